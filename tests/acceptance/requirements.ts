@@ -35,6 +35,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     rule: "A repository is attached with type hosted_repository and a url of the form https://<repo_host>/<org>/<repo>; another form, or a host that the installation does not serve, is rejected with 400 naming the field.",
   },
   {
+    id: "repo-url-form",
+    source: "api 4",
+    rule: "A repository's url is stored and returned in normal form: protocol and host in lower case, without a default port and slashes at the end, and without .git for a hosted repository.",
+  },
+  {
     id: "repo-default-mount",
     source: "seed 2.1",
     rule: "Without mount_path, a repository is cloned to a path derived from its name.",
@@ -53,12 +58,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "repo-shape",
     source: "seed 2.2",
-    rule: "A repository resource has type, url as given, mount_path as given or derived, checkout (null when not requested), created_at and updated_at.",
+    rule: "A repository resource has type, url in its normal form, mount_path as given or derived, checkout (null when not requested), created_at and updated_at.",
   },
   {
     id: "repo-checkout",
     source: "api 4",
-    rule: "checkout is a branch by name or a commit by hash and is returned as given; any other form is rejected with 400.",
+    rule: "checkout is a branch or a tag by name, or a commit by hash and is returned as given; any other form is rejected with 400.",
   },
   {
     id: "repo-only-at-create",
@@ -228,9 +233,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     rule: "Only repositories have credentials to rotate; rotating another kind of resource is rejected with 400.",
   },
   {
+    id: "reference-404",
+    source: "seed 7.1",
+    rule: "A 404 for an id in a body names its field in param.",
+  },
+  {
     id: "mount-path-rules",
     source: "api 4",
-    rule: "A mount path is absolute, at most 1024 bytes, without empty, dot or control segments, and outside the directories of the system and the platform.",
+    rule: "A mount path is absolute, at most 1024 bytes, without empty, dot or control segments, and outside the directories of the system and the platform; that of a repository is not below the directory of uploaded files, and has no directory .git.",
   },
 
   // Events

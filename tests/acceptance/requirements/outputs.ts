@@ -9,7 +9,7 @@ export const outputRequirements: readonly Requirement[] = [
   {
     id: "outputs-once",
     source: "api 4",
-    rule: "An output that is unchanged since it was saved is not saved again; a changed one becomes a new File, and the older File remains.",
+    rule: "An output that is unchanged since it was saved is not saved again; a changed one becomes a new File, and the older File remains. Of the Files of one session and name, current is true for the newest alone.",
   },
   {
     id: "outputs-names",

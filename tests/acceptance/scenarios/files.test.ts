@@ -26,6 +26,7 @@ covers(["files-upload", "ids"], "upload: returns a ready file with size and sha2
     status: "ready",
     downloadable: true,
     scope: null,
+    current: null,
     metadata: { source: "test" },
     owner_type: "user",
   });

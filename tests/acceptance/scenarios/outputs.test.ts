@@ -58,6 +58,7 @@ covers(["outputs-saved", "files-read"], "outputs: saved as Files when the turn e
     sha256: createHash("sha256").update("# Report\n").digest("hex"),
     status: "ready",
     downloadable: true,
+    current: true,
     scope: { type: "session", id: session.id },
     metadata: {},
     owner_type: session.owner_type,
@@ -82,7 +83,19 @@ covers(["outputs-once"], "outputs: an unchanged file is saved once, a changed on
   const second = await saved(session.id);
   assert.deepEqual(names(second), ["a", "a", "b"]);
   assert.equal(await contentOf(second[0]), "two\n");
-  assert.deepEqual(second.slice(1), first);
+  const withoutCurrent = (files: AnyJson[]) => files.map(({ current: _, ...rest }) => rest);
+  assert.deepEqual(withoutCurrent(second.slice(1)), withoutCurrent(first));
+  const currentOf = (files: AnyJson[]) => files.map(({ filename, current }) => [filename, current]);
+  assert.deepEqual(currentOf(first), [
+    ["b", true],
+    ["a", true],
+  ]);
+  assert.deepEqual(currentOf(second), [
+    ["a", true],
+    ["b", true],
+    ["a", false],
+  ]);
+  assert.equal((await api.ok("GET", `/files/${second[2].id}`)).current, false);
   await runTurn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; cp a copy; rm b"));
   const third = await saved(session.id);
   assert.deepEqual(
@@ -92,6 +105,7 @@ covers(["outputs-once"], "outputs: an unchanged file is saved once, a changed on
   );
   const byName = (name: string) => third.find(({ filename }) => filename === name).sha256;
   assert.equal(byName("copy"), byName("a"));
+  assert.deepEqual(names(third.filter(({ current }) => current)), ["a", "b", "copy"]);
 });
 
 covers(["outputs-names"], "outputs: unusual names are saved, links and special files are not", async () => {

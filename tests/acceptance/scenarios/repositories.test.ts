@@ -159,6 +159,32 @@ covers(["repo-checkout"], "checkout: a branch or a commit", async () => {
   );
 });
 
+covers(["repo-checkout", "repo-clone-failure"], "checkout: a light and an annotated tag", async () => {
+  await host.createRepository({ org: "acme", name: "tagged", private: true, files: { "a.txt": "1\n" } });
+  const first = await open({ name: "tagged" });
+  const made = await runTurn(
+    api,
+    first.id,
+    bash(
+      "cd tagged && git tag light && git tag -a -m one v1.0 && git commit -qm two --allow-empty && git push -q origin HEAD light v1.0 && git rev-parse HEAD~1",
+    ),
+  );
+  const commit = /[0-9a-f]{40}/.exec(toolResults(made)[0] ?? "")?.[0] ?? "no commit";
+  for (const name of ["light", "v1.0"]) {
+    const session = await open({ name: "tagged", checkout: { type: "tag", name } });
+    assert.deepEqual(session.resources[0].checkout, { type: "tag", name });
+    const shown = bash(
+      "cd tagged && git rev-parse HEAD && git describe --tags --exact-match HEAD && git status",
+    );
+    const [text] = toolResults(await runTurn(api, session.id, shown));
+    assert.match(text ?? "", new RegExp(`^${commit}\\n.*\\nHEAD detached`));
+    assert.equal((await outcome(session)).commit, commit);
+  }
+  const failed = await outcome(await open({ name: "tagged", checkout: { type: "tag", name: "v2" } }));
+  assert.equal(failed.error?.type, "repository_checkout_error");
+  assert.match(failed.error.message, /no tag 'v2'/);
+});
+
 covers(
   ["repo-clone-failure"],
   "failed clone: reported with its error type, and the session continues",

@@ -69,8 +69,7 @@ covers(
       "ssh://github.com/octo/hello",
       "ext::sh -c id",
       "file:///etc",
-      "https://github.com/octo/hello.git",
-      "https://github.com/octo/hello/",
+      "https://github.com/octo/.git",
       "https://github.com/octo",
       "https://github.com/octo/hello/tree/main",
       "https://user:pass@github.com/octo/hello",
@@ -101,30 +100,122 @@ covers(
   },
 );
 
-covers(["repo-checkout"], "checkout: a branch or a commit; other forms are rejected with 400", async () => {
-  const sha = "0123456789abcdef0123456789abcdef01234567";
-  for (const checkout of [
-    { type: "branch", name: "feature/x" },
-    { type: "commit", sha },
-  ]) {
-    const { body } = await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]);
-    assert.deepEqual(body.resources[0].checkout, checkout);
+covers(
+  ["repo-url-form"],
+  "url: forms that differ from the normal one only in case, port or end are stored in the normal form",
+  async () => {
+    for (const type of ["hosted_repository", "git_repository"]) {
+      for (const written of [
+        "https://GitHub.com/octo/Hello",
+        "HTTPS://github.com/octo/Hello/",
+        "https://github.com:443/octo/Hello//",
+        ...(type === "hosted_repository"
+          ? ["https://github.com/octo/Hello.git", "https://GITHUB.COM/octo/Hello.git/"]
+          : []),
+      ]) {
+        const { body } = await create([{ type, url: written }]);
+        assert.equal(body.resources?.[0].url, "https://github.com/octo/Hello", written);
+        assert.equal(body.resources[0].mount_path, "/data/Hello");
+      }
+    }
+    const { body } = await create([{ type: "git_repository", url: "https://Git.example/a.git/" }]);
+    assert.equal(body.resources[0].url, "https://git.example/a.git", "other servers may need the end");
+    for (const url of ["https://GitLab.example/o/r", "https://github.com:8443/o/r"]) {
+      const response = await create([{ type: "hosted_repository", url }]);
+      assertError(response, 400, "invalid_request_error", { param: "resources[0].url" });
+    }
+  },
+);
+
+covers(
+  ["mount-path-rules"],
+  "mount_path of a repository: places where none can be cloned are rejected with 400",
+  async () => {
+    for (const type of ["hosted_repository", "git_repository"]) {
+      for (const mount_path of [
+        "/mnt/session/uploads/r",
+        "/mnt/session/uploads/a/b",
+        "/data/r/.git",
+        "/data/.GIT/r",
+      ]) {
+        const response = await create([{ type, url: REPOSITORY_URL, mount_path }]);
+        assertError(response, 400, "invalid_request_error", { param: "resources[0].mount_path" });
+      }
+    }
+  },
+);
+
+covers(["reference-404"], "an id in a body that does not exist: 404 with the field that has it", async () => {
+  const session = await makeSession(api);
+  const body = { agent: session.agent.id, environment_id: session.environment_id };
+  const none = (prefix: string) => `${prefix}_01h00000000000000000000000`;
+  const message = (block: AnyJson) => [{ type: "user.message", content: [block] }];
+  const image = { type: "image", source: { type: "file", file_id: none("file") } };
+  for (const [path, fields, param] of [
+    ["/sessions", { ...body, agent: none("agent") }, "agent"],
+    ["/sessions", { ...body, agent: { type: "agent", id: none("agent") } }, "agent.id"],
+    ["/sessions", { ...body, environment_id: none("env") }, "environment_id"],
+    ["/sessions", { ...body, vault_ids: [none("vault")] }, "vault_ids[0]"],
+    [
+      "/sessions",
+      { ...body, resources: [{ type: "vault", vault_id: none("vault") }] },
+      "resources[0].vault_id",
+    ],
+    ["/sessions", { ...body, resources: [{ type: "file", file_id: none("file") }] }, "resources[0].file_id"],
+    [
+      "/sessions",
+      { ...body, resources: [{ type: "memory_store", memory_store_id: none("memstore") }] },
+      "resources[0].memory_store_id",
+    ],
+    ["/sessions", { ...body, initial_events: message(image) }, "initial_events[0].content[0].source.file_id"],
+    [`/sessions/${session.id}/events`, { events: message(image) }, "events[0].content[0].source.file_id"],
+    [`/sessions/${session.id}/resources`, { type: "file", file_id: none("file") }, "file_id"],
+    [
+      "/agents",
+      { name: "a", model: "rehearsal/steps", skills: [{ type: "custom", skill_id: none("skill") }] },
+      "skills[0].skill_id",
+    ],
+  ] as [string, AnyJson, string][]) {
+    assertError(await api.post(path, fields), 404, "not_found_error", { param });
   }
-  for (const checkout of [
-    { type: "tag", name: "v1" },
-    { type: "branch" },
-    { type: "branch", name: "-x" },
-    { type: "branch", name: "a..b" },
-    { type: "commit", sha: "abc" },
-    "main",
-  ]) {
-    assertError(
-      await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]),
-      400,
-      "invalid_request_error",
-    );
-  }
+  assert.equal(
+    (await api.get(`/sessions/${none("sess")}`)).body.error.param,
+    undefined,
+    "an id in a path has none",
+  );
 });
+
+covers(
+  ["repo-checkout"],
+  "checkout: a branch, a tag or a commit; other forms are rejected with 400",
+  async () => {
+    const sha = "0123456789abcdef0123456789abcdef01234567";
+    for (const checkout of [
+      { type: "branch", name: "feature/x" },
+      { type: "commit", sha },
+      { type: "tag", name: "v1.0" },
+    ]) {
+      const { body } = await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]);
+      assert.deepEqual(body.resources[0].checkout, checkout);
+    }
+    for (const checkout of [
+      { type: "tag" },
+      { type: "tag", name: "-v" },
+      { type: "tag", sha },
+      { type: "branch" },
+      { type: "branch", name: "-x" },
+      { type: "branch", name: "a..b" },
+      { type: "commit", sha: "abc" },
+      "main",
+    ]) {
+      assertError(
+        await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]),
+        400,
+        "invalid_request_error",
+      );
+    }
+  },
+);
 
 covers(["repo-token-secret"], "authorization_token: in no response and no log line", async () => {
   const { body: session } = await create([

@@ -27,6 +27,10 @@ export const file = z
         description:
           "The session whose agent wrote this file below `/mnt/session/outputs`; `filename` is its path there. Null for uploads. Outputs are saved before the `session.status_idle` of each turn, and again before the session is archived or its disk is reclaimed; outputs not saved before the session is terminated are lost. A changed output is saved as a new file: the newest file of a name is the current one. At most 1,000 files are saved, each up to the size limit of uploads; a `session.error` of type `outputs_error` reports what was left out.",
       }),
+    current: z.boolean().nullable().meta({
+      description:
+        "Whether it is the current one among the outputs of its session with its `filename`, which is the newest. Null for uploads.",
+    }),
     metadata,
     ...owner,
     created_at: timestamp,

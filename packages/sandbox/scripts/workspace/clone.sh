@@ -3,14 +3,14 @@
 #
 # BERTH_CLONE_URL: the URL, https or http. BERTH_CLONE_TARGET: the mount path.
 # BERTH_CLONE_BESIDE: a path in the same directory, where git clones to.
-# BERTH_CLONE_BRANCH or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
+# BERTH_CLONE_BRANCH, BERTH_CLONE_TAG or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
 # BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
 # BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
 #
 # Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
 # failed and the host said how long to wait: "berth:retry-after VALUE".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
-# commit is missing, 93 when no directory can be created there.
+# commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit.
 #
 # The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
 # directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
@@ -59,10 +59,13 @@ trace_headers() {
 trace_headers
 set -- clone --progress --template=
 [ -n "${BERTH_CLONE_BRANCH-}" ] && set -- "$@" --branch "$BERTH_CLONE_BRANCH"
-[ -n "${BERTH_CLONE_COMMIT-}" ] && set -- "$@" --no-checkout
+[ -n "${BERTH_CLONE_COMMIT-}${BERTH_CLONE_TAG-}" ] && set -- "$@" --no-checkout
 git "$@" -- "$BERTH_CLONE_URL" "$work" || fail 1
 if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --short HEAD)" != "$BERTH_CLONE_BRANCH" ]; then
   fail 91
+fi
+if [ -n "${BERTH_CLONE_TAG-}" ]; then
+  BERTH_CLONE_COMMIT=$(git -C "$work" rev-parse --verify --quiet "refs/tags/$BERTH_CLONE_TAG^{commit}") || fail 94
 fi
 if [ -n "${BERTH_CLONE_COMMIT-}" ]; then
   if ! git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null; then

@@ -14,6 +14,7 @@ settle() {
     here config --remove-section "branch.${ref#refs/heads/}" 2>/dev/null
   done
   if [ -n "$commit" ]; then
+    commit=$(here rev-parse --verify --quiet "$commit^{commit}") || return 1
     here checkout -q --force --detach "$commit" && here update-ref "refs/heads/$own" "refs/remotes/origin/$own" || return 1
   else
     here checkout -q --force --no-track -B "$own" "refs/remotes/origin/$own" || return 1

@@ -108,6 +108,11 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
       return ["repository_clone_error", "no directory can be made at that path"];
     case CLONE_EXIT.branchMissing:
       return branchMissing(checkout);
+    case CLONE_EXIT.tagMissing:
+      return [
+        "repository_checkout_error",
+        `it has no tag '${checkout?.type === "tag" ? checkout.name : ""}' of a commit`,
+      ];
     case CLONE_EXIT.commitMissing:
       return [
         "repository_checkout_error",

@@ -63,6 +63,13 @@ const REFUSALS: readonly [string, string, () => CloneRequest, CloneErrorType, Re
     /no branch 'absent'/,
   ],
   [
+    "a tag that does not exist",
+    "widget",
+    () => ({ checkout: { type: "tag", name: "main" } }),
+    "repository_checkout_error",
+    /no tag 'main'/,
+  ],
+  [
     "a commit that does not exist",
     "widget",
     () => ({ checkout: { type: "commit", sha: "12".repeat(20) } }),

@@ -3,7 +3,13 @@ import { shellScript } from "../scripts/read-script.ts";
 import type { RepositoryMount } from "./repository/repository.ts";
 
 /** Exit codes of the script for failures that git's output does not show. */
-export const CLONE_EXIT = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
+export const CLONE_EXIT = {
+  occupied: 90,
+  branchMissing: 91,
+  commitMissing: 92,
+  unwritable: 93,
+  tagMissing: 94,
+} as const;
 
 export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/clone.sh");
 
@@ -22,6 +28,7 @@ export function cloneVariables(
     BERTH_CLONE_TARGET: mountPath,
     BERTH_CLONE_BESIDE: pathBeside(mountPath),
     ...(checkout?.type === "branch" ? { BERTH_CLONE_BRANCH: checkout.name } : {}),
+    ...(checkout?.type === "tag" ? { BERTH_CLONE_TAG: checkout.name } : {}),
     ...(checkout?.type === "commit" ? { BERTH_CLONE_COMMIT: checkout.sha } : {}),
   };
 }

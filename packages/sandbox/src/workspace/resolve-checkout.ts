@@ -7,23 +7,33 @@ export interface ResolvedCheckout {
   head: string;
   /** Either `branch` or `commit` is empty. */
   branch: string;
+  /** Of a tag: the object that it names, which may be a tag object of the commit. */
   commit: string;
 }
 
-/** Returns null when the branch does not exist, or no default branch; a clone then reports the error. */
+/** Returns null when the branch or tag does not exist, or no default branch; a clone then reports the error. */
 export function resolveCheckout(
   refs: RemoteRefs,
   checkout: RepositoryCheckout | null,
 ): ResolvedCheckout | null {
   const head = defaultBranch(refs);
   if (head === null) return null;
-  const resolved =
-    checkout?.type === "commit"
-      ? { head, branch: "", commit: checkout.sha }
-      : { head, branch: checkout?.name ?? head, commit: "" };
+  const resolved = { head, ...pointOf(refs, checkout, head) };
   const named = resolved.branch === "" || branchTip(refs, resolved.branch) !== undefined;
   const known = resolved.commit === "" || isObjectId(resolved.commit);
   return named && known && ![head, resolved.branch].some((name) => name.startsWith("-")) ? resolved : null;
+}
+
+/** A tag that does not exist has the commit "-", which no check passes. */
+function pointOf(
+  refs: RemoteRefs,
+  checkout: RepositoryCheckout | null,
+  head: string,
+): Pick<ResolvedCheckout, "branch" | "commit"> {
+  if (checkout?.type === "commit") return { branch: "", commit: checkout.sha };
+  if (checkout?.type === "tag")
+    return { branch: "", commit: refs.objects.get(`refs/tags/${checkout.name}`) ?? "-" };
+  return { branch: checkout?.name ?? head, commit: "" };
 }
 
 /** Parameters of `settle` in `settle.sh`, which are never part of a script's text. */

@@ -117,6 +117,7 @@ const CHECKOUTS: Record<string, () => Promise<RepositoryCheckout | null>> = {
     type: "commit",
     sha: (await refsOf("widget")).objects.get("refs/tags/light") ?? "",
   }),
+  "an annotated tag": async () => ({ type: "tag", name: "heavy" }),
 };
 
 for (const [index, [title, checkout]] of Object.entries(CHECKOUTS).entries()) {
@@ -258,10 +259,12 @@ test("mirror: the host rejects the credential → null", async () => {
   assert.equal(await mirrorRepository(sandbox, repository, options), null);
 });
 
-test("resolve checkout: no head, a missing branch, or a short commit → null", async () => {
+test("resolve checkout: no head, a missing branch or tag, or a short commit → null", async () => {
   const refs = await refsOf("widget");
   assert.equal(resolveCheckout({ ...refs, head: null }, null), null);
   assert.equal(resolveCheckout(refs, { type: "branch", name: "absent" }), null);
+  assert.equal(resolveCheckout(refs, { type: "tag", name: "absent" }), null);
+  assert.equal(resolveCheckout(refs, { type: "tag", name: "side" }), null);
   assert.equal(resolveCheckout(refs, { type: "commit", sha: "abc" }), null);
   assert.deepEqual(resolveCheckout(refs, { type: "branch", name: "main" }), resolveCheckout(refs, null));
 });

@@ -24,10 +24,10 @@ export interface ReferenceCheck {
   lock?: (tx: Queryable) => Promise<void>;
 }
 
-/** An id of a request; `param` names its field in the error for an object that does not exist. */
+/** An id in a body; `param` names its field in the error for an object that does not exist. */
 export interface Reference {
   id: string;
-  param?: string;
+  param: string;
 }
 
 export interface ReferenceRules<Given extends Reference, Row> {

@@ -6,16 +6,22 @@ import { canAccess, type Owner, type Principal } from "./principal.ts";
 type Read<Row> = (db: Queryable, uuid: string) => Promise<Row | null>;
 
 /** Reads the row that an id of a request names. */
-export type RequireAccess<Row> = (db: Queryable, principal: Principal, id: string) => Promise<Row>;
+export type RequireAccess<Row> = (
+  db: Queryable,
+  principal: Principal,
+  id: string,
+  /** The field of the body with the id; absent for an id in the path. */
+  param?: string,
+) => Promise<Row>;
 
 /**
  * The function by which handlers read an object of a kind: `requireAgent = requireAccess("agent", getAgent)`. It throws
  * `errors.notFound`, also for text that is not an id of the kind, and `errors.notYours`.
  */
 export function requireAccess<Row extends Owner>(kind: IdKind, read: Read<Row>): RequireAccess<Row> {
-  return async (db, principal, id) => {
+  return async (db, principal, id, param) => {
     const uuid = parseId(kind, id);
-    const row = requireFound(kind, id, uuid === null ? null : await read(db, uuid));
+    const row = requireFound(kind, id, uuid === null ? null : await read(db, uuid), param);
     checkAccess(principal, kind, id, row);
     return row;
   };

@@ -10,6 +10,7 @@ export function addRun(program: Command): void {
     .argument("<task>", "what the agent should do; '-' reads it from standard input")
     .option("--repo <url>", "repository to clone, such as https://github.com/org/repo")
     .option("--branch <name>", "branch to check out; default: the repository's default branch")
+    .option("--tag <name>", "tag to check out instead of a branch")
     .option("--commit <sha>", "commit to check out instead of a branch")
     .option("--token-env <name>", "environment variable that contains the repository's token")
     .option("--repo-token-file <file>", "file that contains the repository's token")

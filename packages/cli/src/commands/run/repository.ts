@@ -4,6 +4,7 @@ import { secretFile, secretVariable } from "../../shared/secret.ts";
 export interface RepositoryOptions {
   repo?: string;
   branch?: string;
+  tag?: string;
   commit?: string;
   tokenEnv?: string;
   repoTokenFile?: string;
@@ -13,6 +14,7 @@ export interface RepositoryOptions {
 export async function repositoryResources({
   repo,
   branch,
+  tag,
   commit,
   tokenEnv,
   repoTokenFile,
@@ -21,6 +23,7 @@ export async function repositoryResources({
   if (repo === undefined) {
     const dependent = Object.entries({
       branch,
+      tag,
       commit,
       "token-env": tokenEnv,
       "repo-token-file": repoTokenFile,
@@ -29,14 +32,17 @@ export async function repositoryResources({
     if (given !== undefined) throw new UsageError(`--${given} needs --repo.`);
     return [];
   }
-  if (branch !== undefined && commit !== undefined)
-    throw new UsageError("Set either --branch or --commit, not both.");
-  const checkout = branch !== undefined ? { type: "branch" as const, name: branch } : null;
+  const checkouts = [
+    ...(branch === undefined ? [] : [{ type: "branch" as const, name: branch }]),
+    ...(tag === undefined ? [] : [{ type: "tag" as const, name: tag }]),
+    ...(commit === undefined ? [] : [{ type: "commit" as const, sha: commit }]),
+  ];
+  if (checkouts.length > 1) throw new UsageError("Set only one of --branch, --tag and --commit.");
   return [
     {
       type: "hosted_repository" as const,
       url: repositoryUrl(repo),
-      checkout: commit !== undefined ? { type: "commit" as const, sha: commit } : checkout,
+      checkout: checkouts[0] ?? null,
       ...(token === null ? {} : { authorization_token: token }),
     },
   ];

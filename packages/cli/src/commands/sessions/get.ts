@@ -41,6 +41,6 @@ function describe(resource: SessionResource): string {
   if (resource.type === "memory_store") return `${resource.id}  ${resource.name} → ${resource.mount_path}`;
   const { checkout } = resource;
   const at =
-    checkout === null ? "" : ` at ${checkout.type === "branch" ? checkout.name : checkout.sha.slice(0, 10)}`;
+    checkout === null ? "" : ` at ${checkout.type === "commit" ? checkout.sha.slice(0, 10) : checkout.name}`;
   return `${resource.id}  ${resource.url}${at} → ${resource.mount_path}`;
 }

@@ -15,6 +15,18 @@ const hostile = fc.constantFrom(
   "[::1]", "ＧＩＴ", "..", ":0", ":70000", "--upload-pack=x", "",
 ); // biome-ignore format: a list of words
 
+function assertPlain(text: string): void {
+  const url = new URL(text);
+  assert.deepEqual(
+    [url.username, url.password, url.search, url.hash, url.host],
+    ["", "", "", "", "git.example"],
+  );
+  assert.equal(url.href, text, "nothing was resolved or encoded on the way");
+  assert.ok(!/[\u0000-\u0020\\]/.test(text));
+  for (const segment of decodeURIComponent(url.pathname).slice(1).split("/"))
+    assert.ok(segment !== "" && segment !== "." && segment !== "..");
+}
+
 describe("repository URLs", () => {
   test("with a path of any depth are accepted unchanged, and a URL parser reads the same host and path", () => {
     fc.assert(
@@ -33,22 +45,29 @@ describe("repository URLs", () => {
     );
   });
 
+  test("of other case, with a default port, or with slashes at the end → in their normal form, once and for all", () => {
+    for (const [form, written, normal] of [
+      [hostedUrl, "HTTPS://GitHub.com/Acme/Widget", "https://github.com/Acme/Widget"],
+      [hostedUrl, "https://github.com:443/Acme/Widget.git//", "https://github.com/Acme/Widget"],
+      [gitUrl, "https://Git.Example:8443/A/b.git/", "https://git.example:8443/A/b.git"],
+      [gitUrl, "HTTP://git.example:80/A", "http://git.example/A"],
+      [gitUrl, "https://git.example:80/A", "https://git.example:80/A"],
+    ] as const) {
+      assert.equal(form.parse(written), normal);
+      assert.equal(form.parse(normal), normal);
+    }
+  });
+
   test("with any other parts are rejected, or a URL parser reads nothing but host and path", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(hostile, name, fc.constant("/"), fc.string()), { maxLength: 6 }),
         (parts) => {
           const text = `https://git.example/${parts.join("")}`;
-          if (!gitUrl.safeParse(text).success && !hostedUrl.safeParse(text).success) return;
-          const url = new URL(text);
-          assert.deepEqual(
-            [url.username, url.password, url.search, url.hash, url.host],
-            ["", "", "", "", "git.example"],
-          );
-          assert.equal(url.href, text, "nothing was resolved or encoded on the way");
-          assert.ok(!/[\u0000-\u0020\\]/.test(text));
-          for (const segment of decodeURIComponent(url.pathname).slice(1).split("/"))
-            assert.ok(segment !== "" && segment !== "." && segment !== "..");
+          for (const form of [gitUrl, hostedUrl]) {
+            const parsed = form.safeParse(text).data;
+            if (parsed !== undefined) assertPlain(parsed);
+          }
         },
       ),
       { numRuns: 2_000 },

@@ -7,15 +7,19 @@ const host = `(?:${label}\\.)*${label}(?::[1-9][0-9]{0,4})?`;
 const segment = "[A-Za-z0-9_.~!$&'()*+,;=:@%-]+";
 
 /**
- * `https://<repo_host>/<org>/<repo>`, without credentials, query, fragment or `.git`. Whether the host is one of the
+ * `https://<repo_host>/<org>/<repo>`, without credentials, query or fragment. Whether the host is one of the
  * installation's providers is checked when the session is created.
  */
 export const hostedUrl = z
   .string()
+  .overwrite((url) => normalUrl(url).replace(/(?<=[^/])\.git$/, ""))
   .max(2048)
   .regex(new RegExp(`^https://${host}/[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+$`), { error: HOSTED_FORM })
-  .refine((url) => !url.endsWith(".git"), { error: "Field '{field}' must not end with '.git'." })
-  .refine((url) => !/\/\.{1,2}(\/|$)/.test(url) && namesItsHost(url), { error: HOSTED_FORM });
+  .refine((url) => !/\/(\.{1,2}|\.git)(\/|$)/.test(url) && namesItsHost(url), { error: HOSTED_FORM })
+  .meta({
+    description:
+      "Stored and returned in normal form: the host in lower case, without a default port, `.git` or slashes at the end.",
+  });
 
 /**
  * A repository on any git server over https, without credentials, query or fragment. http is allowed for some hosts by
@@ -23,16 +27,27 @@ export const hostedUrl = z
  */
 export const gitUrl = z
   .string()
+  .overwrite(normalUrl)
   .max(2048)
   .regex(new RegExp(`^https?://${host}(?:/${segment})+$`), { error: GIT_FORM })
   .refine((url) => hasPlainPath(url) && namesItsHost(url), { error: GIT_FORM })
   .meta({
-    description: "Without credentials, query and fragment. http only for hosts that the installation allows.",
+    description:
+      "Without credentials, query and fragment. http only for hosts that the installation allows. Stored and returned in normal form: the host in lower case, without a default port or slashes at the end.",
   });
 
 /** The default directory name of a repository: the last segment of its URL, without `.git`. */
 export function repositoryName(url: string): string {
   return (url.split("/").at(-1) ?? "").replace(/\.git$/, "");
+}
+
+/** Protocol and host in lower case, without a default port; no slashes at the end. Text that is no URL is returned as it is. */
+function normalUrl(url: string): string {
+  const [, protocol = "", written = "", path = ""] = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (protocol === "") return url;
+  const scheme = protocol.toLowerCase();
+  const host = written.toLowerCase().replace(scheme === "https" ? /:443$/ : /:80$/, "");
+  return `${scheme}://${host}${path.replace(/\/+$/, "")}`;
 }
 
 /** Whether the host is a name in normal form, not an IP address in any notation, and the port is valid. */

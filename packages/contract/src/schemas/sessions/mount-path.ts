@@ -27,6 +27,18 @@ export const mountPath = z
   })
   .meta({ description: "Absolute path in the sandbox.", maxLength: 1024 });
 
+/**
+ * The mount path of a repository. Nothing can be cloned to the directory of uploaded files, which is read-only, nor to a directory
+ * that git takes for a repository's own.
+ */
+export const repositoryMountPath = mountPath
+  .refine((path) => !path.startsWith("/mnt/session/uploads/"), {
+    error: "Field '{field}' must not be in '/mnt/session/uploads', which is for files.",
+  })
+  .refine((path) => !path.split("/").some((name) => name.toLowerCase() === ".git"), {
+    error: "Field '{field}' must not contain a directory '.git'.",
+  });
+
 /** Whether two paths are equal or one contains the other. */
 export function pathsOverlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import { idOf, taggedUnion, text, timestamp } from "../../conventions/fields.ts";
 import { gitUrl, hostedUrl } from "./git-url.ts";
-import { mountPath } from "./mount-path.ts";
+import { repositoryMountPath } from "./mount-path.ts";
 
-/** A branch name. Rejects options and control characters; git checks the rest. */
-const branchName = text(1, 255).regex(
-  /^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/,
-  {
-    error: "Field '{field}' must be the name of a branch.",
-  },
-);
+/** The name of a branch or a tag. Rejects options and control characters; git checks the rest. */
+const refName = (noun: string) =>
+  text(1, 255).regex(/^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/, {
+    error: `Field '{field}' must be the name of a ${noun}.`,
+  });
 
 export const checkout = taggedUnion("type", [
-  z.strictObject({ type: z.literal("branch"), name: branchName }),
+  z.strictObject({ type: z.literal("branch"), name: refName("branch") }),
+  z.strictObject({ type: z.literal("tag"), name: refName("tag") }),
   z.strictObject({
     type: z.literal("commit"),
     sha: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, {
@@ -35,7 +34,7 @@ export const repositorySecret = oneLine(4096).meta({
 
 const username = oneLine(255).regex(/^[^:]*$/, { error: "Field '{field}' must not contain a colon." });
 
-const commonInput = { mount_path: mountPath.nullish(), checkout: checkout.nullish() };
+const commonInput = { mount_path: repositoryMountPath.nullish(), checkout: checkout.nullish() };
 
 export const hostedRepositoryInput = z.strictObject({
   type: z.literal("hosted_repository"),

@@ -20,7 +20,12 @@ export async function resolveSkills(
   principal: Principal,
   given: Given | null | undefined,
 ): Promise<AgentDefinition["skills"]> {
-  const skills = (given ?? []).map((skill, index) => ({ ...skill, id: skill.skill_id, index }));
+  const skills = (given ?? []).map((skill, index) => ({
+    ...skill,
+    id: skill.skill_id,
+    index,
+    param: `skills[${index}].skill_id`,
+  }));
   const references = new References<(typeof skills)[number], SkillRow>("skill", skills, {
     read: lockSkills,
     checkState: ({ id }, row) => checkNotArchived("skill", id, row),

@@ -17,15 +17,23 @@ export interface FileRow extends Owner {
   status: "pending" | "ready" | "failed";
   downloadable: boolean;
   scope_session_id: string | null;
+  /** Of an output: whether its session has no newer one of its name. Null for uploads. */
+  current: boolean | null;
   metadata: Record<string, string>;
   updated_at: Date;
 }
 
-export type NewFile = Omit<FileRow, "uploaded_bytes" | "updated_at">;
+export type NewFile = Omit<FileRow, "uploaded_bytes" | "current" | "updated_at">;
 
 const insertedColumns = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
   downloadable, scope_session_id, metadata, updated_at`;
-export const columns = `${insertedColumns}, uploaded_bytes`;
+/** Names of outputs can be long, so they are compared by their hash first, which is in an index. */
+const current = `case when scope_session_id is not null then not exists (
+    select 1 from files as newer
+    where newer.scope_session_id = files.scope_session_id and md5(newer.filename) = md5(files.filename)
+      and newer.filename = files.filename and newer.id > files.id
+  ) end as current`;
+export const columns = `${insertedColumns}, uploaded_bytes, ${current}`;
 
 export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow> {
   const createdAt = uuidTimestamp(file.id);
@@ -48,7 +56,7 @@ export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow>
       createdAt,
     ],
   });
-  return { ...file, uploaded_bytes: 0, updated_at: new Date(createdAt) };
+  return { ...file, uploaded_bytes: 0, current: null, updated_at: new Date(createdAt) };
 }
 
 async function getFile(db: Queryable, id: string): Promise<FileRow | null> {
@@ -164,6 +172,7 @@ export function toFile(row: FileRow): File {
     status: row.status,
     downloadable: row.downloadable,
     scope: scope === null ? null : { type: "session", id: formatId("session", scope) },
+    current: row.current,
     metadata: row.metadata,
     owner_type: row.owner_type,
     owner_id: formatId(row.owner_type, row.owner_id),

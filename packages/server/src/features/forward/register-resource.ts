@@ -16,7 +16,7 @@ export async function registerResource(
 ): Promise<ResponseOf<Register> | Created<ResponseOf<Register>>> {
   const id = parseId(type, resource.id);
   const [row] = id === null ? [] : await findResources[type](db.read, [id]);
-  const found = requireFound(type, resource.id, row);
+  const found = requireFound(type, resource.id, row, "resource.id");
   checkAccess(principal, type, resource.id, found.owner);
   const registration = { id: newUuid(), resource_id: found.id };
   const body = { id: resource.id, type };

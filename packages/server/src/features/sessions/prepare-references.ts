@@ -14,7 +14,7 @@ type Body = Input<typeof sessionRoutes.create>["body"];
 export function prepareAgent(given: Body["agent"]): References<Reference, AgentRow> {
   const id = typeof given === "string" ? given : given.id;
   const version = typeof given === "string" ? null : (given.version ?? null);
-  return new References("agent", [{ id }], {
+  return new References("agent", [{ id, param: typeof given === "string" ? "agent" : "agent.id" }], {
     read: (db, uuids) => readAgent(db, uuids[0] ?? "", version),
     checkState: (_, row) => checkNotArchived("agent", id, row),
   });
@@ -29,7 +29,7 @@ async function readAgent(db: Queryable, uuid: string, version: number | null): P
 
 /** The environment of a new session. */
 export function prepareEnvironment(id: string): References<Reference, EnvironmentRow> {
-  return new References("environment", [{ id }], {
+  return new References("environment", [{ id, param: "environment_id" }], {
     read: getEnvironments,
     checkState: (_, row) => checkNotArchived("environment", id, row),
   });
@@ -44,24 +44,20 @@ export function prepareVaults({
   vault_ids,
   resources,
 }: Pick<Body, "vault_ids" | "resources">): References<Reference, VaultRow> {
-  const ids = [...(vault_ids ?? [])];
+  const given = (vault_ids ?? []).map((id, index) => ({ id, param: `vault_ids[${index}]` }));
   for (const [index, resource] of (resources ?? []).entries()) {
     if (resource.type !== "vault") continue;
     const param = `resources[${index}].vault_id`;
-    if (ids.includes(resource.vault_id)) {
+    if (given.some(({ id }) => id === resource.vault_id)) {
       throw errors.invalid(`Vault '${resource.vault_id}' is given twice.`, param);
     }
-    if (ids.length >= MAX_SESSION_VAULTS)
+    if (given.length >= MAX_SESSION_VAULTS)
       throw errors.invalid(`A session has at most ${MAX_SESSION_VAULTS} vaults.`, param);
-    ids.push(resource.vault_id);
+    given.push({ id: resource.vault_id, param });
   }
-  return new References(
-    "vault",
-    ids.map((id) => ({ id })),
-    {
-      read: getVaults,
-      lock: lockVaults,
-      checkState: ({ id }, row) => checkNotArchived("vault", id, row),
-    },
-  );
+  return new References("vault", given, {
+    read: getVaults,
+    lock: lockVaults,
+    checkState: ({ id }, row) => checkNotArchived("vault", id, row),
+  });
 }

@@ -77,10 +77,15 @@ describe("sessions", () => {
     const files = (...ids: string[]) => ids.map((id) => ({ type: "file", file_id: id }));
     const hello = { type: "hosted_repository", url };
     for (const [status, type, param, fields] of [
-      [404, "not_found_error", undefined, { agent: "agent_01h00000000000000000000000" }],
+      [404, "not_found_error", "agent", { agent: "agent_01h00000000000000000000000" }],
       [404, "not_found_error", "agent.version", { agent: { id: base.agent, type: "agent", version: 2 } }],
-      [404, "not_found_error", undefined, { environment_id: "env_01h00000000000000000000000" }],
-      [404, "not_found_error", undefined, { resources: files("file_01h00000000000000000000000") }],
+      [404, "not_found_error", "environment_id", { environment_id: "env_01h00000000000000000000000" }],
+      [
+        404,
+        "not_found_error",
+        "resources[0].file_id",
+        { resources: files("file_01h00000000000000000000000") },
+      ],
       [409, "conflict_error", "resources[0].file_id", { resources: files(pending.id) }],
       [400, "invalid_request_error", "resources[1].file_id", { resources: files(file.id, file.id) }],
       [

@@ -70,9 +70,9 @@ function resourceLine(resource: RunResource, firstRequestAt: number | null): str
   const at =
     checkout === null
       ? "its default branch"
-      : checkout.type === "branch"
-        ? `branch ${checkout.name}`
-        : `commit ${checkout.sha}`;
+      : checkout.type === "commit"
+        ? `commit ${checkout.sha}`
+        : `${checkout.type} ${checkout.name}`;
   return `The repository ${url} is a full clone at ${mountPath}, with ${at} checked out. git needs no login.`;
 }
 

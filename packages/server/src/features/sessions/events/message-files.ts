@@ -7,15 +7,15 @@ import {
   mediaTypeOf,
 } from "@berth/contract";
 import type { Principal } from "../../../access/principal.ts";
-import type { ReferenceCheck, References } from "../../../access/references.ts";
+import type { Reference, ReferenceCheck, References } from "../../../access/references.ts";
 import type { BlobStore } from "../../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
-import { type FileReference, fileReferences } from "../../files/file-references.ts";
+import { fileReferences } from "../../files/file-references.ts";
 import type { FileRow } from "../../files/file-store.ts";
 import { insertEventFiles } from "./event-store.ts";
 
-interface MessageFile extends FileReference {
+interface MessageFile extends Reference {
   type: "image" | "document";
 }
 
@@ -67,7 +67,7 @@ function filesIn(content: readonly MessageBlock[], message: string): MessageFile
   return content.flatMap((block, index) => {
     if (block.type === "text" || block.source.type !== "file") return [];
     const param = `${message}.content[${index}].source.file_id`;
-    return [{ type: block.type, id: block.source.file_id, param, field: param }];
+    return [{ type: block.type, id: block.source.file_id, param }];
   });
 }
 
@@ -89,7 +89,7 @@ function checkContent(file: MessageFile, row: FileRow, head: Uint8Array = new Ui
   const isImage = mediaType !== null && isImageType(mediaType);
   const isText = mediaType === null && /^(text\/|application\/json$)/.test(row.mime_type);
   const fits = file.type === "image" ? isImage : isText || mediaType === "application/pdf";
-  if (!fits) throw errors.fileUnfit(file.id, file.type, row.mime_type, file.field);
+  if (!fits) throw errors.fileUnfit(file.id, file.type, row.mime_type, file.param);
   const limit = file.type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
-  if ((row.size_bytes ?? 0) > limit) throw errors.fileTooLarge(file.id, limit, file.field);
+  if ((row.size_bytes ?? 0) > limit) throw errors.fileTooLarge(file.id, limit, file.param);
 }

@@ -31,7 +31,7 @@ export async function addFileResource(
 ): Promise<FileResource> {
   const row = await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, params.session_id);
-    const file = await requireFileForShare(tx, principal, body.file_id);
+    const file = await requireFileForShare(tx, principal, body.file_id, "file_id");
     if (session.archived) throw errors.cannotAddTo(params.session_id, "archived");
     if (session.terminated) throw errors.cannotAddTo(params.session_id, "terminated");
     if (file.status !== "ready") throw errors.addedFileNotReady(body.file_id);

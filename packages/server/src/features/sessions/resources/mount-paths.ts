@@ -1,4 +1,4 @@
-import { mountPath, pathsOverlap, type ResourceInput, repositoryName } from "@berth/contract";
+import { pathsOverlap, type ResourceInput, repositoryMountPath, repositoryName } from "@berth/contract";
 import { errors } from "../../../errors/catalogue.ts";
 
 /** The mount path of a file when the request has none. */
@@ -46,7 +46,7 @@ function freeRepositoryPath(resource: MountedInput, index: number, taken: readon
   const name = resource.type === "file" ? "" : repositoryName(resource.url);
   for (let count = 1; ; count++) {
     const path = count === 1 ? `/data/${name}` : `/data/${name}-${count}`;
-    if (!mountPath.safeParse(path).success) {
+    if (!repositoryMountPath.safeParse(path).success) {
       const param = `resources[${index}].mount_path`;
       throw errors.invalid(
         `Field '${param}' is required, because the repository's name does not make a valid path.`,

@@ -14,7 +14,12 @@ const MAX_SLUG_LENGTH = 64;
 
 /** @throws errors.invalid for the first that is given twice or exceeds the limit. */
 export function prepareMemoryStores(given: readonly Given<"memory_store">[]): ResourcesOfType {
-  const stores = given.map(({ id: rowId, input }) => ({ rowId, id: input.memory_store_id, input }));
+  const stores = given.map(({ id: rowId, index, input }) => ({
+    rowId,
+    id: input.memory_store_id,
+    input,
+    param: `resources[${index}].memory_store_id`,
+  }));
   for (const [at, { index, input }] of given.entries()) {
     const param = `resources[${index}].memory_store_id`;
     if (stores.findIndex(({ id }) => id === input.memory_store_id) < at)

@@ -44,11 +44,11 @@ function prepareFiles(given: readonly Given<"file">[]): ResourcesOfType {
     rowId,
     index,
     id: input.file_id,
-    field: `resources[${index}].file_id`,
+    param: `resources[${index}].file_id`,
   }));
-  for (const [at, { id, field }] of files.entries()) {
+  for (const [at, { id, param }] of files.entries()) {
     if (files.findIndex((file) => file.id === id) < at)
-      throw errors.invalid(`File '${id}' is given twice.`, field);
+      throw errors.invalid(`File '${id}' is given twice.`, param);
   }
   const references = fileReferences(files);
   return {
