@@ -42,8 +42,7 @@ export const ABUSES: Readonly<Record<string, Abuse>> = {
     result: OUT_OF_MEMORY,
   },
   "memory in files": {
-    command:
-      "head -c 200M /dev/zero >/tmp/held; head -c 200M /dev/zero >/dev/shm/held; perl -e '$held = \"x\" x 40000000'",
+    command: "head -c 200M /dev/zero >/dev/shm/held; perl -e '$held = \"x\" x 60000000'",
     timeout: LONG_TIMEOUT_MS,
     result: OUT_OF_MEMORY,
   },

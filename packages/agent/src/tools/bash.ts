@@ -85,7 +85,7 @@ function remarks(result: CommandResult, timeoutMs: number): string[] {
 
 const LIMIT_TEXTS: Record<NonNullable<CommandResult["limit"]>, string> = {
   memory:
-    "The session ran out of memory while this ran, and a process was killed. Files in /tmp and /dev/shm take memory, too.",
+    "The session ran out of memory while this ran, and a process was killed. Files in /dev/shm take memory, too.",
   processes: "The session is at its limit of processes: some could not be started.",
   disk: "The session's disk is full. Delete what is not needed.",
 };

@@ -15,8 +15,8 @@
 #   disk IMAGE AT    mounts the ext4 filesystem in a file. The lock on the file belongs to the open file, which the loop
 #                    device holds: whoever gets the lock knows that no other device has the file, and the lock is free again
 #                    once the kernel has released that device
-#   place DIRECTORY UID
-#                    gives a directory to that owner, and makes it first, with mode 700, when it is missing
+#   place DIRECTORY UID MODE
+#                    gives a directory to that owner, and makes it first, with that octal mode, when it is missing
 #   pipe PATH UID    makes a named pipe of that owner; -1 leaves the owner
 #   enter N KIND     enters the namespace, "net" or "user", of descriptor N
 #   limit NUMBER VALUE
@@ -109,8 +109,8 @@ my %do = (
     $status = 125;
   },
   place => sub {
-    my ($path, $uid) = @_;
-    -d $path or mkdir $path, 0700 or fail("$path: $!");
+    my ($path, $uid, $mode) = @_;
+    -d $path or mkdir($path, 0700) && chmod(oct $mode, $path) or fail("$path: $!");
     own($path, $uid);
   },
   pipe => sub {
@@ -135,7 +135,7 @@ my %do = (
   },
 );
 my %count = (
-  keep => 1, guard => 1, join => 1, apart => 0, bind => 2, overlay => 2, disk => 2, place => 2, pipe => 2, enter => 2, limit => 2,
+  keep => 1, guard => 1, join => 1, apart => 0, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2, enter => 2, limit => 2,
   become => 1, bare => 0,
 );
 while ((my $what = shift // "--") ne "--") {

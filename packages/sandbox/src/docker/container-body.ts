@@ -79,7 +79,6 @@ export function containerBody(parts: ContainerParts): object {
       CpuQuota: Math.max(1000, Math.round(limits.cpus * CPU_PERIOD)),
       Ulimits: ulimits(limits),
       ShmSize: shareOfMemory(4),
-      Tmpfs: { "/tmp": `rw,exec,nosuid,nodev,mode=1777,size=${shareOfMemory(2)}` },
       Mounts: mounts(parts),
       RestartPolicy: { Name: "no" },
       LogConfig: { Type: "none", Config: {} },

@@ -79,7 +79,7 @@ export async function startContainer(
     network,
     gauge: containerGauge(init),
     uploads: files.uploads,
-    writable: ["/tmp", ...files.writable.map(({ inside }) => inside)],
+    writable: files.writable.map(({ inside }) => inside),
     mounted: files.files.map(({ inside }) => inside),
     stream,
     directory,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { posix } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
@@ -16,7 +16,11 @@ const STANDARD: readonly (readonly [string, string])[] = [
   ["home", "/home/agent"],
   ["outputs", "/mnt/session/outputs"],
   ["tmp", "/var/tmp"],
+  ["short-tmp", "/tmp"],
 ];
+
+/** Directories for temporary files of any user, where programs expect the sticky bit. */
+const TEMPORARY = ["/tmp", "/var/tmp"];
 
 /** Paths of the system of a sandbox; nothing can be mounted below them. */
 const SYSTEM = [
@@ -79,8 +83,14 @@ export function isBelow(path: string, directory: string): boolean {
  */
 export function makeMountSources(disk: string, mounts: readonly Mount[], uid: number | null): void {
   mkdirSync(disk, { recursive: true, mode: 0o711 });
-  for (const { host } of mounts) {
-    mkdirSync(host, { recursive: true, mode: 0o700 });
-    if (uid !== null) chownSync(host, uid, uid);
+  for (const mount of mounts) {
+    const isNew = mkdirSync(mount.host, { recursive: true, mode: 0o700 }) !== undefined;
+    if (uid !== null) chownSync(mount.host, uid, uid);
+    if (isNew) chmodSync(mount.host, modeOf(mount));
   }
+}
+
+/** The mode of a writable directory when it is made. */
+export function modeOf({ inside }: Pick<Mount, "inside">): number {
+  return TEMPORARY.includes(inside) ? 0o1777 : 0o700;
 }

@@ -47,7 +47,7 @@ export async function prepareFiles(
     const target = cleanPath(path);
     const writable = mounted.some(({ inside }) => isBelow(target, inside));
     if (isBelow(target, UPLOADS_INSIDE)) await placeUpload(uploads, { source, target });
-    else if (writable || isBelow(target, "/tmp")) later.push({ source, target });
+    else if (writable) later.push({ source, target });
     else {
       const host = `${directory}/files/${index}`;
       await copyReadOnly(source, host);
@@ -64,9 +64,7 @@ export async function prepareFiles(
 function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Mount[]): Mount[] {
   return directories.map(({ source, target }) => {
     const inside = cleanPath(target);
-    if (
-      [...writable.map((mount) => mount.inside), UPLOADS_INSIDE, "/tmp"].some((path) => isBelow(inside, path))
-    )
+    if ([...writable.map((mount) => mount.inside), UPLOADS_INSIDE].some((path) => isBelow(inside, path)))
       throw new SandboxError(`no directory can be mounted at ${inside}`);
     return { host: source, inside };
   });

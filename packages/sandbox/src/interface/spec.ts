@@ -4,7 +4,7 @@ export interface SandboxSpec {
   /** Opaque, unique among open sandboxes, `[a-z0-9_]{1,64}`. Visible in the sandbox. */
   id: string;
   /**
-   * Host directory that outlives the sandbox and holds the agent's `/data`, `/home/agent` and other writable directories.
+   * Host directory that outlives the sandbox and holds the agent's `/data`, `/home/agent`, `/tmp` and other writable directories.
    * Created when missing.
    */
   disk: string;

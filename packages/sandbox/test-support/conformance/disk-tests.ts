@@ -27,9 +27,9 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.notEqual(filled.exitCode, 0);
     assert.match(filled.text, FULL);
     between(Number(await ok(sandbox, SIZE)), 64 * MIB, 68 * MIB);
-    for (const place of ["/home/agent", "/mnt/session/outputs", "/var/tmp"])
+    for (const place of ["/home/agent", "/mnt/session/outputs", "/var/tmp", "/tmp"])
       assert.match((await sh(sandbox, `head -c 5M /dev/zero >${place}/more`)).text, FULL, place);
-    assert.equal(await ok(sandbox, "echo alive; echo room >/tmp/x; cat /tmp/x"), "alive\nroom");
+    assert.equal(await ok(sandbox, "echo alive; echo room >/dev/shm/x; cat /dev/shm/x"), "alive\nroom");
     await ok(neighbour, "head -c 50M /dev/zero >/data/filling");
     await writeFile(join(directory, "host"), Buffer.alloc(MIB));
     await ok(sandbox, "rm /data/filling; head -c 50M /dev/zero >/data/filling");

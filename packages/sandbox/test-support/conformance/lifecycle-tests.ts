@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Opening, closing and sweeping. */
@@ -69,18 +70,30 @@ export function lifecycleTests(suite: Suite): void {
   conformanceTest(suite, "close: the disk is kept, and nothing else", async ({ spec, open }) => {
     const one = spec({ writable: ["/workspace", "/data/deep/er"] });
     const first = await open(one);
-    const places = "/data /home/agent /mnt/session/outputs /workspace /data/deep/er /var/tmp";
-    await ok(first, `for d in ${places}; do echo kept >$d/file || exit 1; done; echo lost >/tmp/file`);
+    const places = "/data /home/agent /mnt/session/outputs /workspace /data/deep/er /var/tmp /tmp";
+    await ok(first, `for d in ${places} /dev/shm; do echo kept >$d/file || exit 1; done`);
     await ok(first, "sleep 600 &");
     await first.close();
     const second = await open(one);
     assert.equal(
       await ok(second, `for d in ${places}; do cat $d/file; done | sort | uniq -c | tr -d ' '`),
-      "6kept",
+      "7kept",
     );
-    assert.equal((await sh(second, "cat /tmp/file")).exitCode, 1);
+    assert.equal((await sh(second, "cat /dev/shm/file")).exitCode, 1);
+    assert.equal(await ok(second, "stat -c %a /tmp /var/tmp | tr '\\n' ' '"), "1777 1777 ");
     assert.equal((await sh(second, "pgrep sleep || ps -e | grep sleep")).exitCode, 1);
   });
+
+  conformanceTest(
+    suite,
+    "open: a disk that was made before /tmp lay on it gets the directory",
+    async ({ spec, open }) => {
+      const one = spec();
+      await (await open(one)).close();
+      await rm(`${one.disk}/short-tmp`, { recursive: true });
+      assert.equal(await ok(await open(one), "echo here >/tmp/x; cat /tmp/x"), "here");
+    },
+  );
 
   conformanceTest(suite, "sweep: open sandboxes stay open", async ({ subject, open }) => {
     const sandbox = await open();

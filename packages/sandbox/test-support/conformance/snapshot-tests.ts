@@ -162,7 +162,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     const system = [
       "/data/root/usr/new",
       "/usr/new",
-      "/tmp/new",
+      "/dev/shm/new",
       "/mnt/session/uploads/x",
       "/new",
       "/data/../new",

@@ -61,10 +61,11 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     ...sources.system,
     ...["--proc", "/proc", ...HIDDEN_PROC, "--dev", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
-    ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],
     // Scripts of packages write and lock files there.
     ...(asRoot ? ["--perms", "0755", "--tmpfs", "/run", "--perms", "1777", "--dir", "/run/lock"] : []),
     ...(sources.gitConfig === null ? [] : ["--ro-bind", sources.gitConfig, "/etc/gitconfig"]),
+    // Nothing temporary belongs to the changed system or stays for the next one.
+    ...(asRoot ? ["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"] : []),
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],
     ...sources.writable.flatMap(({ host, inside }) => ["--bind", host, inside]),

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { NetworkNamespace } from "@berth/egress";
 import { pipePaths } from "../../commands/pipes.ts";
 import { supervisorCommand } from "../../commands/supervisor.ts";
-import type { Mount } from "../../inside/mounts.ts";
+import { type Mount, modeOf } from "../../inside/mounts.ts";
 import type { SandboxFiles } from "../../inside/sandbox-files.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import type { Cgroup, Cgroups } from "../cgroup/cgroups.ts";
@@ -37,8 +37,8 @@ export interface Made {
   cgroup: Cgroup;
 }
 
-/** Directories of the disk that a sandbox which changes its system has from that system instead. */
-const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp"];
+/** Directories of the disk that a sandbox which changes its system has from that system, or in memory, instead. */
+const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp", "/tmp"];
 /** Concurrent commands that start without making further pipes. */
 export const FIRST_PIPES = 2;
 
@@ -86,7 +86,7 @@ export async function launchOptions(
     disk: image && {
       image,
       at: reach(image.path),
-      directories: sources.writable.map(({ host }) => host),
+      directories: sources.writable.map((mount) => ({ path: mount.host, mode: modeOf(mount) })),
     },
     pipes: pipePaths(files.pipes, FIRST_PIPES),
     supervisor: supervisorCommand(programs.restoresSignals ? "env" : "no"),

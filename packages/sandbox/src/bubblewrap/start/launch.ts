@@ -51,7 +51,7 @@ export interface Launch {
 export interface DiskMount {
   image: DiskImage;
   at: string;
-  directories: readonly string[];
+  directories: readonly { path: string; mode: number }[];
 }
 
 export interface Launched {
@@ -104,7 +104,7 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...(bindMounts.length > 0 || disk !== null ? ["apart"] : []),
     ...bindMounts.flatMap(({ from, at }) => ["bind", from, at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
-    ...(disk?.directories ?? []).flatMap((path) => ["place", path, owner]),
+    ...(disk?.directories ?? []).flatMap(({ path, mode }) => ["place", path, owner, mode.toString(8)]),
     // Its upper layer is on the disk, when it can be changed.
     ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
@@ -121,7 +121,7 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
   const below = `lowerdir=${lower.join(":")}`;
   if (changes === null) return ["overlay", below, at];
   const { upper, work } = changes;
-  const own = [upper, work].flatMap((path) => ["place", path, owner]);
+  const own = [upper, work].flatMap((path) => ["place", path, owner, "700"]);
   return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 

@@ -56,7 +56,7 @@ export async function startSandbox(
       network: made.network,
       directory: made.directory,
       uploads: made.files.uploads,
-      writable: ["/tmp", ...made.files.writable.map(({ inside }) => inside)],
+      writable: made.files.writable.map(({ inside }) => inside),
       mounted: made.files.files.map(({ inside }) => inside),
       ...(snapshots === null ? {} : { snapshots }),
       released: host.released,
