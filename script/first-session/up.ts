@@ -1,15 +1,17 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { previewsFor, renderEvents } from "@berth/cli";
 import { Berth } from "@berth/sdk";
 import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
+import { createGuideRepository, writeGuideEnvironment } from "./guide-environment.ts";
 import { readOptions, type UpOptions } from "./options.ts";
 import { requireNoOtherService, type Service, startService } from "./service.ts";
 import { task } from "./task.ts";
 import { tokenFor } from "./token.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const GITHUB = { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] };
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
 // A closed output pipe, such as that of `head`, stops everything in order.
@@ -44,11 +46,13 @@ async function up(options: UpOptions): Promise<number> {
 /** Returns the exit code: 0 if the first session's commit is on the git server, 130 if the session was interrupted. */
 async function serveFirstSession(service: Service, gitHost: GitHost, options: UpOptions): Promise<number> {
   const { token, file } = await tokenFor(options.dataDir, service.url);
+  const environment = await writeGuideEnvironment(options.dataDir, { url: service.url, token }, gitHost);
   print(`Berth listens on ${service.url}; your access token is in ${file}\n`);
   const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
   if (stop.signal.aborted && !pushed) return 130;
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
   print(`\nBerth runs until Ctrl-C. API reference: ${service.url}/docs · log: ${service.logFile}`);
+  print(`For the guides, in another terminal: . ${shown(environment)}`);
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
 }
@@ -60,19 +64,21 @@ async function startFirstHost(dataDir: string): Promise<GitHost> {
   await rm(dir, { recursive: true, force: true });
   const gitHost = await startGitHost({ dir });
   await gitHost.createRepository({ org: "you", name: "berth", private: true, from: ROOT });
+  await createGuideRepository(gitHost);
   return gitHost;
 }
 
 function settings(gitHost: GitHost, { once }: UpOptions): Record<string, string> {
+  const { BERTH_HOSTED_PROVIDERS: own = JSON.stringify([GITHUB]) } = process.env;
   const providers = [
-    { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] },
+    ...(JSON.parse(own) as unknown[]),
     { host: gitHost.host, token_env: ["GH_TOKEN"], ca_file: gitHost.caFile },
   ];
   // With --once everything ends before a root filesystem for sandboxes could be built.
   const rootfs = once ? { BERTH_ROOTFS: process.env.BERTH_ROOTFS ?? "host" } : {};
   return {
     BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
-    BERTH_EGRESS_ALLOW_PRIVATE: gitHost.host,
+    BERTH_EGRESS_ALLOW_PRIVATE: [process.env.BERTH_EGRESS_ALLOW_PRIVATE ?? "", gitHost.host].join(),
     ...rootfs,
   };
 }
@@ -137,6 +143,12 @@ async function untilStopped(service: Service): Promise<boolean> {
   if (ended !== "stopped")
     print(`Berth ended unexpectedly with exit code ${ended}. Its log is ${service.logFile}`);
   return ended === "stopped";
+}
+
+/** Relative to the working directory, if it lies below. */
+function shown(file: string): string {
+  const path = relative("", file);
+  return path.startsWith("..") ? file : path;
 }
 
 function print(line: string): void {

@@ -88,11 +88,14 @@ test("missing repository → 404", async () => {
   assert.match(await failedGit(token, "ls-remote", `${host.url}/acme/missing`), /not found/);
 });
 
-test("createRepository: from a local repository → has its history", async () => {
+test("createRepository: from a local repository → its present commit is main, the only branch", async () => {
   await git(null, "clone", `${host.url}/acme/open`, at("local"));
   const commit = await commitAll(at("local"));
+  await git(null, "-C", at("local"), "branch", "other");
+  await git(null, "-C", at("local"), "checkout", "--quiet", "-b", "agent");
   await host.createRepository({ org: "acme", name: "copy", private: false, from: at("local") });
   assert.equal(await host.head("acme", "copy", "main"), commit);
+  for (const branch of ["agent", "other"]) assert.equal(await host.head("acme", "copy", branch), null);
 });
 
 test("API: a valid token → its user; any other → Bad credentials", async () => {

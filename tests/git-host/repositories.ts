@@ -12,7 +12,7 @@ export interface RepositoryOptions {
   name: string;
   /** A private repository requires a token for reading, too. */
   private: boolean;
-  /** Path of a local repository from which all branches and tags are copied. */
+  /** Path of a local repository: its present commit, with the history, becomes `main`. It gets no other branch, and no tags. */
   from?: string;
   /** Files (path → content) of the first commit on `main`, if `from` is not given. */
   files?: Readonly<Record<string, string>>;
@@ -78,8 +78,14 @@ export class Repositories {
 }
 
 async function copy(from: string, to: string): Promise<void> {
-  const options = ["-c", "safe.directory=*", "clone", "--quiet", "--bare", "--no-hardlinks"];
-  await run("git", [...options, "--", from, to]);
+  const options = ["--quiet", "--bare", "--no-hardlinks", "--single-branch", "--no-tags"];
+  await run("git", ["-c", "safe.directory=*", "clone", ...options, "--", from, to]);
+  const copied = (...args: string[]) => run("git", ["--git-dir", to, ...args]);
+  const { stdout: commit } = await copied("rev-parse", "HEAD");
+  const { stdout: branches } = await copied("for-each-ref", "--format=%(refname)");
+  for (const branch of branches.split("\n").filter(Boolean)) await copied("update-ref", "-d", branch);
+  await copied("update-ref", "refs/heads/main", commit.trim());
+  await copied("symbolic-ref", "HEAD", "refs/heads/main");
 }
 
 async function firstCommit(path: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -1,77 +1,48 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Berth } from "../acceptance/harness/berth.ts";
-import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import {
   type BearerProxy,
   type EverythingServer,
   startBearerProxy,
   startEverything,
 } from "../mcp-host/mcp-host.ts";
+import { enterOwnNetwork } from "./own-network.ts";
+import { type RunningUp, startUp } from "./running-up.ts";
 import { runShell, shellBlocks } from "./shell-blocks.ts";
 
-/** Runs every shell block of the guides and the README as printed, against real git and MCP servers. */
+/**
+ * Runs every shell block of the guides and the README as printed, each document from a fresh shell, in a directory that is like
+ * a clone in which `script/up` runs.
+ */
 
 const ROOT = join(import.meta.dirname, "../..");
-let directory: string;
-let hosted: GitHost;
-let generic: GitHost;
+let clone: string;
 let everything: EverythingServer;
 let proxy: BearerProxy;
-let berth: Berth;
-let env: Record<string, string>;
-/** Addresses printed in the documents, each with the test server that replaces it. */
-let addresses: [string, string][];
+let up: RunningUp;
+/** What a user's shell has before the first line. */
+let shell: Record<string, string>;
+
+enterOwnNetwork();
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "berth-guides-"));
-  [hosted, generic, everything] = await Promise.all([
-    startGitHost({ dir: join(directory, "hosted") }),
-    startGitHost({ dir: join(directory, "generic") }),
-    startEverything(),
-  ]);
+  clone = await mkdtemp(join(tmpdir(), "berth-guides-"));
+  await mkdir(join(clone, "bin"));
+  await symlink(join(ROOT, "bin/berth"), join(clone, "bin/berth"));
+  everything = await startEverything();
   proxy = await startBearerProxy(everything.port, "token-of-mcp");
-  for (const host of [hosted, generic])
-    await host.createRepository({ org: "acme", name: "widget", private: true, files: { "a.txt": "a\n" } });
-  const hosts = [hosted.host, generic.host, new URL(proxy.url).host];
-  berth = await Berth.start({
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([
-        { host: hosted.host, token_env: ["GH_TOKEN"], ca_file: hosted.caFile },
-      ]),
-      BERTH_GIT_CA_FILES: JSON.stringify([{ host: generic.host, ca_file: generic.caFile }]),
-      BERTH_EGRESS_ALLOW_PRIVATE: hosts.join(),
-    },
-  });
-  const token = await berth.token();
-  const writeAccess = { user: "agent", permissions: "write" } as const;
-  env = {
-    PATH: `${join(ROOT, "bin")}:${process.env.PATH}`,
-    BERTH_URL: berth.url,
-    BERTH_TOKEN: token,
-    GITHUB_TOKEN: hosted.createToken(writeAccess),
-    GIT_PASSWORD: generic.createToken(writeAccess),
-    MCP_TOKEN: "token-of-mcp",
-  };
-  addresses = [
-    ["https://github.com", hosted.url],
-    ["https://git.example.com", generic.url],
-    ["https://mcp.example.com/mcp", proxy.url],
-    ["https://api.example.com", `${generic.url}/api/v3`],
-    ["api.example.com", generic.host],
-    ["http://127.0.0.1:4180", berth.url],
-    ["--port 4280", "--port 0"],
-    ["anthropic/claude-opus-5", "rehearsal/steps"],
-  ];
+  const { host } = new URL(proxy.url);
+  up = await startUp(clone, { BERTH_ROOTFS: "host", BERTH_EGRESS_ALLOW_PRIVATE: host });
+  shell = { PATH: process.env.PATH ?? "", HOME: clone, TMPDIR: clone };
 });
 after(async () => {
-  await berth.stop();
+  await up.stop();
   proxy.stop();
-  await Promise.all([hosted.stop(), generic.stop(), everything.stop()]);
-  await rm(directory, { recursive: true, force: true });
+  await everything.stop();
+  await rm(clone, { recursive: true, force: true });
 });
 
 /** What the shell blocks of each guide print, in this order, among other output. */
@@ -106,39 +77,44 @@ test("guides: each file with shell blocks is run", async () => {
 
 for (const [name, expected] of Object.entries(GUIDES)) {
   test(`${name}: the shell blocks print what the guide says`, { timeout: 300_000 }, async () => {
-    const cwd = join(directory, name);
-    await mkdir(cwd);
-    const { BERTH_URL: _, BERTH_TOKEN: __, ...operator } = env;
-    const variables = name === "operating.md" ? operator : env;
-    const script = (await shellBlocks(join(ROOT, "docs/guides", name), addresses)).join("");
-    const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, { cwd, env: variables });
+    const script = (await shellBlocks(join(ROOT, "docs/guides", name))).join("");
+    const env = name === "mcp.md" ? { ...shell, MCP_URL: proxy.url, MCP_TOKEN: proxy.token } : shell;
+    const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, { cwd: clone, env });
     assert.equal(code, 0, output);
     assert.match(output, expected);
   });
 }
 
+test("mcp.md: without a server → the first lines say what is missing", async () => {
+  const [first = ""] = await shellBlocks(join(ROOT, "docs/guides/mcp.md"));
+  const { code, output } = await runShell("bash", first, { cwd: clone, env: shell });
+  assert.notEqual(code, 0);
+  assert.match(output, /MCP_URL: the address of your MCP server/);
+});
+
 test("README.md: a session with the CLI", { timeout: 300_000 }, async () => {
-  const cwd = join(directory, "commands");
-  await mkdir(join(cwd, "bin"), { recursive: true });
-  await symlink(join(ROOT, "bin/berth"), join(cwd, "bin/berth"));
-  const blocks = await shellBlocks(join(ROOT, "README.md"), addresses);
-  const script = blocks.filter((block) => block.startsWith("bin/berth ")).join("");
-  const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, {
-    cwd,
-    env: { ...env, BERTH_DATA_DIR: berth.dataDir },
+  const blocks = await shellBlocks(join(ROOT, "README.md"));
+  // A reader puts their own repository and model here.
+  const script = blocks
+    .filter((block) => block.startsWith("bin/berth "))
+    .join("")
+    .replaceAll("https://github.com", "$GIT_SERVER")
+    .replaceAll("GITHUB_TOKEN", "GIT_TOKEN")
+    .replaceAll("anthropic/claude-opus-5", "rehearsal/steps");
+  const { code, output } = await runShell("bash", `set -eo pipefail\n. .berth/env\n${script}`, {
+    cwd: clone,
+    env: shell,
   });
   assert.equal(code, 0, output);
   assert.match(output, /> Now open a pull request/);
 });
 
-for (const shell of ["bash", "dash"]) {
-  test(`README.md: a session with curl, in ${shell}`, { timeout: 300_000 }, async () => {
-    const cwd = join(directory, shell);
-    await mkdir(join(cwd, ".berth"), { recursive: true });
-    await writeFile(join(cwd, ".berth/token"), `${env.BERTH_TOKEN}\n`);
-    const blocks = await shellBlocks(join(ROOT, "README.md"), addresses);
+for (const program of ["bash", "dash"]) {
+  test(`README.md: a session with curl, in ${program}`, { timeout: 300_000 }, async () => {
+    const blocks = await shellBlocks(join(ROOT, "README.md"));
     const script = blocks.find((block) => block.startsWith("export BERTH=")) ?? "";
-    const { output } = await runShell(shell, `set -e\n${script}`, { cwd, env, until: "session.status_idle" });
+    const options = { cwd: clone, env: shell, until: "session.status_idle" };
+    const { output } = await runShell(program, `set -e\n${script}`, options);
     assert.match(output, /"text":"That is my sandbox\."/);
   });
 }

@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 
-/** The ```sh blocks of a document, with each printed address replaced by a real one. */
-export async function shellBlocks(file: string, addresses: readonly [string, string][]): Promise<string[]> {
+/** The ```sh blocks of a document. */
+export async function shellBlocks(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) =>
-    addresses.reduce((script, [printed, real]) => script.replaceAll(printed, real), block),
-  );
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
 export interface ShellOptions {

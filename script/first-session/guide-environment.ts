@@ -1,0 +1,49 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { GitHost } from "../../tests/git-host/git-host.ts";
+
+const BIN = fileURLToPath(new URL("../../bin", import.meta.url));
+const MONTH_SECONDS = 30 * 86_400;
+
+/** Creates the private repository of the guides on the git server. */
+export async function createGuideRepository(gitHost: GitHost): Promise<void> {
+  const files = { "README.md": "# Widget\n" };
+  await gitHost.createRepository({ org: "acme", name: "widget", private: true, files });
+}
+
+/**
+ * Writes what a shell needs to run the lines of the guides: `berth` on the path, the service and its token, and the git server
+ * with a token that may write to the repository of the guides. Returns the file's path.
+ */
+export async function writeGuideEnvironment(
+  dataDir: string,
+  service: { url: string; token: string },
+  gitHost: GitHost,
+): Promise<string> {
+  const gitToken = gitHost.createToken({
+    user: "agent",
+    repositories: ["acme/widget"],
+    permissions: "write",
+    expiresInSeconds: MONTH_SECONDS,
+  });
+  const variables = {
+    BERTH_URL: service.url,
+    BERTH_TOKEN: service.token,
+    GIT_SERVER: gitHost.url,
+    GIT_HOST: gitHost.host,
+    GIT_TOKEN: gitToken,
+  };
+  const lines = [
+    "# For the guides in docs/guides, while script/up runs.",
+    `export PATH=${quoted(BIN)}:"$PATH"`,
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
+  ];
+  const file = join(dataDir, "env");
+  await writeFile(file, `${lines.join("\n")}\n`, { mode: 0o600 });
+  return file;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
