@@ -294,6 +294,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   { id: "agent-read", source: "seed 4.8", rule: "Agents can be listed and read by id." },
   {
+    id: "agent-default-model",
+    source: "design",
+    rule: "An agent that is created without a model gets the one that the models file marks as default, as does berth run; GET /models tells which it is, with window and list price. Without a default, model is required.",
+  },
+  {
     id: "agent-model",
     source: "api 4",
     rule: "model is provider/model or an object with id; a model that the installation cannot use is rejected with 400.",

@@ -73,7 +73,7 @@ export async function testApp(
     db,
     hub,
     log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
-    models: { get: modelWindow, list: () => [MODEL] },
+    models: { get: modelWindow, list: () => [MODEL], defaultModel: null },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],
@@ -100,6 +100,7 @@ const MODEL = {
   provider: "rehearsal",
   context_window: 200_000,
   max_output_tokens: 8_000,
+  price: { input: 0, output: 0 },
 };
 
 function modelWindow(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {

@@ -15,6 +15,7 @@ const NAME_FIELDS = [
   "path",
   "operation",
   "version",
+  "provider",
 ];
 
 /** Formats an object as lines of field and value. Nested values are JSON. */
@@ -23,17 +24,37 @@ export function objectLines(object: Thing): string[] {
   return table(Object.entries(object).map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
 }
 
-/** Formats objects as a table: id, up to two fields that name them, status, parent and time of creation. */
+const FACT_FIELDS = [
+  "type",
+  "status",
+  "parent_id",
+  "default",
+  "effective_context_window",
+  "price",
+  "created_at",
+];
+
+/** Formats objects as a table: id, up to two fields that name them, the facts that they have, and time of creation. */
 export function listLines(objects: readonly Thing[]): string[] {
   if (objects.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
   const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
   const naming = NAME_FIELDS.filter(has).slice(0, 2);
-  const columns = ["id", ...naming, ...["type", "status", "parent_id", "created_at"].filter(has)].filter(
+  const columns = ["id", ...naming, ...FACT_FIELDS.filter(has)].filter(
     (name) => name !== "type" || naming.length === 0,
   );
   const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));
-  return table([head, ...objects.map((object) => columns.map((name) => cut(textOf(object[name]), 60)))]);
+  return table([
+    head,
+    ...objects.map((object) => columns.map((name) => cut(cellOf(name, object[name]), 60))),
+  ]);
+}
+
+/** A price, in US dollars for a million tokens, as `$5 in, $25 out`. */
+function cellOf(name: string, value: unknown): string {
+  if (name !== "price" || value === null || typeof value !== "object") return textOf(value);
+  const { input, output } = value as Record<string, unknown>;
+  return `$${textOf(input)} in, $${textOf(output)} out`;
 }
 
 function textOf(value: unknown): string {

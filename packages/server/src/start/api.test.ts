@@ -29,7 +29,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
     db,
     hub,
     log: silentLog,
-    models: { get: () => ({ contextWindow: 1_000 }), list: () => [] },
+    models: { get: () => ({ contextWindow: 1_000 }), list: () => [], defaultModel: null },
     blobs: await openDiskBlobs(directory),
     secretKey: randomBytes(32),
     repositoryHosts: [],

@@ -133,11 +133,16 @@ describe("registry with a models file", () => {
     assert.deepEqual(
       registry
         .list()
-        .map(({ id, context_window, max_output_tokens }) => [id, context_window, max_output_tokens]),
+        .map(({ id, context_window, max_output_tokens, price }) => [
+          id,
+          context_window,
+          max_output_tokens,
+          price,
+        ]),
       [
-        ["anthropic/claude-opus-5", 150_000, 9000],
-        ["local/small", 32_768, 4096],
-        ["rehearsal/steps", 100_000, 10_000],
+        ["anthropic/claude-opus-5", 150_000, 9000, { input: 5, output: 25 }],
+        ["local/small", 32_768, 4096, null],
+        ["rehearsal/steps", 100_000, 10_000, { input: 0, output: 0 }],
       ],
     );
     assert.equal(registry.defaultModel, "anthropic/claude-opus-5");

@@ -4,7 +4,7 @@ import type { Fetch } from "../ai-sdk/transport.ts";
 import type { Model } from "../model.ts";
 import { createRehearsalModel } from "../rehearsal/rehearsal-model.ts";
 import type { Environment } from "./api-key.ts";
-import { type KnownModels, loadKnownModels } from "./known-models.ts";
+import { type KnownModels, loadKnownModels, type ModelPrice } from "./known-models.ts";
 import { configuredSources, findModelSources, type ModelSources } from "./model-sources.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
 
@@ -15,6 +15,8 @@ export interface ModelInfo {
   /** Tokens of input and output together. */
   context_window: number;
   max_output_tokens: number;
+  /** Null if the tables do not know it. */
+  price: ModelPrice | null;
 }
 
 /** The models that this installation can use. */
@@ -26,7 +28,7 @@ export interface ModelRegistry {
    * it if it is unknown.
    */
   get(id: string, options?: { contextWindow?: number }): Model | null;
-  /** The id of the default model in the models file. */
+  /** The id of the model that agents without one get: that of the models file; null if it names none. */
   readonly defaultModel: string | null;
 }
 
@@ -60,10 +62,12 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
     list() {
       const infos = sources.models.flatMap((entry) => {
         const found = findModel(entry.id, sources, known);
-        return found === null ? [] : [infoOf(entry.id, found.provider.name, found.limits)];
+        if (found === null) return [];
+        const price = known.price(found.provider, upstreamName(entry.id, found.entry));
+        return [infoOf(entry.id, found.provider.name, found.limits, price)];
       });
       const limits = { contextWindow: rehearsal.contextWindow, maxOutputTokens: rehearsal.maxOutputTokens };
-      return [...infos, infoOf(rehearsal.id, "rehearsal", limits)];
+      return [...infos, infoOf(rehearsal.id, "rehearsal", limits, { input: 0, output: 0 })];
     },
     get(id, { contextWindow } = {}) {
       if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);
@@ -139,8 +143,9 @@ function upstreamName(id: string, entry: ModelEntry): string {
   return entry.upstream_model ?? id.slice(id.indexOf("/") + 1);
 }
 
-function infoOf(id: string, provider: string, limits: Limits): ModelInfo {
-  return { id, provider, context_window: limits.contextWindow, max_output_tokens: limits.maxOutputTokens };
+function infoOf(id: string, provider: string, limits: Limits, price: ModelPrice | null): ModelInfo {
+  const { contextWindow, maxOutputTokens } = limits;
+  return { id, provider, context_window: contextWindow, max_output_tokens: maxOutputTokens, price };
 }
 
 function withWindow(model: Model, wanted: number | undefined): Model {

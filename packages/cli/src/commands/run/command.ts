@@ -14,7 +14,10 @@ export function addRun(program: Command): void {
     .option("--commit <sha>", "commit to check out instead of a branch")
     .option("--token-env <name>", "environment variable that contains the repository's token")
     .option("--repo-token-file <file>", "file that contains the repository's token")
-    .option("--model <provider/model>", "model of the agent; default: BERTH_MODEL, else that of the last run")
+    .option(
+      "--model <provider/model>",
+      "model of the agent; default: BERTH_MODEL, else that of the last run, else the installation's",
+    )
     .option("--agent <id>", "existing agent to use, instead of one created for the model")
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")

@@ -4,20 +4,31 @@ import { UsageError } from "../../shared/failure.ts";
 /** Marks the agents that this command created, so that it reuses only those. */
 const MARK = { created_by: "berth run" };
 
-/** Returns the id of the agent for a model, with every tool; creates it if missing. Without a model: the newest agent. */
+/**
+ * Returns the id of the agent for a model, with every tool; creates it if missing. Without a model: the newest agent, else one for
+ * the installation's default model.
+ */
 export async function ensureAgent(client: Berth, model: string | undefined): Promise<string> {
   for await (const agent of client.agents.list({ limit: 100 })) {
     const own = agent.metadata.created_by === MARK.created_by;
     if (own && (model === undefined || agent.model.id === model)) return agent.id;
   }
-  if (model === undefined) {
-    throw new UsageError(
-      "No model is set. Set one by --model or BERTH_MODEL, such as --model anthropic/claude-opus-5.",
-    );
-  }
+  const chosen = model ?? (await defaultModel(client));
   const tools = [{ type: "agent_toolset_20260401" as const }];
-  const made = await client.agents.create({ name: `berth run (${model})`, model, tools, metadata: MARK });
+  const made = await client.agents.create({
+    name: `berth run (${chosen})`,
+    model: chosen,
+    tools,
+    metadata: MARK,
+  });
   return made.id;
+}
+
+async function defaultModel(client: Berth): Promise<string> {
+  for await (const model of client.models.list()) if (model.default) return model.id;
+  throw new UsageError(
+    "No model is set, and the installation has no default. Set one by --model or BERTH_MODEL: `berth models list` shows them.",
+  );
 }
 
 const ENVIRONMENT_NAME = "berth-run";

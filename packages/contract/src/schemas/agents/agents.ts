@@ -100,7 +100,9 @@ export const agentRoutes = {
   create: defineRoute(operations.agents.create, {
     body: z.strictObject({
       name: text(1, 256),
-      model: modelChoice,
+      model: modelChoice
+        .optional()
+        .meta({ description: "Required unless the installation has a default model (see `GET /models`)." }),
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
       tools: toolsInput.nullish(),

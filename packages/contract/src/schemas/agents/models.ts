@@ -10,6 +10,11 @@ export const model = z
     provider: z.string(),
     effective_context_window: z.int().meta({ description: "Input and output together, in tokens." }),
     max_output_tokens: z.int(),
+    default: z.boolean().meta({ description: "An agent that is created without a `model` gets this one." }),
+    price: z
+      .strictObject({ input: z.number(), output: z.number() })
+      .nullable()
+      .meta({ description: "The list price in US dollars for a million tokens; null if it is not known." }),
   })
   .meta({ id: "Model" });
 export type Model = z.output<typeof model>;

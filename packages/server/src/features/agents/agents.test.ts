@@ -2,11 +2,33 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testApp, type Wire } from "../../../test-support/http.ts";
+import type { AvailableModels } from "./resolve-agent.ts";
 
 const model = "rehearsal/steps";
+const MODELS: AvailableModels = {
+  get: () => ({ contextWindow: 1_000 }),
+  list: () => [
+    { id: model, provider: "rehearsal", context_window: 1_000, max_output_tokens: 100, price: null },
+  ],
+  defaultModel: null,
+};
 const type = "agent_toolset_20260401";
 
 describe("agents", () => {
+  test("create: without a model → the installation's default; without that → 400", async (t) => {
+    const { caller } = await testApp(t, { models: { ...MODELS, defaultModel: model } });
+    const owner = await caller();
+    const made = await owner.made("/agents", { name: "A" });
+    assert.deepEqual(made.model, { id: model, effective_context_window: 1_000 });
+    assert.deepEqual((await owner.get("/models")).body.data[0].default, true);
+
+    const without = await (await testApp(t, { models: MODELS })).caller();
+    const { status, body } = await without.post("/agents", { name: "A" });
+    assert.deepEqual([status, body.error.param], [400, "model"]);
+    assert.equal(body.error.message, "Field 'model' is required.");
+    assert.deepEqual((await without.get("/models")).body.data[0].default, false);
+  });
+
   test("get: every default is filled in", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();

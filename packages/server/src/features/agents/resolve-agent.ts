@@ -14,10 +14,21 @@ type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
 type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 
+/** `price` is in US dollars for a million tokens. */
+interface ListedModel {
+  id: string;
+  provider: string;
+  context_window: number;
+  max_output_tokens: number;
+  price: { input: number; output: number } | null;
+}
+
 /** What agents need of the model registry. */
 export interface AvailableModels {
   /** The listed models; `get` may know others too. Windows in tokens. */
-  list(): { id: string; provider: string; context_window: number; max_output_tokens: number }[];
+  list(): ListedModel[];
+  /** The id of the model of agents that name none; null if the installation has none. */
+  readonly defaultModel: string | null;
   /** The context window of a model in tokens, at most `contextWindow`; null for a model that is not available. */
   get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
 }
@@ -28,12 +39,18 @@ export interface AgentDeps {
   egressAllowPrivate: readonly string[];
 }
 
-/** An agent with every default filled in, without its skills. @throws errors.invalid for a model that is not available. */
+/**
+ * An agent with every default filled in, without its skills.
+ *
+ * @throws errors.invalid for a model that is not available, and without a model where there is no default.
+ */
 export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDefinition, "skills"> {
+  const choice = body.model ?? models.defaultModel;
+  if (choice === null) throw errors.invalid("Field 'model' is required.", "model");
   return {
     name: body.name,
     description: body.description ?? null,
-    model: resolveModel(body.model, models),
+    model: resolveModel(choice, models),
     system: body.system ?? "",
     tools: (body.tools ?? []).map(resolveTool),
     mcp_servers: body.mcp_servers ?? [],
@@ -64,7 +81,7 @@ function identityOf(given: Body["git_identity"]): Pick<AgentDefinition, "git_ide
   return given == null ? {} : { git_identity: completeGitIdentity(given) };
 }
 
-function resolveModel(choice: Body["model"], models: AvailableModels): AgentDefinition["model"] {
+function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModels): AgentDefinition["model"] {
   const { id, effort, context_window: window } = typeof choice === "string" ? { id: choice } : choice;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) {

@@ -4,19 +4,23 @@ import { mount } from "../../http/mount.ts";
 import { cursorScope, openCursor } from "../../request/page.ts";
 import type { AvailableModels } from "../agents/resolve-agent.ts";
 
-export function mountModels(app: HttpApp, models: Pick<AvailableModels, "list">): void {
+export function mountModels(app: HttpApp, models: Pick<AvailableModels, "list" | "defaultModel">): void {
   mount(app, modelRoutes.list, async (request, input) => {
     const listed = models.list();
     // A cursor holds how many models came before it: the registry does not change while the service runs.
     const start = Number(openCursor(request, input)?.position ?? 0);
     const end = start + input.query.limit;
-    const data = listed.slice(start, end).map(({ id, provider, context_window, max_output_tokens }) => ({
-      id,
-      type: "model" as const,
-      provider,
-      effective_context_window: context_window,
-      max_output_tokens,
-    }));
+    const data = listed
+      .slice(start, end)
+      .map(({ id, provider, context_window, max_output_tokens, price }) => ({
+        id,
+        type: "model" as const,
+        provider,
+        effective_context_window: context_window,
+        max_output_tokens,
+        default: id === models.defaultModel,
+        price,
+      }));
     const more = end < listed.length;
     const scope = cursorScope(request, input);
     return {
