@@ -63,6 +63,76 @@ test("run: creates an agent and an environment once, shows the turn, archives th
   );
 });
 
+test("run: each option has its part in the session", async (t) => {
+  const service = await startService(t, turn());
+  const directory = await mkdtemp(join(tmpdir(), "berth-run-"));
+  t.after(() => rm(directory, { recursive: true }));
+  const file = join(directory, "token");
+  await writeFile(file, "ghp_of_file\n");
+  const commit = "0123456789012345678901234567890123456789";
+  const env = { ...token, BERTH_URL: service.url };
+  const repository = ["--repo", "https://git.example.com/acme/shop", "--commit", commit];
+  const place = ["--agent", "agent_9", "--environment", "env_9", "--title", "A title"];
+  const { code, stderr } = await berth(["run", "x", ...place, ...repository, "--repo-token-file", file], {
+    env,
+  });
+  assert.equal(code, 0, stderr);
+  const made = service.calls.find(({ name }) => name === "POST /sessions");
+  assert.deepEqual(made?.body, {
+    agent: "agent_9",
+    environment_id: "env_9",
+    title: "A title",
+    resources: [
+      {
+        type: "hosted_repository",
+        url: "https://git.example.com/acme/shop",
+        checkout: { type: "commit", sha: commit },
+        authorization_token: "ghp_of_file",
+      },
+    ],
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: "x" }] }],
+  });
+  assert.ok(!service.calls.some(({ name }) => /\/(agents|environments)$/.test(name)));
+  const both = await berth(["run", "x", "--agent", "agent_9", "--model", "p/m"], { env });
+  assert.deepEqual(
+    [both.code, both.stderr],
+    [2, "error: Set either --agent or --model, not both: an agent has its model.\n"],
+  );
+});
+
+test("run: the model is that of BERTH_MODEL, unless --model names another", async (t) => {
+  const service = await startService(t, turn());
+  const env = { ...token, BERTH_URL: service.url, BERTH_MODEL: "p/from-variable" };
+  assert.equal((await berth(["run", "x"], { env })).code, 0);
+  assert.equal((await berth(["run", "x", "--model", "p/from-flag"], { env })).code, 0);
+  const made = service.calls.filter(({ name }) => name === "POST /agents");
+  assert.deepEqual(
+    made.map(({ body }) => Reflect.get(body as object, "model")),
+    ["p/from-variable", "p/from-flag"],
+  );
+});
+
+test("api: query parameters, headers, and the head of the response", async (t) => {
+  const service = await startService(t, turn());
+  const env = { ...token, BERTH_URL: service.url };
+  const options = ["-q", "limit=7", "-H", "x-request-id: of-test"];
+  const { stdout, code } = await berth(["api", "GET", "/sessions", ...options, "--include"], { env });
+  assert.equal(code, 0);
+  assert.match(stdout, /^HTTP 200\n[\s\S]*content-type: application\/json[\s\S]*\n\n\{"data":/);
+  const [call] = service.calls;
+  assert.deepEqual([call?.query.get("limit"), call?.headers["x-request-id"]], ["7", "of-test"]);
+  const pages = await berth(["api", "GET", "/sessions", "--paginate"], { env });
+  assert.deepEqual(
+    pages.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id),
+    ["sess_1", "sess_2", "sess_3"],
+  );
+  const both = await berth(["api", "GET", "/sessions", "--paginate", "--include"], { env });
+  assert.deepEqual([both.code, both.stdout], [2, ""]);
+});
+
 test("run --json: one line for the session and for each event; the task can come from standard input", async (t) => {
   const service = await startService(t, turn());
   const { code, stdout, stderr } = await berth(

@@ -198,6 +198,13 @@ describe("operation commands", { timeout: 180_000 }, () => {
     assert.deepEqual(await readFile(join(service.dir, "b.bin")), Buffer.of(0, 255, 10));
   });
 
+  test("files upload: name and type are as given; by default the name is that of the file", async () => {
+    await writeFile(join(service.dir, "notes.txt"), "notes");
+    const given = await service.json("files", "upload", "notes.txt", "--name", "n.csv", "--type", "text/csv");
+    assert.deepEqual([given.filename, given.mime_type], ["n.csv", "text/csv"]);
+    assert.equal((await service.json("files", "upload", "notes.txt")).filename, "notes.txt");
+  });
+
   test("wrong usage → exit code 2; API errors → exit code 1", async () => {
     for (const [args, says] of [
       [["agents", "create", "-f", "name"], /'name' must have the form name=value/],

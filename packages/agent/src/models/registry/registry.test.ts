@@ -36,7 +36,13 @@ describe("registry without a models file", () => {
   it("no key and no Ollama → only the rehearsal model", async () => {
     const registry = await createModelRegistry({ environment: noOllama, rehearsal });
     assert.deepEqual(registry.list(), [
-      { id: "rehearsal/steps", provider: "rehearsal", context_window: 100_000, max_output_tokens: 10_000 },
+      {
+        id: "rehearsal/steps",
+        provider: "rehearsal",
+        context_window: 100_000,
+        max_output_tokens: 10_000,
+        price: { input: 0, output: 0 },
+      },
     ]);
     assert.equal(registry.get("rehearsal/steps"), rehearsal);
     for (const id of ["anthropic/claude-opus-5", "rehearsal/other", "", "/", "anthropic/", "x"]) {
@@ -94,6 +100,7 @@ describe("registry without a models file", () => {
       provider: "ollama",
       context_window: 65_536,
       max_output_tokens: 8192,
+      price: null,
     });
     assert.equal(registry.get("ollama/qwen3:8b")?.maxOutputTokens, 8192);
   });

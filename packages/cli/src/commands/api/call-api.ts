@@ -19,6 +19,8 @@ export async function callApi(given: string, path: string, options: ApiOptions):
   if (method === undefined) throw new UsageError(`The method must be one of ${METHODS.join(", ")}.`);
   if (path.includes("://"))
     throw new UsageError("Give the path alone, such as /sessions. Set the server by --url or BERTH_URL.");
+  if (options.paginate && options.include)
+    throw new UsageError("Set either --paginate or --include, not both: pages are several responses.");
   const [, plain = path, search = ""] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const query = queryOf(
     [...new URLSearchParams(search)].map((pair) => pair.join("=")).concat(options.query ?? []),

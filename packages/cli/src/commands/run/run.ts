@@ -28,6 +28,8 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions {
 export async function run(task: string, options: RunOptions): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
   if (message.trim() === "") throw new UsageError("The task is empty.");
+  if (options.agent !== undefined && options.model !== undefined)
+    throw new UsageError("Set either --agent or --model, not both: an agent has its model.");
   const resources = await repositoryResources(options);
   const client = await connect(options);
   const session = await client.sessions.create({

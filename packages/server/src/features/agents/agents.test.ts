@@ -292,6 +292,8 @@ describe("agents", () => {
           provider: "rehearsal",
           effective_context_window: 200_000,
           max_output_tokens: 8_000,
+          default: false,
+          price: { input: 0, output: 0 },
         },
       ],
       next_page: null,

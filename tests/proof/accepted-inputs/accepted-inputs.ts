@@ -1,0 +1,141 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Everything that users can set: settings, fields of bodies, parameters of queries and headers, flags, and keys of files. */
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+export function acceptedInputs(): string[] {
+  const inputs = [...settings(), ...requestInputs(), ...flags(), ...modelsFileKeys(), ...applyKinds()];
+  const unique = [...new Set(inputs.map((input) => input.replace(/(\[\])+$/, "").trim()))].toSorted();
+  return unique.filter((input) => !unique.some((other) => isWithin(other, input)));
+}
+
+/** Whether an input is a field of another, which is then set by its fields. */
+function isWithin(field: string, input: string): boolean {
+  return field.startsWith(input) && /^[.[<]/.test(field.slice(input.length));
+}
+
+function settings(): string[] {
+  const config = read("packages/server/src/config/config.ts");
+  return [...config.matchAll(/"(BERTH_[A-Z_]+)"/g)].map(([, name]) => `setting ${name}`);
+}
+
+/** The options of commands; those of operations of the API are the same for all of them. */
+function flags(): string[] {
+  return globSync("packages/cli/src/**/*.ts", { cwd: ROOT })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .flatMap((file) => {
+      const options = read(file).matchAll(
+        /(?:\.requiredOption|\.option|new Option)\(\s*"(?:-\w, )?(--[a-z-]+)/g,
+      );
+      const place = file.replace(/^packages\/cli\/src\/(commands\/)?/, "").replace(/(\/command)?\.ts$/, "");
+      return [...options].map(([, flag]) => `flag ${place} ${flag}`);
+    });
+}
+
+function modelsFileKeys(): string[] {
+  const source = read("packages/agent/src/models/registry/models-file.ts");
+  return [...source.matchAll(/^ {2,4}(\w+): (?:z|url|tokens)\b/gm)].map(([, key]) => `models file ${key}`);
+}
+
+function applyKinds(): string[] {
+  const [, kinds = ""] =
+    /const KINDS = \[(.*?)\]/.exec(read("packages/cli/src/commands/apply/documents.ts")) ?? [];
+  return [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => `apply ${kind}`);
+}
+
+interface Schema {
+  $ref?: string;
+  const?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** Parameters that every list has. */
+const PAGING = /^(limit|page|before_id|after_id|created_at\[\w+\])$/;
+
+function requestInputs(): string[] {
+  const document = JSON.parse(read("packages/contract/openapi.json")) as Document;
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  return operations.flatMap(({ operationId, parameters = [], requestBody }) => {
+    const bodies = Object.values(requestBody?.content ?? {});
+    const fields = bodies.flatMap(({ schema }) => leaves(document, schema));
+    return [
+      ...parameters.flatMap((parameter) => parameterName(operationId, parameter)),
+      ...fields.map((field) => fieldName(operationId, field)),
+    ];
+  });
+}
+
+function parameterName(operationId: string, { name, in: place }: Parameter): string[] {
+  if (place === "path") return [];
+  if (place === "header") return [`header ${name.toLowerCase()}`];
+  return [PAGING.test(name) && operationId !== "events.stream" ? `list ${name}` : `${operationId} ?${name}`];
+}
+
+/** The same for all operations of a noun. A session's first events are those that can be sent later. */
+function fieldName(operationId: string, field: string): string {
+  const [noun, verb] = operationId.split(".");
+  if (field.startsWith("initial_events[]")) return field.replace("initial_events[]", "events events[]");
+  return ["create", "update", "send"].includes(verb ?? "") ? `${noun} ${field}` : `${noun}.${verb} ${field}`;
+}
+
+/** The paths of fields that have no fields themselves, without the `type` that tells variants apart. */
+function leaves(document: Document, given: Schema, within: readonly Schema[] = []): string[] {
+  const schema = resolved(document, given);
+  if (within.includes(schema)) return [""];
+  const inside = [...within, schema];
+  const variants = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    name === "type" && resolved(document, field).const !== undefined
+      ? []
+      : leaves(document, field, inside).map((rest) => joinedPath(name, rest)),
+  );
+  const ofVariants = variants.flatMap((variant) => {
+    const type = resolved(document, variant).properties?.type?.const;
+    return leaves(document, variant, inside).map((path) =>
+      type === undefined ? path : `<${type}>${path && "."}${path}`,
+    );
+  });
+  const ofItems =
+    schema.items === undefined
+      ? []
+      : leaves(document, schema.items, inside).map(
+          (path) => `[]${path && (path.startsWith("<") ? "" : ".")}${path}`,
+        );
+  const all = [...own, ...ofVariants, ...ofItems];
+  return all.length === 0 ? [""] : [...new Set(all)];
+}
+
+function joinedPath(name: string, rest: string): string {
+  return rest === "" || rest.startsWith("[") || rest.startsWith("<") ? `${name}${rest}` : `${name}.${rest}`;
+}
+
+function resolved(document: Document, schema: Schema): Schema {
+  const name = schema.$ref?.split("/").at(-1);
+  return name === undefined ? schema : (document.components.schemas[name] ?? schema);
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), "utf8");
+}

@@ -1,0 +1,678 @@
+/** A test that sees the effect of inputs: `of`, followed by each of the words. */
+export type Proof = readonly [of: string, words: string, file: string, title: string];
+
+const scenario = (name: string) => `tests/acceptance/scenarios/${name}.test.ts`;
+const cli = (name: string) => `packages/cli/src/${name}.test.ts`;
+const server = (name: string) => `packages/server/src/${name}.test.ts`;
+const models = (name: string) => `packages/agent/src/models/${name}.test.ts`;
+
+const IDENTITY = "name email co_authored_by.name co_authored_by.email";
+const AGENTS: readonly Proof[] = [
+  [
+    "agents ",
+    "name description system metadata",
+    scenario("agents"),
+    "read agent: returns the agent as created",
+  ],
+  ["agents ", "version", scenario("agents"), "update agent: a difference creates a version"],
+  [
+    "agents model.",
+    "id context_window",
+    scenario("agents"),
+    "agent model: provider/model or an object with id",
+  ],
+  [
+    "agents model.",
+    "effort",
+    models("ai-sdk/ai-sdk-model.anthropic"),
+    "without a budget, follows the agent's effort",
+  ],
+  [
+    "agents git_identity.",
+    IDENTITY,
+    scenario("git-identity"),
+    "git identity: given, returned, changed and cleared on an agent",
+  ],
+  ["agents.get ?", "version", scenario("agents"), "agent versions: can be listed and read"],
+  [
+    "agents.list ?",
+    "include_archived",
+    scenario("agents"),
+    "archived agent: can be read, not changed or used",
+  ],
+  [
+    "agents tools[]<agent_toolset_20260401>.",
+    "enabled_tools disallowed_tools configs[].enabled configs[].name",
+    scenario("agents"),
+    "agent toolset: enabled_tools, disallowed_tools and configs resolve",
+  ],
+  [
+    "agents tools[]<agent_toolset_20260401>.configs[].",
+    "permission_policy.type",
+    scenario("confirmations"),
+    "always_ask: the call waits and runs when it is allowed",
+  ],
+  [
+    "agents tools[]<custom>.",
+    "name description input_schema",
+    scenario("confirmations"),
+    "custom tool: the client receives the call and sends the result",
+  ],
+  [
+    "agents tools[]<mcp_toolset>.",
+    "mcp_server_name default_config.enabled default_config.permission_policy.type configs[].enabled configs[].name configs[].permission_policy.type",
+    scenario("mcp"),
+    "MCP permissions: calls run, wait for confirmation or are denied",
+  ],
+  ["agents mcp_servers[].", "name url", scenario("mcp"), "MCP call: recorded with its server"],
+  [
+    "agents skills[].",
+    "skill_id version",
+    scenario("skills"),
+    "agents refer to skills, and sessions pin the versions",
+  ],
+];
+
+const ENVIRONMENTS: readonly Proof[] = [
+  ["environments ", "name", scenario("environments"), "environment name: unique for an owner"],
+  ["environments ", "description metadata", scenario("environments"), "read environment: as created"],
+  [
+    "environments ",
+    "environment_variables",
+    scenario("environments"),
+    "variables: commands have those of the environment",
+  ],
+  ["environments ", "credentials", scenario("proxy-credentials"), "proxy credentials: git, gh and curl work"],
+  ["environments ", "image", scenario("container-engine"), "environment image: it is used"],
+  [
+    "environments git_identity.",
+    IDENTITY,
+    scenario("git-identity"),
+    "git identity: given, returned, changed and cleared on an agent, an environment",
+  ],
+  [
+    "environments resources.",
+    "memory_mb pids",
+    scenario("environments"),
+    "memory_mb and pids: limit the commands of a session",
+  ],
+  ["environments resources.", "disk_mb", scenario("disk-limits"), "disk_mb: a session can fill its own disk"],
+  [
+    "environments resources.",
+    "cpus",
+    "packages/sandbox/src/bubblewrap/cgroup/cgroups.test.ts",
+    "with its controllers enabled and every limit set",
+  ],
+  [
+    "environments config<cloud>.packages.",
+    "apt npm pip",
+    scenario("environment-contents"),
+    "packages: sessions have the apt, npm and pip packages",
+  ],
+  [
+    "environments config<cloud>.",
+    "setup_script",
+    scenario("environment-contents"),
+    "setup script: runs once as root",
+  ],
+  [
+    "environments config<cloud>.networking",
+    "<unrestricted>",
+    "packages/egress/src/egress.test.ts",
+    "unrestricted: every name resolves",
+  ],
+  [
+    "environments config<cloud>.networking<limited>.",
+    "allowed_hosts",
+    scenario("networking"),
+    "allowed_hosts: reaches the named host",
+  ],
+  [
+    "environments config<cloud>.networking<limited>.",
+    "allow_package_managers",
+    scenario("networking"),
+    "allow_package_managers: npm installs",
+  ],
+  [
+    "environments config<cloud>.networking<limited>.",
+    "allow_mcp_servers",
+    scenario("mcp"),
+    "MCP networking: the environment and",
+  ],
+  ["environments.list ?", "include_archived", scenario("environments"), "archived environment: can be read"],
+];
+
+const EVENTS: readonly Proof[] = [
+  [
+    "events events[]<user.message>.content[]",
+    "<text>.text",
+    scenario("events"),
+    "send message: accepted, then processed in a turn",
+  ],
+  [
+    "events events[]<user.message>.content[]<image>.source",
+    "<base64>.data <base64>.media_type <file>.file_id",
+    scenario("message-content"),
+    "images: sent to the model, as base64 and by file_id",
+  ],
+  [
+    "events events[]<user.message>.content[]<document>.",
+    "context title source<base64>.data source<base64>.media_type source<file>.file_id source<text>.data source<text>.media_type",
+    scenario("message-content"),
+    "documents: sent to the model",
+  ],
+  [
+    "events events[]",
+    "<system.message>.content[].text",
+    scenario("message-content"),
+    "system.message: sent with the next request",
+  ],
+  ["events events[]", "<user.interrupt>", scenario("events"), "interrupt: ends a running command"],
+  [
+    "events events[]<user.tool_confirmation>.",
+    "deny_message result tool_use_id",
+    scenario("confirmations"),
+    "several waiting calls: each is confirmed or denied",
+  ],
+  [
+    "events events[]<user.custom_tool_result>.",
+    "content[]<text>.text custom_tool_use_id",
+    scenario("confirmations"),
+    "custom tool: the client receives the call",
+  ],
+  [
+    "events events[]<user.custom_tool_result>.",
+    "content[]<image>.source.data content[]<image>.source.media_type is_error",
+    scenario("confirmations"),
+    "custom tool result: an image, an error or nothing",
+  ],
+  ["events.list ?", "order types", scenario("events"), "list events: both orders, filtered by type"],
+  ["events.stream ?", "after_id from", scenario("events"), "event stream: resumes after any event"],
+  ["events.stream ?", "event_deltas", scenario("event-deltas"), "event deltas: a message is streamed"],
+];
+
+const SESSIONS: readonly Proof[] = [
+  ["sessions ", "environment_id title", scenario("sessions"), "create session: returns every field"],
+  [
+    "sessions agent<agent>.",
+    "id version",
+    scenario("agents"),
+    "agent versions: can be listed and read, and a session keeps",
+  ],
+  ["sessions ", "metadata", scenario("sessions"), "session metadata: up to 16 pairs"],
+  [
+    "sessions ",
+    "environment_variables",
+    scenario("environments"),
+    "variables: commands have those of the environment and the session",
+  ],
+  ["sessions ", "initial_events", scenario("events"), "initial_events: start the session immediately"],
+  ["sessions ", "vault_ids", scenario("vaults"), "vault_ids: returned in order"],
+  [
+    "sessions git_identity.",
+    IDENTITY,
+    scenario("git-identity"),
+    "git identity: the session's, else the environment's, else the agent's",
+  ],
+  [
+    "sessions resources[]<vault>.",
+    "vault_id",
+    scenario("vaults"),
+    "vault among resources: becomes one of the vault_ids",
+  ],
+  [
+    "sessions resources[]<file>.",
+    "file_id mount_path",
+    scenario("session-resources"),
+    "file given at creation: at its mount path",
+  ],
+  [
+    "sessions resources[]<memory_store>.",
+    "memory_store_id instructions",
+    scenario("memory-mounts"),
+    "mount memory store: at creation only",
+  ],
+  [
+    "sessions resources[]<memory_store>.",
+    "access",
+    scenario("memory-mounts"),
+    "read_only mount: memories can be read",
+  ],
+  [
+    "sessions resources[]<hosted_repository>.",
+    "url authorization_token",
+    scenario("repositories"),
+    "private repository: clone, branch, edit, commit and push",
+  ],
+  [
+    "sessions resources[]<hosted_repository>.",
+    "mount_path",
+    scenario("session-resources"),
+    "mount paths: defaults are numbered",
+  ],
+  [
+    "sessions resources[]<hosted_repository>.checkout",
+    "<branch>.name <commit>.sha",
+    scenario("repositories"),
+    "checkout: a branch or a commit",
+  ],
+  [
+    "sessions resources[]<git_repository>.",
+    "url username password mount_path",
+    scenario("git-repositories"),
+    "git_repository: cloned and pushed to with user name",
+  ],
+  [
+    "sessions resources[]<git_repository>.checkout",
+    "<branch>.name <commit>.sha",
+    scenario("session-resources"),
+    "checkout: a branch or a commit; other forms",
+  ],
+  [
+    "sessions.list ?",
+    "agent_id environment_id statuses include_archived",
+    scenario("filters"),
+    "list sessions: filters by agent, environment, status",
+  ],
+  ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
+  [
+    "sessionResources.add ",
+    "file_id mount_path",
+    scenario("session-resources"),
+    "add file to a running session",
+  ],
+  [
+    "sessionResources.rotate ",
+    "authorization_token",
+    scenario("repositories"),
+    "revoked token: 401; after rotation the next command works",
+  ],
+  [
+    "sessionResources.rotate ",
+    "password",
+    scenario("git-repositories"),
+    "rotate password: an open shell uses the new one",
+  ],
+  [
+    "sessionResources.rotate ",
+    "retry",
+    scenario("repository-retries"),
+    "retry: a failed clone is tried again at once",
+  ],
+];
+
+const FILES_AND_STORES: readonly Proof[] = [
+  ["files.upload ", "file metadata", scenario("files"), "read files: list, metadata and content"],
+  ["files.upload ", "filename size_bytes mime_type", scenario("uploads"), "pending file: created first"],
+  [
+    "files.",
+    "putContent",
+    scenario("uploads"),
+    "pending file: created first, its content uploaded afterwards",
+  ],
+  ["files.list ?", "ids scope_id", server("features/files/files"), "list: by ids and by session"],
+  ["memories ", "path content", scenario("memory-stores"), "memories: unique paths in a store"],
+  [
+    "memories ",
+    "precondition<content_sha256>.content_sha256",
+    scenario("memory-stores"),
+    "memory versions: one for each change whose precondition matches",
+  ],
+  [
+    "memories.delete ?",
+    "expected_content_sha256",
+    scenario("memory-stores"),
+    "memory versions: one for each change whose precondition matches",
+  ],
+  ["memories.list ?", "path_prefix", scenario("memory-mounts"), "memory mount: changes in the container"],
+  [
+    "memoryStores ",
+    "name description metadata",
+    scenario("memory-stores"),
+    "memory store: create, read, update and delete",
+  ],
+  [
+    "memoryStores.list ?",
+    "include_archived",
+    scenario("memory-stores"),
+    "archived memory store: can be read",
+  ],
+  [
+    "memoryVersions.list ?",
+    "memory_id session_id operation",
+    scenario("memory-stores"),
+    "memory versions: one for each change",
+  ],
+  ["skills ", "file files", server("features/skills/uploads"), "a zip archive and the same files one by one"],
+  [
+    "skills.createVersion ",
+    "file files",
+    scenario("skills"),
+    "skill versions: upload, list, read and delete",
+  ],
+  [
+    "skills ",
+    "display_title metadata",
+    server("features/skills/skills"),
+    "update: title and metadata change",
+  ],
+  [
+    "skills.list ?",
+    "include_archived",
+    scenario("skills"),
+    "skill versions: upload, list, read and delete; update and archive",
+  ],
+  ["forward.list ?", "type", scenario("forward"), "register: each type is registered and listed"],
+  [
+    "forward.register ",
+    "type resource.id",
+    scenario("forward"),
+    "register: each type is registered and listed",
+  ],
+];
+
+const ACCESS: readonly Proof[] = [
+  ["tokens ", "name expires_at", scenario("tokens"), "create token: the secret is returned once"],
+  ["tokens ", "kind scopes", scenario("tokens"), "create token: scopes and kinds that the creator lacks"],
+  [
+    "tokens ",
+    "independent",
+    scenario("tokens"),
+    "child: names its parent and does not outlive it, unless an admin says so",
+  ],
+  ["vaults ", "display_name metadata", scenario("vaults"), "vault: create, read, list, update and archive"],
+  ["vaults.list ?", "include_archived", scenario("vaults"), "vault: create, read, list, update and archive"],
+  [
+    "vaultCredentials ",
+    "display_name metadata",
+    scenario("vaults"),
+    "update credential: secret, name, metadata and hosts",
+  ],
+  ["vaultCredentials.list ?", "include_archived", scenario("vaults"), "credentials: archive and delete"],
+  [
+    "vaultCredentials auth<environment_variable>.",
+    "networking.allowed_hosts secret_name secret_value",
+    scenario("proxy-credentials"),
+    "vault variable: programs use a secret",
+  ],
+  [
+    "vaultCredentials auth<static_bearer>.",
+    "mcp_server_url token",
+    scenario("mcp"),
+    "MCP call: recorded with its server, and the token is in no event",
+  ],
+  [
+    "list ",
+    "limit page",
+    scenario("conventions"),
+    "every list: pages of one object return the whole list in order",
+  ],
+  [
+    "list ",
+    "after_id before_id",
+    scenario("pagination"),
+    "after_id and before_id: the objects after and before",
+  ],
+  [
+    "list ",
+    "created_at[gt] created_at[gte] created_at[lt] created_at[lte]",
+    server("request/page"),
+    "bounds on created_at apply",
+  ],
+  ["header ", "berth-beta", scenario("idempotency"), "beta feature: 501 without its identifier"],
+  ["header ", "content-range", scenario("uploads"), "upload in parts: resumes after a kill"],
+  ["header ", "idempotency-key", scenario("idempotency"), "repeated request: runs once"],
+];
+
+const SETTINGS: readonly Proof[] = [
+  [
+    "setting BERTH_",
+    "DATABASE_URL DATABASE_URL_FILE",
+    server("config/config"),
+    "a flag wins over a variable",
+  ],
+  ["setting BERTH_", "HOST PORT", "script/up.test.ts", "script/up: the port is in use"],
+  ["setting BERTH_", "DATA_DIR URL TOKEN TOKEN_FILE", cli("main"), "flags take precedence over variables"],
+  ["setting BERTH_", "MODELS_FILE", scenario("default-model"), "default model: agents without a model"],
+  ["setting BERTH_", "MODEL", cli("main"), "run: the model is that of BERTH_MODEL"],
+  ["setting BERTH_", "DISK_RECLAIM_SECONDS", scenario("reclaim"), "reclaim: an idle session loses its disk"],
+  ["setting BERTH_", "SESSION_DISK_MB", scenario("disk-limits"), "no disk_mb: the operator's limit applies"],
+  [
+    "setting BERTH_",
+    "SANDBOX_IDLE_SECONDS",
+    scenario("file-removal"),
+    "delete resource: removed from the disk of a closed sandbox",
+  ],
+  [
+    "setting BERTH_",
+    "SANDBOX DOCKER_IMAGE DOCKER_SOCKET",
+    scenario("container-engine"),
+    "container engine: clone, commit, push",
+  ],
+  [
+    "setting BERTH_",
+    "ROOTFS PIP_INDEX",
+    scenario("environment-contents"),
+    "packages: sessions have the apt, npm and pip packages",
+  ],
+  [
+    "setting BERTH_",
+    "NPM_REGISTRY",
+    "packages/sandbox/src/system/package-plans.test.ts",
+    "the operator's registry and index",
+  ],
+  [
+    "setting BERTH_",
+    "EGRESS_ALLOW_PRIVATE",
+    scenario("networking"),
+    "private address: denied unless the operator lists the host",
+  ],
+  [
+    "setting BERTH_",
+    "HOSTED_PROVIDERS GIT_CA_FILES",
+    scenario("git-repositories"),
+    "hosted providers: two, each with its own token",
+  ],
+  [
+    "setting BERTH_",
+    "GIT_HTTP_HOSTS",
+    scenario("git-repositories"),
+    "git_repository: cloned over http when the installation allows",
+  ],
+  [
+    "setting BERTH_",
+    "CLONE_RETRY_SECONDS",
+    scenario("repository-retries"),
+    "host unavailable, limiting and dropping: retried",
+  ],
+  [
+    "setting BERTH_",
+    "JSON_LIMIT UPLOAD_LIMIT",
+    scenario("uploads"),
+    "body limits: exactly the limit is accepted",
+  ],
+  ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
+  ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
+  ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],
+  [
+    "setting BERTH_",
+    "TEMPLATES_DAYS TEMPLATES_MB",
+    server("runs/snapshots/snapshot-store"),
+    "evict: older of one checkout, unused for long, limit exceeded",
+  ],
+  [
+    "setting BERTH_",
+    "HOST_GRACE_SECONDS",
+    scenario("homes"),
+    "another takes the session over after the grace",
+  ],
+  ["setting BERTH_", "BLOBS", scenario("two-services"), "two services: one that does not share the contents"],
+];
+
+const FLAGS: readonly Proof[] = [
+  [
+    "flag api ",
+    "--header --include --paginate --query",
+    cli("main"),
+    "api: query parameters, headers, and the head of the response",
+  ],
+  [
+    "flag apply ",
+    "--dry-run --file --json",
+    cli("operations/operation-commands"),
+    "apply: creates, updates or keeps objects",
+  ],
+  [
+    "flag files ",
+    "--name --type --json",
+    cli("operations/operation-commands"),
+    "files upload: name and type are as given",
+  ],
+  [
+    "flag local ",
+    "--expires-in",
+    scenario("authentication"),
+    "invalid token: malformed, unknown, revoked and expired",
+  ],
+  ["flag local ", "--kind", scenario("authentication"), "token kinds: a PAT and a SAT"],
+  [
+    "flag local ",
+    "--role",
+    scenario("authentication"),
+    "organization: members can access its objects, and an admin",
+  ],
+  ["flag local ", "--user", cli("real-service"), "token create: prints only the token"],
+  ["flag local ", "--scopes", cli("real-service"), "token create: narrow scopes"],
+  [
+    "flag local ",
+    "--service-account --org",
+    cli("commands/local/admin"),
+    "token create --service-account: a token without a user",
+  ],
+  ["flag local ", "--former-key-file", scenario("secrets"), "secrets rewrap: replaces the key"],
+  [
+    "flag local/admin-command ",
+    "--org --role",
+    cli("commands/local/admin"),
+    "admin: creates, lists, disables and enables",
+  ],
+  ["flag local/admin-command ", "--cancel", scenario("homes"), "a drained service saves outputs"],
+  ["flag local/admin-command ", "--force", scenario("homes"), "a service that is gone is forgotten"],
+  [
+    "flag local/serve ",
+    "--database-url-file",
+    server("config/config"),
+    "a flag wins over a variable, a variable over its file",
+  ],
+  [
+    "flag operations/operation-commands ",
+    "--all --limit",
+    cli("operations/operation-commands"),
+    "list: ends at its limit; --all fetches all pages",
+  ],
+  [
+    "flag operations/operation-commands ",
+    "--json --query",
+    cli("operations/operation-commands"),
+    "list: lists without paging, and lists paged by ids",
+  ],
+  [
+    "flag operations/operation-commands ",
+    "--output",
+    cli("operations/operation-commands"),
+    "content: bytes are written unchanged",
+  ],
+  [
+    "flag run ",
+    "--agent --environment --title --commit --repo-token-file",
+    cli("main"),
+    "run: each option has its part in the session",
+  ],
+  [
+    "flag run ",
+    "--branch --keep --model --repo --token-env",
+    cli("main"),
+    "run: creates an agent and an environment once",
+  ],
+  ["flag run ", "--json", cli("main"), "run --json: one line for the session"],
+  [
+    "flag sessions ",
+    "--archived",
+    cli("real-service"),
+    "run: shows what the sandbox did and archives the session",
+  ],
+  ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
+  [
+    "flag sessions ",
+    "--json --limit --status",
+    cli("main"),
+    "sessions list: a table without control characters",
+  ],
+  ["flag sessions ", "--message", cli("commands/sessions/confirm-calls"), "sessions allow and deny"],
+  [
+    "flag shared/options ",
+    "--data-dir --token-file --url",
+    cli("main"),
+    "flags take precedence over variables",
+  ],
+  [
+    "flag shared/options ",
+    "--input --field --json-field --json",
+    cli("operations/operation-commands"),
+    "--input: a body from a YAML file",
+  ],
+  ["flag skills ", "--json", "tests/guides/guides.test.ts", "the shell blocks print what the guide says"],
+];
+
+const KEYS_OF_FILES: readonly Proof[] = [
+  [
+    "apply ",
+    "agent environment memory_store vault",
+    cli("operations/operation-commands"),
+    "apply: creates, updates or keeps objects",
+  ],
+  ["models file ", "default", scenario("default-model"), "default model: agents without a model"],
+  [
+    "models file ",
+    "providers models id context_window max_output_tokens",
+    models("registry/registry"),
+    "only the file's models, nothing is detected",
+  ],
+  [
+    "models file ",
+    "kind upstream_model api_key_file api_key_env base_url",
+    models("registry/registry"),
+    "requests use the upstream name and the current key",
+  ],
+  [
+    "models file ",
+    "headers",
+    models("ai-sdk/ai-sdk-model"),
+    "sends the provider's headers and only its own key",
+  ],
+  [
+    "models file ",
+    "thinking",
+    models("ai-sdk/ai-sdk-model.anthropic"),
+    "without a budget, follows the agent's effort",
+  ],
+  [
+    "models file ",
+    "images documents",
+    models("ai-sdk/ai-sdk-model"),
+    "images of results → sent, or replaced by a note",
+  ],
+  ["models file ", "idle_timeout_seconds", models("ai-sdk/ai-sdk-model"), "no data for the idle timeout"],
+];
+
+export const PROOFS: readonly Proof[] = [
+  ...AGENTS,
+  ...ENVIRONMENTS,
+  ...EVENTS,
+  ...SESSIONS,
+  ...FILES_AND_STORES,
+  ...ACCESS,
+  ...SETTINGS,
+  ...FLAGS,
+  ...KEYS_OF_FILES,
+];
