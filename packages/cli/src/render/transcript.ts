@@ -83,7 +83,7 @@ export class Transcript {
       case "session.status_idle":
         return this.#ended(event);
       case "session.status_rescheduled":
-        return note(yellow("resumed after a failure"));
+        return note(yellow("interrupted, continues as soon as possible"));
       case "session.status_terminated":
         return apart([bold("terminated")]);
       case "session.updated":

@@ -22,14 +22,14 @@ const session = fc.record({
 type HostState = { seen: number; up: number; draining: boolean } | null;
 type SessionState = { home: string | null; deleted: boolean; state: string };
 const QUIET: SessionState = { home: null, deleted: false, state: "quiet" };
-const MAX_SESSIONS = 12;
+const SESSIONS = 12;
 
 test("claimRuns: whatever hosts were seen when and drained, no disk is taken from a place within the grace", async (t) => {
   const db = await testDatabase(t);
-  const ids = await makeSessions(db, MAX_SESSIONS);
+  const ids = await makeSessions(db, SESSIONS);
   const cases = fc.tuple(
     fc.array(host, { minLength: 4, maxLength: 4 }),
-    fc.array(session, { maxLength: MAX_SESSIONS }),
+    fc.array(session, { minLength: SESSIONS, maxLength: SESSIONS }),
   );
   await fc.assert(
     fc.asyncProperty(cases, async ([hosts, sessions]) => {
