@@ -58,7 +58,8 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
     "debian: the tools are there, and nothing of the host's system is",
     async ({ open }) => {
       const sandbox = await open();
-      const tools = "git gh rg python3 pip3 node npm curl jq ssh less patch ps xz unzip perl script";
+      const tools =
+        "git git-lfs gh rg python3 pip3 node npm curl jq ssh less patch ps xz zip unzip file perl script make cc c++ pkg-config";
       for (const tool of tools.split(" ")) await ok(sandbox, `command -v ${tool}`);
       assert.match(await ok(sandbox, "cat /etc/os-release"), /VERSION_CODENAME=bookworm/);
       assert.equal(
@@ -70,6 +71,34 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
         "explicit",
       );
       assert.match(await ok(sandbox, "cat /etc/hostname /etc/resolv.conf"), /^session\nnameserver 127/);
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "debian: the agent builds programs, and installs Python and npm packages for itself",
+    async ({ open }) => {
+      const sandbox = await open();
+      const compiled = `cd /data && mkdir c && cd c && echo 'int main() { return 7; }' >main.c
+        printf 'main: main.c\\n\\tcc -o main main.c\\n' >Makefile && make -s && { ./main; echo $?; }`;
+      assert.equal(await ok(sandbox, compiled), "7");
+      const python = `cd /data && mkdir py && cd py && echo 'def main(): print("from pip")' >tool.py
+        echo '#include <Python.h>
+          static struct PyModuleDef m = {PyModuleDef_HEAD_INIT, "native"};
+          PyMODINIT_FUNC PyInit_native(void) { return PyModule_Create(&m); }' >native.c
+        echo 'from setuptools import Extension, setup
+setup(name="tool", version="1", py_modules=["tool"], ext_modules=[Extension("native", ["native.c"])],
+  entry_points={"console_scripts": ["pip-tool=tool:main"]})' >setup.py
+        pip install --quiet --no-index --no-build-isolation . && python3 -c 'import native' && pip-tool`;
+      assert.equal(await ok(sandbox, python), "from pip");
+      assert.equal(
+        await ok(sandbox, "python3 -m venv /data/venv && /data/venv/bin/python -c 'print(1)'"),
+        "1",
+      );
+      const npm = `cd /data && mkdir js && cd js && printf '#!/usr/bin/env node\\nconsole.log("from npm")\\n' >tool.js
+        echo '{"name": "tool", "version": "1.0.0", "bin": {"npm-tool": "tool.js"}}' >package.json
+        npm install --global --offline --silent . && npm-tool`;
+      assert.equal(await ok(sandbox, npm), "from npm");
     },
   );
 

@@ -6,7 +6,7 @@ import { findProgram } from "@berth/linux";
 const run = promisify(execFile);
 const MIB = 1_048_576;
 /** Twice what a build takes, so that it never fills the disk for the database beside it. */
-const NEEDED_BYTES = 1_536 * MIB;
+const NEEDED_BYTES = 1_792 * MIB;
 
 /** What this machine lacks to build root filesystems in a directory and to mount them, as a clause; or null. Never throws. */
 export async function missingForRootFilesystem(directory: string): Promise<string | null> {

@@ -10,7 +10,7 @@ export function setupPlan({ setupScript, networking, variables }: RunSession): L
     {
       name: "setup script",
       script: runScript(setupScript),
-      environment: { ...variables, HOME: "/home/agent" },
+      environment: { NPM_CONFIG_PREFIX: "/usr/local", ...variables, HOME: "/home/agent" },
       egress: egressPolicy({ networking }, [], []),
     },
   ];
