@@ -19,6 +19,6 @@ export {
   type ModelRegistryOptions,
 } from "./models/registry/registry.ts";
 export { createRehearsalModel, type RehearsalOptions } from "./models/rehearsal/rehearsal-model.ts";
-export type { PreviewPiece } from "./requests/response-preview.ts";
+export type { PreviewPiece, TextStreams } from "./requests/response-preview.ts";
 export type * from "./tools/tool.ts";
 export { toolDefinitions, toolset } from "./tools/toolset.ts";

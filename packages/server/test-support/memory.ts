@@ -51,7 +51,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
   });
   const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [ROOT] });
   const again = () =>
-    new MountedStore(db, lease, {
+    new MountedStore({ db, mask: (text) => text }, lease, {
       id: newUuid(),
       type: "memory_store",
       mountPath: ROOT,

@@ -13,7 +13,7 @@ import { Compaction } from "../requests/compaction.ts";
 import { type ContextWindow, contextWindowOf } from "../requests/context-window.ts";
 import { requestEnd } from "../requests/request-events.ts";
 import { responseDrafts } from "../requests/response-drafts.ts";
-import { type OnPreview, ResponsePreview } from "../requests/response-preview.ts";
+import { type OnPreview, ResponsePreview, type TextStreams } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
 import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
@@ -32,6 +32,8 @@ export interface Turn extends ToolContext, RequestOptions {
   readFile: ReadFile;
   /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
   preview?: OnPreview;
+  /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
+  previewStream?: TextStreams;
   /** Model requests in one turn. Default 500. */
   maxRequests?: number;
 }
@@ -146,7 +148,7 @@ class TurnRun {
   }
 
   async #request(start: string, history: History): Promise<TurnEnd> {
-    const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}));
+    const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}), this.#turn.previewStream);
     const outcome = await this.#requests.send(history, history.messages, (part) => preview.add(part));
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") {

@@ -17,10 +17,25 @@ export interface PreviewPiece {
 
 export type OnPreview = (piece: PreviewPiece) => void;
 
+/** Changes a text that arrives in pieces, and may hold back the end of what it has. */
+export interface TextStream {
+  write(piece: string): string;
+  /** Returns what is held back. */
+  end(): string;
+}
+
+/** A new stream for each text. */
+export type TextStreams = () => TextStream;
+
+const UNCHANGED: TextStreams = () => ({ write: (piece) => piece, end: () => "" });
+
 interface ShownBlock {
   eventId: string;
-  /** Text that has not been shown. */
+  /** Text that has not been taken. */
   buffered: string;
+  /** How many characters have been taken. */
+  taken: number;
+  stream: TextStream;
   /** How many characters have been shown. */
   shown: number;
 }
@@ -32,18 +47,21 @@ interface ShownBlock {
 export class ResponsePreview {
   readonly #requestId: string;
   readonly #onPreview: OnPreview;
+  readonly #newStream: TextStreams;
   readonly #blocks = new Map<number, ShownBlock>();
   readonly #ids = new Map<AssistantBlock, string>();
 
-  constructor(requestId: string, onPreview: OnPreview) {
+  /** @param newStream what the text of each block goes through before it is shown. */
+  constructor(requestId: string, onPreview: OnPreview, newStream: TextStreams = UNCHANGED) {
     this.#requestId = requestId;
     this.#onPreview = onPreview;
+    this.#newStream = newStream;
   }
 
   add(part: Exclude<ModelPart, { type: "finish" }>): void {
     const block = this.#blocks.get(part.blockIndex);
     if (part.type === "text_delta") this.#addText(block ?? this.#begin(part.blockIndex), part.text);
-    else if (part.type === "block") block !== undefined && this.#ids.set(part.block, block.eventId);
+    else if (part.type === "block") this.#end(part.block, block);
     else if (block === undefined) this.#show("agent.thinking", this.#begin(part.blockIndex).eventId, 0, "");
   }
 
@@ -53,20 +71,38 @@ export class ResponsePreview {
   }
 
   #begin(blockIndex: number): ShownBlock {
-    const block = { eventId: formatId("event", newUuid()), buffered: "", shown: 0 };
+    const block = {
+      eventId: formatId("event", newUuid()),
+      buffered: "",
+      taken: 0,
+      stream: this.#newStream(),
+      shown: 0,
+    };
     this.#blocks.set(blockIndex, block);
     return block;
+  }
+
+  #end(block: AssistantBlock, shown: ShownBlock | undefined): void {
+    if (shown === undefined) return;
+    this.#ids.set(block, shown.eventId);
+    this.#showText(shown, shown.stream.end());
   }
 
   #addText(block: ShownBlock, text: string): void {
     const buffered = block.buffered + text;
     // The first half of a surrogate pair waits for the second.
     const end = buffered.length - (/[\ud800-\udbff]$/.test(buffered) ? 1 : 0);
-    const blank = block.shown === 0 && buffered.trim() === "";
+    const blank = block.taken === 0 && buffered.trim() === "";
     const piece = blank ? "" : storableText(buffered.slice(0, end));
-    if (piece !== "") this.#show("agent.message", block.eventId, block.shown, piece);
     block.buffered = buffered.slice(piece.length);
-    block.shown += piece.length;
+    block.taken += piece.length;
+    this.#showText(block, block.stream.write(piece));
+  }
+
+  #showText(block: ShownBlock, text: string): void {
+    if (text === "") return;
+    this.#show("agent.message", block.eventId, block.shown, text);
+    block.shown += text.length;
   }
 
   #show(type: PreviewPiece["type"], eventId: string, offset: number, text: string): void {

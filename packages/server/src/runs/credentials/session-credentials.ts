@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { singleFlight } from "@berth/concurrency";
 import { type CredentialSource, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
 import type { Queryable } from "../../db/statement.ts";
-import { createRedactor } from "../../log/redactor.ts";
+import type { MaskedStream } from "../../masking/masked-stream.ts";
+import { SecretMask } from "../../masking/secret-mask.ts";
 import { credentialSecret, resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
@@ -54,20 +55,19 @@ export class SessionCredentials {
   readonly #parts: CredentialParts;
   readonly #sessionId: string;
   readonly #unseal: Unseal;
+  readonly #mask = new SecretMask();
   /**
    * Removes every secret of this session that was unsealed so far from a text, and no other session's: a tool's output would
    * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere.
    */
-  readonly mask: (text: string) => string;
+  readonly mask = this.#mask.mask;
 
   constructor(parts: CredentialParts, sessionId: string) {
     this.#parts = parts;
     this.#sessionId = sessionId;
-    const redactor = createRedactor();
-    this.mask = redactor.redact;
     this.#unseal = (location, envelope) => {
       const secret = parts.secrets.open(location, envelope);
-      redactor.add(secret);
+      this.#mask.add(secret);
       return secret;
     };
   }
@@ -94,6 +94,19 @@ export class SessionCredentials {
     };
   }
 
+  /** The same as `mask` for a text that arrives in pieces. */
+  maskStream(): MaskedStream {
+    return this.#mask.stream();
+  }
+
+  /** Makes the secrets known to `mask`, also those that no command has been given yet. */
+  async learn(resources: readonly RunResource[]): Promise<void> {
+    const settings = await this.#settings();
+    if (settings === null) return;
+    const repositories = resources.filter(isRepository);
+    for (const { value } of this.#list({ settings, repositories })) unsealIfPossible(value);
+  }
+
   /** What egress puts into requests. However many connections a sandbox opens, the database is asked once at a time. */
   egressSource(): CredentialSource {
     return singleFlight<void, ProxiedCredential[]>(() => this.#proxied(), { joinSameTick: true });
@@ -103,9 +116,6 @@ export class SessionCredentials {
    * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in
    * Unix milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the
    * same.
-   *
-   * Also makes the secrets known to `mask`: a former run may have left them on the disk, where a tool may read them
-   * before any command is given them.
    */
   async placeholderVariables(
     resources: readonly RunResource[],
@@ -114,7 +124,6 @@ export class SessionCredentials {
     const settings = await this.#settings();
     if (settings === null) return [];
     const repositories = resources.filter(isRepository);
-    for (const { value } of this.#list({ settings, repositories })) unsealIfPossible(value);
     const at = firstRequestAt ?? Number.POSITIVE_INFINITY;
     return this.#list({ settings, repositories, at })
       .filter(({ delivery }) => delivery === "proxied")

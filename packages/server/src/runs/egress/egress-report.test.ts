@@ -12,7 +12,12 @@ test("createEgressReport: 300 denials in a minute → 100 are appended and one w
     return [];
   };
   const log = { debug: () => {}, warn: (_: object, message: string) => warnings.push(message) };
-  const report = createEgressReport({ append }, log as never, () => now);
+  const report = createEgressReport(
+    { append },
+    log as never,
+    (text) => text,
+    () => now,
+  );
   for (let index = 0; index < 300; index += 1)
     report({ host: `h${index}.example`, port: null, reason: "not_allowed" });
   assert.deepEqual([hosts.length, warnings.length], [100, 1]);

@@ -6,10 +6,14 @@ import type { RunLog } from "../lease/run-log.ts";
 const MAX_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
 
-/** Appends denied connections to the session's log, up to a limit per minute. The service's log says once that it was reached. */
+/**
+ * Appends denied connections to the session's log, up to a limit per minute. The service's log says once that it was reached. A
+ * host is what a command named, so that it may be a secret.
+ */
 export function createEgressReport(
   runLog: Pick<RunLog, "append">,
   log: Pick<Logger, "debug" | "warn">,
+  mask: (text: string) => string,
   now: () => number = () => performance.now(),
 ): (denied: EgressDenied) => void {
   let began = now();
@@ -17,10 +21,12 @@ export function createEgressReport(
   return ({ host, port, reason }) => {
     if (now() - began >= MINUTE_MS) [began, denials] = [now(), 0];
     denials += 1;
-    if (denials === MAX_PER_MINUTE + 1) log.warn({ host }, "too many denied connections to report them all");
+    const name = mask(host);
+    if (denials === MAX_PER_MINUTE + 1)
+      log.warn({ host: name }, "too many denied connections to report them all");
     if (denials > MAX_PER_MINUTE) return;
     runLog
-      .append([{ event: { type: "session.egress_denied", host: host.slice(0, 255), port, reason } }])
+      .append([{ event: { type: "session.egress_denied", host: name.slice(0, 255), port, reason } }])
       .catch((error: unknown) => log.debug({ err: error }, "a denied connection could not be reported"));
   };
 }

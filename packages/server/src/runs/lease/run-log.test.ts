@@ -79,7 +79,7 @@ describe("RunLog: started calls", () => {
   test("a taken confirmation starts a call → the log closes after its result", async (t) => {
     const { db, hub } = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(db.write, await seed(db.write));
-    const runLog = new RunLog(db, hub, await seedLease(db.write, sessionId, "own"));
+    const runLog = new RunLog(db, hub, await seedLease(db.write, sessionId, "own"), (text) => text);
     const turn = await runLog.forTurn();
     const [denied, allowed] = [formatId("event", newUuid()), formatId("event", newUuid())];
     await turn.append([denied, allowed].map((id) => ({ id, event: asked })));

@@ -13,24 +13,28 @@ import {
   takeReplies,
 } from "./append-events.ts";
 import type { Lease } from "./lease.ts";
+import { type Mask, maskedDraft } from "./mask-draft.ts";
 
 /**
  * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
- * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway.
+ * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway. The session's
+ * secrets are masked in all of it.
  */
 export class RunLog {
   readonly #db: Database;
   readonly #hub: SessionHub;
   readonly #lease: Lease;
+  readonly #mask: Mask;
   readonly #calls = new StartedCalls();
   readonly #appending = new Semaphore(1);
   #isClosing = false;
   #isClosed = false;
 
-  constructor(db: Database, hub: SessionHub, lease: Lease) {
+  constructor(db: Database, hub: SessionHub, lease: Lease, mask: Mask) {
     this.#db = db;
     this.#hub = hub;
     this.#lease = lease;
+    this.#mask = mask;
   }
 
   /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
@@ -40,9 +44,9 @@ export class RunLog {
     this.#calls.beginTurn(entries);
     return {
       entries,
-      append: (drafts) => this.#appendInTurn(() => appendByRun(write, this.#lease, drafts)),
+      append: (drafts) => this.#appendInTurn(() => appendByRun(write, this.#lease, this.#masked(drafts))),
       appendTakingInputs: (drafts) =>
-        this.#appendInTurn(() => appendTakingInputs(write, this.#lease, drafts)),
+        this.#appendInTurn(() => appendTakingInputs(write, this.#lease, this.#masked(drafts))),
       takeClientReplies: async () => {
         // Calls start with the replies that are taken: they are left to the process that takes over.
         if (this.#isClosing) this.#isClosed = true;
@@ -55,12 +59,12 @@ export class RunLog {
   }
 
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendByRun(this.#db.write, this.#lease, drafts));
+    return this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
   appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, drafts));
+    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   async appendRunning(): Promise<void> {
@@ -68,7 +72,7 @@ export class RunLog {
   }
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
-    await this.#append(() => appendIdle(this.#db.write, this.#lease, drafts));
+    await this.#append(() => appendIdle(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
@@ -86,6 +90,10 @@ export class RunLog {
    */
   closeAtNextAppend(): void {
     this.#isClosing = true;
+  }
+
+  #masked(drafts: readonly Draft[]): Draft[] {
+    return drafts.map((draft) => maskedDraft(draft, this.#mask));
   }
 
   async #append<T>(append: () => Promise<T>): Promise<T> {

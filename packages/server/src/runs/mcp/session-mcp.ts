@@ -24,6 +24,7 @@ export interface McpParts {
   credentials: Pick<SessionCredentials, "mcpToken">;
   /** Reaches the hosts that the operator allows for MCP servers. */
   mcpFetch: GuardedFetch;
+  mask(text: string): string;
   log: Logger;
 }
 
@@ -46,7 +47,7 @@ export class SessionMcp {
   readonly #entries: readonly Entry[];
 
   constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
-    const report = createEgressReport(runLog, parts.log);
+    const report = createEgressReport(runLog, parts.log, parts.mask);
     this.#parts = parts;
     this.#lease = lease;
     this.#runLog = runLog;
@@ -91,8 +92,10 @@ export class SessionMcp {
   async #discover(entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
     const offered = await ask(entry, signal);
     if (!("tools" in offered)) return await this.#report(entry.server, offered);
-    await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, offered.tools);
-    return offered.tools;
+    const { mask } = this.#parts;
+    const tools = offered.tools.map((tool) => ({ ...tool, description: mask(tool.description) }));
+    await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, tools);
+    return tools;
   }
 
   /** The session continues without the server's tools. */

@@ -11,6 +11,8 @@ export interface BaseFile {
   stamp: string | null;
 }
 
+type Mask = (text: string) => string;
+
 /** The common base of both sides, by path: the files that equalled their memories. */
 export type Base = Map<string, BaseFile>;
 
@@ -37,6 +39,7 @@ export function planReading(
   listing: Listing,
   base: Base,
   rejected: RejectedFiles,
+  mask: Mask,
 ): ReadingPlan {
   const plan: ReadingPlan = { read: [], gone: [], faults: [] };
   const present = new Set<string>();
@@ -45,7 +48,7 @@ export function planReading(
     const path = entry.path.toString("utf8");
     present.add(path);
     if (base.get(path)?.stamp === entry.stamp || rejected.get(path) === entry.stamp) continue;
-    const fault = faultOf(path, entry);
+    const fault = faultOf(path, entry, mask);
     if (fault === null) plan.read.push({ path, stamp: entry.stamp, recent: entry.recent });
     else reject(plan.faults, rejected, root, path, entry.stamp, fault);
   }
@@ -60,6 +63,8 @@ export interface DetectedChanges {
   changes: Change[];
   /** Files that equal the base, with another stamp. */
   restamped: { path: string; content_sha256: string; stamp: string | null }[];
+  /** Files that are to become what their memories are, without a secret that they had. */
+  masked: string[];
   faults: string[];
 }
 
@@ -70,8 +75,9 @@ export function detectChanges(
   contents: ReadonlyMap<string, Buffer | null>,
   base: Base,
   rejected: RejectedFiles,
+  mask: Mask,
 ): DetectedChanges {
-  const detected: DetectedChanges = { changes: [], restamped: [], faults: [...plan.faults] };
+  const detected: DetectedChanges = { changes: [], restamped: [], masked: [], faults: [...plan.faults] };
   for (const path of plan.gone) detected.changes.push({ path, content: null });
   for (const { path, stamp, recent } of plan.read) {
     const bytes = contents.get(path) ?? null;
@@ -82,9 +88,27 @@ export function detectChanges(
     }
     const known = { path, content_sha256: contentHash(bytes), stamp: recent ? null : stamp };
     if (base.get(path)?.content_sha256 === known.content_sha256) detected.restamped.push(known);
-    else detected.changes.push({ ...known, content: bytes.toString("utf8") });
+    else addChange(detected, root, known, bytes.toString("utf8"), mask);
   }
   return detected;
+}
+
+/** A memory is read by sessions that do not know this one's secrets, so it has none of them. */
+function addChange(
+  detected: DetectedChanges,
+  root: string,
+  known: DetectedChanges["restamped"][number],
+  written: string,
+  mask: Mask,
+): void {
+  const content = mask(written);
+  const content_sha256 = content === written ? known.content_sha256 : contentHash(Buffer.from(content));
+  detected.changes.push({ ...known, content, content_sha256 });
+  if (content === written) return;
+  detected.masked.push(known.path);
+  detected.faults.push(
+    `${root}${printable(known.path)} had a secret of this session in it: the memory has [redacted] in its place.`,
+  );
 }
 
 function reject(
@@ -99,8 +123,9 @@ function reject(
   faults.push(`${root}${printable(path)} is not kept as a memory: it ${fault}.`);
 }
 
-function faultOf(path: string, { path: bytes, size }: ListedFile): string | null {
+function faultOf(path: string, { path: bytes, size }: ListedFile, mask: Mask): string | null {
   if (!isUtf8(bytes) || !memoryPath.safeParse(path).success) return "has a name that no memory can have";
+  if (mask(path) !== path) return "has a secret of this session in its name";
   return size > MAX_MEMORY_BYTES ? `has more than ${MAX_MEMORY_BYTES} bytes` : null;
 }
 

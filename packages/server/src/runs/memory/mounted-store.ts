@@ -31,6 +31,7 @@ const BATCH_FILES = 100;
 export class MountedStore {
   readonly storeId: string;
   readonly #db: DatabaseAccess;
+  readonly #mask: (text: string) => string;
   readonly #lease: Lease;
   readonly #root: string;
   readonly #rejected: RejectedFiles = new Map();
@@ -39,9 +40,14 @@ export class MountedStore {
   #version: number | null = null;
   #lastSandbox: Sandbox | undefined;
 
-  constructor(db: DatabaseAccess, lease: Lease, { storeId, mountPath }: RunMemoryStore) {
+  constructor(
+    { db, mask }: { db: DatabaseAccess; mask(text: string): string },
+    lease: Lease,
+    { storeId, mountPath }: RunMemoryStore,
+  ) {
     this.storeId = storeId;
     this.#db = db;
+    this.#mask = mask;
     this.#lease = lease;
     this.#root = mountPath;
   }
@@ -95,7 +101,8 @@ export class MountedStore {
       updateBase(base, [...applied.same, ...detected.restamped], applied.gone);
       for (const { path, stamp } of applied.unkept) if (stamp !== null) this.#rejected.set(path, stamp);
       faults.push(...applied.faults);
-      overruled.push(...applied.overruled);
+      const kept = new Set(applied.same.map(({ path }) => path));
+      overruled.push(...applied.overruled, ...detected.masked.filter((path) => kept.has(path)));
       last = applied;
     }
     if (last === undefined) return faults;
@@ -109,14 +116,14 @@ export class MountedStore {
   async *#detect(sandbox: Sandbox, base: Base, signal: AbortSignal): AsyncGenerator<DetectedChanges> {
     const listing = await listFiles(sandbox, this.#root, MAX_FILES, signal);
     if (listing === null) return;
-    const { read, ...rest } = planReading(this.#root, listing, base, this.#rejected);
+    const { read, ...rest } = planReading(this.#root, listing, base, this.#rejected, this.#mask);
     let first = rest;
     for (let from = 0; from === 0 || from < read.length; from += BATCH_FILES) {
       const some = read.slice(from, from + BATCH_FILES);
       const paths = some.map(({ path }) => path);
       const contents = await readFiles(sandbox, this.#root, paths, signal);
       if (contents === null) return;
-      yield detectChanges(this.#root, { read: some, ...first }, contents, base, this.#rejected);
+      yield detectChanges(this.#root, { read: some, ...first }, contents, base, this.#rejected, this.#mask);
       first = { gone: [], faults: [] };
     }
   }

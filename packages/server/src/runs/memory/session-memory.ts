@@ -12,6 +12,7 @@ import { ReadOnlyDirectory } from "./read-only-directory.ts";
 
 export interface MemoryParts {
   db: DatabaseAccess;
+  mask(text: string): string;
   log: Logger;
 }
 
@@ -54,9 +55,7 @@ export class SessionMemory {
     this.#target = target;
     this.#readOnly = stores.filter(({ access }) => access === "read_only");
     const writable = stores.filter(({ access }) => access === "read_write");
-    this.#writable = new Map(
-      writable.map((store) => [store.storeId, new MountedStore(parts.db, lease, store)]),
-    );
+    this.#writable = new Map(writable.map((store) => [store.storeId, new MountedStore(parts, lease, store)]));
   }
 
   /** @param disk host directory of the session's disk. */

@@ -13,6 +13,7 @@ import { ReadInterrupted, readOutput, UnreadableOutput } from "./read-output.ts"
 export interface CollectParts {
   db: DatabaseAccess;
   blobs: BlobStore;
+  mask(text: string): string;
 }
 
 export interface Collecting {
@@ -45,7 +46,7 @@ export async function collectOutputs(parts: CollectParts, collecting: Collecting
   const listing = await listOutputs(sandbox, limits.files, signal);
   if (listing === null) return { state: "cut", faults: [] };
   const known = await readCollected(parts.db.write, lease.sessionId);
-  const plan = planOutputs(listing, known, limits);
+  const plan = planOutputs(listing, known, limits, parts.mask);
   for (const { path, stamp } of plan.rejected) {
     await storeOutput(parts.db.write, lease, path, { sha256: null, stamp }, null);
   }

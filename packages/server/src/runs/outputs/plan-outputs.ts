@@ -29,13 +29,17 @@ export function planOutputs(
   { outputs, more, unreadable }: OutputListing,
   known: ReadonlyMap<string, Collected>,
   limits: OutputLimits,
+  mask: (text: string) => string,
 ): OutputPlan {
   const plan: OutputPlan = { taken: [], rejected: [], later: false, faults: [] };
   let total = 0;
   for (const output of outputs) {
     if (known.get(output.path.toString("latin1"))?.stamp === output.stamp) continue;
     const fault = faultOf(output, limits);
-    if (fault !== null) {
+    if (holdsSecret(output, mask)) {
+      // No trace of the path is stored: it is reported again when the session is held the next time.
+      plan.faults.push(`${quoted(output)} has a secret of the session in its name`);
+    } else if (fault !== null) {
       // A longer path cannot be in a row's key: it is reported again when the session is held the next time.
       if (output.path.length <= MAX_PATH_BYTES) plan.rejected.push(output);
       plan.faults.push(`${quoted(output)} ${fault}`);
@@ -50,6 +54,12 @@ export function planOutputs(
   if (more) plan.faults.push(`there are more than ${limits.files} files, and those beyond are left out`);
   if (unreadable) plan.faults.push("not every directory could be read");
   return plan;
+}
+
+/** Names are stored as they are, unlike texts, since a masked one would be another file's. */
+function holdsSecret({ path }: ListedFile, mask: (text: string) => string): boolean {
+  const text = path.toString("utf8");
+  return mask(text) !== text;
 }
 
 function faultOf({ path, size }: ListedFile, { fileBytes }: OutputLimits): string | null {

@@ -12,7 +12,6 @@ import type { OutputLimits } from "./plan-outputs.ts";
 export interface OutputParts extends CollectParts {
   /** Size limit of one file. */
   outputFileBytes: number;
-  mask(text: string): string;
   log: Logger;
 }
 

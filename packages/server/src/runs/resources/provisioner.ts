@@ -22,6 +22,7 @@ import { reportFailed, reportReady } from "./report-placement.ts";
 export interface ProvisionParts extends CloneParts, PlaceParts {
   db: Database;
   blobs: BlobStore;
+  mask(text: string): string;
   log: Logger;
 }
 
@@ -124,8 +125,11 @@ export class Provisioner {
     await this.#orLog(resource.id, async () => {
       const placement = await this.#place(resource);
       if (placement === "later") return;
-      if ("fault" in placement) await reportFailed(db.write, this.#target, resource, placement.fault);
-      else await reportReady(db.write, this.#target, resource, began, placement.commit);
+      if ("fault" in placement) {
+        const { type, message } = placement.fault;
+        const fault = { type, message: this.#parts.mask(message) };
+        await reportFailed(db.write, this.#target, resource, fault);
+      } else await reportReady(db.write, this.#target, resource, began, placement.commit);
     });
   }
 

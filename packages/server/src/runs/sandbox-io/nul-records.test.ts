@@ -48,7 +48,7 @@ test("planReading: a rejected file is reported once while it exists, and a name 
   const rejected: RejectedFiles = new Map();
   const look = (path: string) => {
     const listing = parseMounted(Buffer.from(`9.5\0${`1 1.5 1.5 7 /${path}`}\0\0`), 10);
-    return planReading("/mnt", listing, new Map(), rejected).faults.length;
+    return planReading("/mnt", listing, new Map(), rejected, (text) => text).faults.length;
   };
   assert.deepEqual([look("one\n"), look("one\n"), look("two\n"), look("one\n")], [1, 0, 1, 1]);
   assert.equal(rejected.size, 1);
@@ -60,7 +60,12 @@ test("planOutputs: a path longer than a row can hold → a fault, and no output"
   const path = Buffer.from("d/".repeat(2_000));
   const output = { path, size: 1, stamp: "1", recent: false };
   const limits = { files: 10, fileBytes: 10, totalBytes: 10 };
-  const plan = planOutputs({ outputs: [output], more: false, unreadable: false }, new Map(), limits);
+  const plan = planOutputs(
+    { outputs: [output], more: false, unreadable: false },
+    new Map(),
+    limits,
+    (text) => text,
+  );
   assert.equal(plan.rejected.length + plan.taken.length, 0);
   assert.match(plan.faults.join(), /a path of more than 1024 bytes/);
 });

@@ -60,7 +60,7 @@ export class SessionRunner {
   constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
     this.#parts = parts;
     this.lease = lease;
-    this.#runLog = new RunLog(parts.db, parts.hub, lease);
+    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask);
     this.ended = this.#run(previous).catch((error: unknown) => {
       parts.log.error({ err: error, session: lease.sessionId }, "a session could not be released");
     });
@@ -120,6 +120,7 @@ export class SessionRunner {
     const state = await clearPending(db.write, this.lease);
     let inputs = await readInputs(db.read, this.lease.sessionId);
     this.#workspace ??= this.#parts.openWorkspace(this.lease, inputs, this.#runLog, () => this.wake());
+    await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
     if (state.terminated || state.archived) {
       await releaseEnded(this.#parts, held, state);

@@ -19,7 +19,7 @@ import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 export interface WorkerOptions
   extends Omit<WorkspaceParts, "credentials" | "mask" | "providers">,
     CredentialParts,
-    Omit<TurnParts, "readFile" | "previews" | "mask"> {
+    Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
@@ -48,7 +48,7 @@ export class Worker {
   readonly #leaseMs: number;
   readonly #pollMs: number;
   readonly #concurrency: number;
-  readonly #shared: Omit<SessionRunnerParts, "mask" | "openWorkspace">;
+  readonly #shared: Omit<SessionRunnerParts, "mask" | "maskStream" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
   readonly #news = new Signal();
   readonly #reclaims: ReclaimClaims;
@@ -168,7 +168,12 @@ export class Worker {
     const own = { ...this.#options, credentials, mask: credentials.mask };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
-    const parts = { ...this.#shared, mask: own.mask, openWorkspace };
+    const parts = {
+      ...this.#shared,
+      mask: own.mask,
+      maskStream: () => credentials.maskStream(),
+      openWorkspace,
+    };
     const runner = new SessionRunner(parts, lease, this.#held.get(sessionId)?.abandon());
     this.#held.set(sessionId, runner);
     runner.ended.then(() => {

@@ -1,5 +1,5 @@
 import type { LayerPlan } from "@berth/sandbox";
-import { createRedactor } from "../../log/redactor.ts";
+import { SecretMask } from "../../masking/secret-mask.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
@@ -27,7 +27,7 @@ rm -rf /var/lib/apt/lists/* && chmod -R a+rX /home/agent`;
 
 /** Masks the values of an environment's variables in the output of its script. */
 export function maskValues(text: string, variables: Readonly<Record<string, string>>): string {
-  const { add, redact } = createRedactor();
+  const { add, mask } = new SecretMask();
   for (const value of Object.values(variables)) add(value);
-  return redact(text);
+  return mask(text);
 }

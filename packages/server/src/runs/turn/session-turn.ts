@@ -4,6 +4,7 @@ import {
   type Model,
   type ReadFile,
   runTurn,
+  type TextStreams,
   unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
@@ -21,6 +22,8 @@ export interface TurnParts {
   model(agent: SessionAgent): Model | null;
   /** Masks the secrets of the session that were unsealed so far. */
   mask(text: string): string;
+  /** Does the same for a text that arrives in pieces. */
+  maskStream: TextStreams;
   /** Reads a file that a message names. */
   readFile: ReadFile;
   /** Delivers the text that the model is writing to followers that requested it. */
@@ -81,11 +84,10 @@ export class SessionTurn {
   }
 
   async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
-    const { mask, readFile, previews } = this.#parts;
+    const { mask, maskStream, readFile, previews } = this.#parts;
     const { workspace, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
     if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
-    // Before any tool runs: this makes the session's secrets known to the mask.
     const workspaceDescription = await workspace.describe();
     const tools = await turnTools(workspace, mask, signal);
     return await runTurn({
@@ -96,6 +98,7 @@ export class SessionTurn {
       log: await log.forTurn(),
       readFile,
       preview: (piece) => previews.publish(id, piece),
+      previewStream: maskStream,
       sleep,
       sandbox: () => workspace.sandbox(signal),
       environment: () => workspace.environment(),

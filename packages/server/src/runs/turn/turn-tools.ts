@@ -7,8 +7,7 @@ import type { SessionWorkspace } from "../workspace/session-workspace.ts";
  * - Around a call of an own tool, the mounted memory stores are brought up to date.
  * - The result of a call also says what could not be put in place since the last one: the system prompt stays as it was at the
  *   start of the session.
- * - The session's secrets are masked in every result before it reaches the log, a follower or the model. The plain, JSON, URL,
- *   base64 and hexadecimal forms are known; this does not stop an agent that encodes a secret in another way.
+ * - The session's secrets are masked in every result before it is shortened: the log would not find what was cut in two.
  */
 export async function turnTools(
   workspace: SessionWorkspace,

@@ -141,9 +141,9 @@ export class SandboxOpener {
     plain: SandboxSpec,
     git: Promise<GitSettings>,
   ): Promise<Sandbox> {
-    const { engine, log, skills, systems } = this.#parts;
+    const { engine, log, mask, skills, systems } = this.#parts;
     const { runLog, memory, signal } = this.#target;
-    const onEgressDenied = createEgressReport(runLog, log);
+    const onEgressDenied = createEgressReport(runLog, log, mask);
     const progress = new EnvironmentProgress(runLog, signal);
     const request = { session, disk, signal, onEgressDenied, progress };
     const own = await sessionSystem(systems, request).finally(() => progress.end());

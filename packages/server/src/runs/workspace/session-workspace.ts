@@ -57,6 +57,7 @@ export class SessionWorkspace {
   /** Resources may have been put in place since `#inputs` was read. */
   #isStale = false;
   #pending: readonly RunResource[] = [];
+  #learning: Promise<void> | undefined;
   #provisioning = 0;
   #skills: Promise<PinnedSkill[]> | undefined;
   #firstRequestAt: number | null = null;
@@ -122,7 +123,16 @@ export class SessionWorkspace {
     return await this.#mcp.tools(signal);
   }
 
-  /** What the system prompt says of the session. From then on, `mask` knows the session's secrets. */
+  /** From then on, `mask` knows the session's secrets: a former run may have left them where this one finds them. */
+  async learnSecrets(resources: readonly RunResource[]): Promise<void> {
+    this.#learning ??= this.#parts.credentials.learn(resources);
+    await this.#learning.catch((error: unknown) => {
+      this.#learning = undefined;
+      throw error;
+    });
+  }
+
+  /** What the system prompt says of the session. */
   async describe(): Promise<string> {
     const { db } = this.#parts;
     const { id } = this.session;

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { NewEvent } from "@berth/contract";
+import { testDatabase } from "../../../test-support/database.ts";
+import { maskedDraft } from "./mask-draft.ts";
+
+const SECRET = "s3cr3t-canary";
+const CONTENT = [{ type: "text" as const, text: `It is ${SECRET}.` }];
+const CALL = { input: { [SECRET]: [{ deep: SECRET }] }, evaluated_permission: "allow" as const };
+const ID = "evt_01h00000000000000000000000";
+const mask = (text: string) => text.replaceAll(SECRET, "[redacted]");
+
+/** An event of each type with the secret wherever an agent may put it; or why it can be in none. */
+const EVENTS: { readonly [T in NewEvent["type"]]: Extract<NewEvent, { type: T }> | "service" | "client" } = {
+  "agent.message": { type: "agent.message", content: CONTENT },
+  "agent.thinking": { type: "agent.thinking" },
+  "agent.tool_use": { type: "agent.tool_use", name: `no_tool_${SECRET}`, ...CALL },
+  "agent.mcp_tool_use": { type: "agent.mcp_tool_use", mcp_server_name: "all", name: "echo", ...CALL },
+  "agent.custom_tool_use": { type: "agent.custom_tool_use", name: "ask", input: CALL.input },
+  "agent.tool_result": { type: "agent.tool_result", tool_use_id: ID, content: CONTENT, is_error: false },
+  "agent.mcp_tool_result": {
+    type: "agent.mcp_tool_result",
+    mcp_tool_use_id: ID,
+    content: CONTENT,
+    is_error: false,
+  },
+  "session.error": {
+    type: "session.error",
+    error: { type: "sandbox_error", message: SECRET, retry_status: { type: "terminal" } },
+  },
+  "session.egress_denied": {
+    type: "session.egress_denied",
+    host: `${SECRET}.example`,
+    port: 443,
+    reason: "not_allowed",
+  },
+  "session.resource_ready": {
+    type: "session.resource_ready",
+    resource_id: ID,
+    seconds: 1,
+    commit: SECRET,
+  },
+  "agent.context_compacted": "service",
+  "session.resource_progress": "service",
+  "session.environment_progress": "service",
+  "session.container_started": "service",
+  "session.container_reclaimed": "service",
+  "session.status_running": "service",
+  "session.status_idle": "service",
+  "session.status_rescheduled": "service",
+  "session.status_terminated": "service",
+  "session.updated": "client",
+  "session.deleted": "service",
+  "span.model_request_start": "service",
+  "span.model_request_end": "service",
+  "user.message": "client",
+  "user.interrupt": "client",
+  "user.tool_confirmation": "client",
+  "user.custom_tool_result": "client",
+  "system.message": "client",
+};
+
+test("masked draft: no event of any type keeps a secret that an agent worded", () => {
+  for (const event of Object.values(EVENTS)) {
+    if (typeof event === "string") continue;
+    const masked = maskedDraft({ event }, mask);
+    assert.ok(!JSON.stringify(masked).includes(SECRET), event.type);
+    assert.equal(masked.event.type, event.type);
+    assert.deepEqual(
+      maskedDraft({ event }, (text) => text),
+      { event },
+    );
+  }
+});
+
+test("masked draft: a memo's text is masked; signed thinking with a secret is left out; ids stay", () => {
+  const event = { type: "agent.thinking" } as const;
+  const opaque = { anthropic: { signature: "abc" } };
+  const memoOf = (memo: object) => maskedDraft({ event, memo }, mask).memo;
+  assert.deepEqual(memoOf({ text: `A ${SECRET}` }), { text: "A [redacted]" });
+  assert.deepEqual(memoOf({ text: `A ${SECRET}`, opaque }), { text: "" });
+  assert.deepEqual(memoOf({ text: "A", opaque }), { text: "A", opaque });
+  assert.deepEqual(memoOf({ call_id: "call", opaque: { raw: SECRET } }), { call_id: "call" });
+});
+
+/** Every column of texts, by who words what is in it. What an agent words is masked on the way there, or refused. */
+const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", string>> = {
+  agent: `events.body events.memo files.filename memories.content memories.path memory_mount_files.path
+    memory_versions.content memory_versions.path session_mcp_tools.tools session_outputs.path
+    session_resources.failure`,
+  client: `agent_versions.definition agent_versions.metadata environments.config environments.description
+    environments.environment_variables environments.git_identity environments.image environments.metadata
+    environments.name environments.resources files.metadata files.mime_type idempotency_keys.answer
+    idempotency_keys.key memory_stores.description memory_stores.metadata memory_stores.name
+    repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
+    session_removals.mount_path session_resources.checkout session_resources.memory_description
+    session_resources.memory_instructions session_resources.memory_name session_resources.mount_path
+    session_resources.secret session_resources.url session_resources.username sessions.agent
+    sessions.environment_variables sessions.git_identity sessions.metadata sessions.title
+    skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
+    tokens.name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
+    vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
+  operator: "organizations.name service_accounts.name users.email users.role hosts.settings hosts.place",
+  service: `agents.owner_type database_identity.blob_store database_identity.key_fingerprint
+    environments.credentials environments.owner_type events.type files.owner_type files.sha256 files.status
+    forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
+    memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
+    memory_versions.operation memory_versions.redacted_by repository_templates.commit_sha
+    repository_templates.refs_digest schema_migrations.checksum schema_migrations.name session_outputs.sha256
+    session_outputs.stamp session_resources.failed_inputs session_resources.memory_access session_resources.type
+    sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
+    sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
+    tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type`,
+};
+
+test("columns: of every column of texts it is known who words it", async (t) => {
+  const db = await testDatabase(t);
+  const { rows } = await db.read.query<{ name: string }>({
+    text: `select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = current_schema()
+        and data_type in ('text', 'json', 'jsonb', 'bytea', 'character varying', 'ARRAY')`,
+  });
+  const known = Object.values(COLUMNS).flatMap((names) => names.split(/\s+/));
+  assert.deepEqual(rows.map(({ name }) => name).toSorted(), known.toSorted());
+});

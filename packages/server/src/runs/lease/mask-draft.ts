@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Draft, Memo } from "@berth/agent";
+import type { NewEvent } from "@berth/contract";
+
+export type Mask = (text: string) => string;
+
+type Type = NewEvent["type"];
+type Masked<T extends Type> = (event: Extract<NewEvent, { type: T }>, mask: Mask) => object;
+
+/** For events in which all text is the service's own, or a client's. */
+const nothing = () => ({});
+
+/** What of each event an agent, its sandbox or a server of its choice may have worded, without secrets. */
+const MASKED: { readonly [T in Type]: Masked<T> } = {
+  "agent.message": ({ content }, mask) => ({ content: maskedValue(content, mask) }),
+  "agent.thinking": nothing,
+  "agent.tool_use": ({ name, input }, mask) => ({ name: mask(name), input: maskedValue(input, mask) }),
+  "agent.mcp_tool_use": ({ input }, mask) => ({ input: maskedValue(input, mask) }),
+  "agent.custom_tool_use": ({ input }, mask) => ({ input: maskedValue(input, mask) }),
+  "agent.tool_result": ({ content }, mask) => ({ content: content.map((block) => maskedBlock(block, mask)) }),
+  "agent.mcp_tool_result": ({ content }, mask) => ({
+    content: content.map((block) => maskedBlock(block, mask)),
+  }),
+  "agent.context_compacted": nothing,
+  "session.error": ({ error }, mask) => ({ error: { ...error, message: mask(error.message) } }),
+  "session.egress_denied": ({ host }, mask) => ({ host: mask(host) }),
+  "session.resource_ready": ({ commit }, mask) => (commit === undefined ? {} : { commit: mask(commit) }),
+  "session.resource_progress": nothing,
+  "session.environment_progress": nothing,
+  "session.container_started": nothing,
+  "session.container_reclaimed": nothing,
+  "session.status_running": nothing,
+  "session.status_idle": nothing,
+  "session.status_rescheduled": nothing,
+  "session.status_terminated": nothing,
+  "session.updated": nothing,
+  "session.deleted": nothing,
+  "span.model_request_start": nothing,
+  "span.model_request_end": nothing,
+  "user.message": nothing,
+  "user.interrupt": nothing,
+  "user.tool_confirmation": nothing,
+  "user.custom_tool_result": nothing,
+  "system.message": nothing,
+};
+
+/**
+ * A draft without the session's secrets, event and memo, as it is stored, sent to followers and shown to the model later. A
+ * call that starts at once gets the input that the model gave; one that a client confirms first, the input that was shown.
+ */
+export function maskedDraft(draft: Draft, mask: Mask): Draft {
+  const { event, memo } = draft;
+  const masked = MASKED[event.type] as Masked<Type>;
+  return {
+    ...draft,
+    event: { ...event, ...masked(event, mask) } as NewEvent,
+    ...(memo === undefined ? {} : { memo: maskedMemo(memo, mask) }),
+  };
+}
+
+/**
+ * Providers sign their thinking and reject it when it was changed: with a secret in it, it is left out. `kept` is a message of
+ * the user.
+ */
+function maskedMemo({ text, opaque, ...rest }: Memo, mask: Mask): Memo {
+  const masked = text === undefined ? {} : { text: mask(text) };
+  if (opaque === undefined) return { ...rest, ...masked };
+  const isChanged = masked.text !== text || !isDeepStrictEqual(maskedValue(opaque, mask), opaque);
+  if (!isChanged) return { ...rest, ...masked, opaque };
+  return text === undefined ? rest : { ...rest, text: "" };
+}
+
+/** A JSON value with every string in it masked, names of fields too. */
+function maskedValue<T>(value: T, mask: Mask): T;
+function maskedValue(value: unknown, mask: Mask): unknown {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((one) => maskedValue(one, mask));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [mask(key), maskedValue(one, mask)]));
+}
+
+/** The data of an image is left as it is. */
+function maskedBlock<B extends { type: string }>(block: B, mask: Mask): B {
+  return block.type === "text" ? maskedValue(block, mask) : block;
+}
