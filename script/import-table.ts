@@ -76,7 +76,7 @@ export const IMPORT_TABLE: ImportTable = {
     log: [],
     config: ["@berth/contract", "@berth/egress"],
     blobs: ["@berth/linux"],
-    secrets: ["db"],
+    secrets: ["@berth/linux", "db"],
     masking: [],
     notify: ["@berth/agent", "db"],
     access: ["@berth/contract", "errors", "db"],
@@ -265,7 +265,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/lease",
       "start",
     ],
-    doctor: ["@berth/sandbox", "db", "log", "config", "start"],
+    doctor: ["@berth/sandbox", "db", "log", "config", "secrets", "start"],
   },
   "packages/sdk": {
     ".": ["@berth/contract"],

@@ -5,6 +5,7 @@ export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
 export { machineId } from "./machine-id.ts";
 export { perlProgram } from "./perl-program.ts";
+export { whoElseChanges } from "./private-path.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export * from "./syscalls.ts";

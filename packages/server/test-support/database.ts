@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
-import type { SocketConnection } from "../src/db/connection.ts";
+import { type SocketConnection, socketTarget } from "../src/db/connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../src/db/pool.ts";
@@ -100,7 +100,7 @@ function copyTree(from: string, to: string): void {
 }
 
 async function administer(connection: SocketConnection, sql: string): Promise<void> {
-  const client = new pg.Client({ ...connection, database: "postgres", ssl: false });
+  const client = new pg.Client(socketTarget({ ...connection, database: "postgres" }));
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }

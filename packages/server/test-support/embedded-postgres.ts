@@ -13,6 +13,8 @@ import { silentLog } from "./database.ts";
 export type TemporaryInstance = {
   dataDir: string;
   start(): Promise<EmbeddedPostgres>;
+  /** Stops the servers that `start` returned. */
+  stopAll(): Promise<void>;
   /** Starts the server in another process, which stops it on SIGTERM. */
   startInChild(prefix?: readonly string[]): Child;
   /** Called at the end of the test, before the directory is removed. */
@@ -33,12 +35,14 @@ export function temporaryInstance(t: TestContext, { below = "data", mode = 0o777
   chmodSync(dataDir, 0o777);
   chmodSync(root, mode);
   const endings: Array<() => Promise<void>> = [];
+  const stopAll = async () => void (await Promise.allSettled(endings.map((end) => end())));
   t.after(async () => {
-    await Promise.allSettled(endings.map((end) => end()));
+    await stopAll();
     rmSync(root, { recursive: true, force: true });
   });
   return {
     dataDir,
+    stopAll,
     onEnd: (stop) => endings.push(stop),
     async start() {
       const server = await startEmbeddedPostgres({ dataDir, log: silentLog });

@@ -1,8 +1,15 @@
+import { readFile } from "node:fs/promises";
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
 
-/** How clients reach an embedded server: `host` is the directory of its Unix socket. */
-export type SocketConnection = { host: string; port: number; user: string; database: string };
+/** How clients reach an embedded server: `host` is the directory of its Unix socket. The password stays in its file. */
+export type SocketConnection = {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+  passwordFile: string;
+};
 
 /** The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password. */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string };
@@ -29,7 +36,11 @@ export function clientConfig(address: DatabaseAddress): ClientConfig {
 }
 
 function target(address: DatabaseAddress): ClientConfig {
-  return "url" in address ? { connectionString: address.url } : { ...address.connection, ssl: false };
+  return "url" in address ? { connectionString: address.url } : socketTarget(address.connection);
+}
+
+export function socketTarget({ passwordFile, ...connection }: SocketConnection): ClientConfig {
+  return { ...connection, password: () => readFile(passwordFile, "utf8"), ssl: false };
 }
 
 /**

@@ -159,7 +159,13 @@ for (const server of testServers) {
 }
 
 test("reads and writes: no server → DatabaseUnavailableError within the time limit", async () => {
-  const nowhere = { host: "/nonexistent", port: 5432, user: "berth", database: "berth" };
+  const nowhere = {
+    host: "/nonexistent",
+    port: 5432,
+    user: "berth",
+    database: "berth",
+    passwordFile: "/nonexistent",
+  };
   const db = openDatabase({ connection: nowhere, log: silentLog });
   const begun = Date.now();
   await Promise.all([

@@ -16,6 +16,8 @@ import { openEngine } from "../start/open-engine.ts";
 import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
 import { describeDifferences, ownHost } from "../start/own-host.ts";
+import { describeDataDirectory } from "./describe-data-directory.ts";
+import { describeDatabaseUser } from "./describe-database-user.ts";
 
 /**
  * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
@@ -26,7 +28,14 @@ export async function doctor(
 ): Promise<Capability[]> {
   try {
     const config = readConfig(process.env, flags);
-    return [settings(config), ...(await database(config)), await models(config), ...(await sandbox(config))];
+    return [
+      settings(config),
+      describeDataDirectory(config),
+      ...(await database(config)),
+      describeDatabaseUser(config),
+      await models(config),
+      ...(await sandbox(config)),
+    ].filter((capability) => capability !== null);
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];
     return faults.map((detail) => ({ name: "settings", state: "no", detail }));

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { whoElseChanges } from "@berth/linux";
 
 const KEY_BYTES = 32;
 
@@ -64,8 +65,10 @@ export function deleteFormerKey(dataDir: string): void {
   flushDirectory(dataDir);
 }
 
-/** @throws when the file cannot be read or does not hold 32 bytes of base64. */
+/** @throws when the file cannot be read, others can change it, or it does not hold 32 random bytes as base64. */
 export function readKey(path: string): Buffer {
+  const fault = whoElseChanges(path);
+  if (fault !== null) throw new Error(fault);
   return keyOf(readFileSync(path, "utf8"), path);
 }
 
@@ -106,6 +109,10 @@ function writeNew(path: string): string {
 
 function keyOf(text: string, path: string): Buffer {
   const key = Buffer.from(text.trim(), "base64");
+  if (key.length === KEY_BYTES && key.every((byte) => byte === key[0]))
+    throw new Error(
+      `${path} must hold a random key, and has one byte ${KEY_BYTES} times: make one with 'openssl rand -base64 32'.`,
+    );
   if (key.length === KEY_BYTES) return key;
   throw new Error(`${path} must hold 32 bytes as base64, as 'openssl rand -base64 32' prints them.`);
 }

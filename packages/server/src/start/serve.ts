@@ -10,6 +10,7 @@ import { openSessionHub } from "../notify/session-hub.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
+import { checkDataDirectory } from "./check-data-directory.ts";
 import { installationId } from "./installation-id.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
 import { openModels } from "./open-models.ts";
@@ -58,10 +59,12 @@ async function openParts(
   { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
 ): Promise<string> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  checkDataDirectory(config.dataDir);
   await parts.open(
     () => lockDataDirectory(config.dataDir),
     (release) => release(),
   );
+  const keys = keysOf(config);
   installationId(config.dataDir);
   const [store, runner, models] = await Promise.all([
     parts.open(
@@ -78,7 +81,7 @@ async function openParts(
     () => openDatabase({ ...store.address, log }),
     (db) => db.close(),
   );
-  await parts.open(() => requireDatabaseKey(db.write, keysOf(config)));
+  await parts.open(() => requireDatabaseKey(db.write, keys));
   await parts.open(() => requireContents(db.write, config, log));
   const hub = await parts.open(
     () => openSessionHub({ db, log }),
@@ -88,7 +91,7 @@ async function openParts(
   const api = await parts.open(
     () =>
       startApi({
-        ...apiSettings(config),
+        ...apiSettings(config, keys),
         ...{ db, hub, log, redactor, models, blobs },
         fault: () => (draining.aborted ? "draining" : runner.fault()),
       }),
@@ -111,8 +114,7 @@ function keysOf(config: Config): DatabaseKeys {
   return { active: readSecretKey(location), former: readFormerKey(location) };
 }
 
-function apiSettings(config: Config) {
-  const { active, former } = keysOf(config);
+function apiSettings(config: Config, { active, former }: DatabaseKeys) {
   return {
     ...config,
     secretKey: active,

@@ -1,7 +1,18 @@
 // Subject: a start of the service that fails or is stopped leaves nothing: no process, no lock.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { globSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +30,7 @@ interface Failure {
   /** Changes the data directory of an installation that has been served before. */
   prepare?: (dataDir: string) => void;
   error: RegExp;
+  needsRoot?: boolean;
 }
 
 /** A way to make each part of the start fail: in a data directory that was served, or in a new one if that is changed for it. */
@@ -35,6 +47,35 @@ const FAILURES: Record<string, Failure> = {
   "the secret key is invalid": {
     prepare: (dataDir) => writeFileSync(join(dataDir, "secret.key"), "x", { mode: 0o600 }),
     error: /32 bytes/,
+  },
+  "others can change the data directory": {
+    prepare: (dataDir) => chmodSync(dataDir, 0o777),
+    error: /can be changed by other users \(mode 0777\): .*chmod go-w/,
+  },
+  "the data directory has another owner": {
+    prepare: (dataDir) => chownSync(dataDir, 65_533, 65_533),
+    error: /belongs to user id 65533/,
+    needsRoot: true,
+  },
+  "something in the data directory has another owner": {
+    prepare: (dataDir) => {
+      mkdirSync(join(dataDir, "egress-authority"));
+      chownSync(join(dataDir, "egress-authority"), 65_533, 65_533);
+    },
+    error: /egress-authority belongs to user id 65533/,
+    needsRoot: true,
+  },
+  "others can change the secret key": {
+    prepare: (dataDir) => {
+      writeFileSync(join(dataDir, "secret.key"), randomBytes(32).toString("base64"));
+      chmodSync(join(dataDir, "secret.key"), 0o666);
+    },
+    error: /secret\.key can be changed by other users/,
+  },
+  "the secret key is zeros": {
+    prepare: (dataDir) =>
+      writeFileSync(join(dataDir, "secret.key"), Buffer.alloc(32).toString("base64"), { mode: 0o600 }),
+    error: /must hold a random key/,
   },
   "a file is in the place of the contents": {
     prepare: (dataDir) => {
@@ -72,7 +113,8 @@ before(async () => {
 after(() => rmSync(served, { recursive: true, force: true }));
 
 for (const [what, failure] of Object.entries(FAILURES)) {
-  test(`serve: ${what} → one sentence, exit 1, nothing left`, async (t) => {
+  const skip = failure.needsRoot === true && process.getuid?.() !== 0 && "needs root";
+  test(`serve: ${what} → one sentence, exit 1, nothing left`, { skip }, async (t) => {
     const own = failure.prepare === undefined ? [served] : [];
     const installations = failure.isFast || own.length === 0 ? [...own, directory(t)] : own;
     for (const dataDir of installations) {

@@ -13,7 +13,7 @@ const notRoot = process.getuid?.() !== 0 && "needs root";
 test("findBinaries: a package without its library links → it runs and is not modified", async (t) => {
   const { packaged, runDir } = packageWithoutLinks(t);
   const before = readdirSync(join(packaged, "lib"));
-  const binaries = findBinaries({ user: serverUser(), runDir, packaged });
+  const binaries = findBinaries({ user: serverUser(runDir), runDir, packaged });
   assert.ok(binaries.bin.startsWith(packaged));
   await ensureCluster(runDir, binaries);
   assert.deepEqual(readdirSync(join(packaged, "lib")), before);
@@ -23,10 +23,10 @@ test("findBinaries: a package that the server's user cannot read → a copy is u
   skip: notRoot,
 }, async (t) => {
   const { packaged, runDir } = packageWithoutLinks(t, 0o700);
-  const binaries = findBinaries({ user: serverUser(), runDir, packaged });
+  const binaries = findBinaries({ user: serverUser(runDir), runDir, packaged });
   assert.ok(binaries.bin.startsWith(runDir));
   await ensureCluster(runDir, binaries);
-  assert.deepEqual(findBinaries({ user: serverUser(), runDir, packaged }), binaries);
+  assert.deepEqual(findBinaries({ user: serverUser(runDir), runDir, packaged }), binaries);
 });
 
 test("findBinaries: a directory without PostgreSQL → an error that names it", () => {

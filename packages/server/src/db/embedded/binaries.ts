@@ -18,6 +18,8 @@ export type Binaries = {
   bin: string;
   major: number;
   spawn: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
+  /** The user has no account. */
+  isOwnUser: boolean;
 };
 
 type Link = { source: string; target: string };
@@ -48,14 +50,15 @@ export function findBinaries(options: {
 }
 
 function describeBinaries(bin: string, env: Record<string, string>, user: ServerUser | undefined): Binaries {
-  const spawn = { ...user, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
+  const ids = user === undefined ? {} : { uid: user.uid, gid: user.gid };
+  const spawn = { ...ids, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
   const result = spawnSync(join(bin, "postgres"), ["--version"], { ...spawn, encoding: "utf8" });
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(result.stdout ?? "")?.[1]);
   if (result.status !== 0 || !Number.isInteger(major)) {
     const why = result.error?.message ?? result.stderr.trim();
     throw new Error(`PostgreSQL in ${bin} does not run${user ? ` as user id ${user.uid}` : ""}: ${why}`);
   }
-  return { bin, major, spawn };
+  return { bin, major, spawn, isOwnUser: user?.isOwn ?? false };
 }
 
 function packagedNative(): string {

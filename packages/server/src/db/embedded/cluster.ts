@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   chownSync,
   closeSync,
@@ -10,11 +10,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import type { Binaries } from "./binaries.ts";
+import { runOnCluster } from "./run-on-cluster.ts";
 
-/** The superuser, and the only role, of an embedded cluster: no other user can reach its socket. */
+/** The superuser, and the only role, of an embedded cluster. */
 export const CLUSTER_USER = "berth";
 
 /**
@@ -30,6 +33,7 @@ export async function ensureCluster(
 ): Promise<string> {
   const directory = join(dataDir, "cluster");
   if (!existsSync(directory)) await initialise(directory, binaries, signal);
+  await giveTo(binaries.spawn.uid, directory);
   const major = Number(readFileSync(join(directory, "PG_VERSION"), "utf8"));
   if (major !== binaries.major) {
     throw new Error(
@@ -40,6 +44,18 @@ export async function ensureCluster(
   return directory;
 }
 
+/**
+ * Gives a cluster that another user's server wrote to the user of this one. The directory itself changes last, so a start that
+ * was killed in between continues. Files of a third user are left alone.
+ */
+async function giveTo(uid: number | undefined, directory: string): Promise<void> {
+  const { uid: former } = statSync(directory);
+  if (uid === undefined || uid === former) return;
+  const options = ["--recursive", "--no-dereference", `--from=${former}`];
+  await promisify(execFile)("chown", [...options, `${uid}:${uid}`, "--", directory]);
+}
+
+const PLAIN = ["--locale=C", "--no-instructions"];
 const PARTIAL = "cluster.partial-";
 
 /**
@@ -59,44 +75,16 @@ async function initialise(directory: string, binaries: Binaries, signal?: AbortS
   const partial = mkdtempSync(join(dataDir, PARTIAL));
   const { uid, gid } = binaries.spawn;
   if (uid !== undefined && gid !== undefined) chownSync(partial, uid, gid);
-  await initdb(partial, binaries, signal);
+  await runOnCluster(binaries, {
+    program: "initdb",
+    // The server is given other rules for connections than those in the cluster, which accept none.
+    args: ["-D", CLUSTER_BY_DESCRIPTOR, "-U", CLUSTER_USER, "-A", "reject", "-E", "UTF8", ...PLAIN],
+    cluster: partial,
+    signal,
+  });
   renameSync(partial, directory);
   syncDirectory(dataDir);
   for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
-}
-
-async function initdb(directory: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
-  const descriptor = openSync(directory, "r");
-  const child = spawn(
-    join(binaries.bin, "initdb"),
-    [
-      "-D",
-      CLUSTER_BY_DESCRIPTOR,
-      "-U",
-      CLUSTER_USER,
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--no-instructions",
-    ],
-    { ...binaries.spawn, signal, stdio: ["ignore", "pipe", "pipe", descriptor] },
-  );
-  let output = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    output += chunk;
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    output += chunk;
-  });
-  const ended = Promise.withResolvers<number | string | null>();
-  let failure: Error | undefined;
-  child.on("error", (error) => (failure = error)).on("close", (code, name) => ended.resolve(code ?? name));
-  const code = await ended.promise.finally(() => closeSync(descriptor));
-  signal?.throwIfAborted();
-  if (failure !== undefined) throw failure;
-  if (code !== 0) throw new Error(`initdb failed (${code}): ${output.trim().slice(-2000)}`);
 }
 
 function syncDirectory(path: string): void {

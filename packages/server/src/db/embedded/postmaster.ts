@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -61,11 +61,13 @@ export function spawnPostmaster(options: {
   cluster: string;
   binaries: Binaries;
   socket: string;
+  /** The rules for connections. */
+  rules: string;
   log: Logger;
   ownProcessGroup: boolean;
 }): Postmaster {
-  const { cluster, binaries, socket, log } = options;
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
+  const { cluster, binaries, socket, rules, log } = options;
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket, hba_file: rules });
   const descriptor = openSync(cluster, "r");
   const child = spawn(
     join(binaries.bin, "postgres"),
@@ -115,6 +117,11 @@ export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): 
 /** Checks that the pid is still a server of this cluster, since pids are reused. */
 function signal({ pid, cluster }: Postmaster, name: NodeJS.Signals): void {
   if (isServerOf(pid, cluster)) process.kill(pid, name);
+}
+
+/** The user id that the server runs with; null when it is gone. */
+export function userOf({ pid }: Postmaster): number | null {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null;
 }
 
 /** Whether `pid` is a running PostgreSQL server of this cluster, whose directory is the server's working directory. */

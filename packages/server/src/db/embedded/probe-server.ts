@@ -1,10 +1,11 @@
 import pg from "pg";
-import type { SocketConnection } from "../connection.ts";
+import { type SocketConnection, socketTarget } from "../connection.ts";
 
-/** `busy`: starting, recovering or shutting down. `silent`: nothing listens. `ended`: the process is gone. */
-export type ServerState = "ready" | "busy" | "silent" | "ended";
+/** `busy`: starting, recovering or shutting down. `denied`: the password is wrong. `silent`: nothing listens. `ended`: the process is gone. */
+export type ServerState = "ready" | "busy" | "denied" | "silent" | "ended";
 
 const CANNOT_CONNECT_NOW = "57P03";
+const INVALID_PASSWORD = "28P01";
 const NO_SUCH_DATABASE = "3D000";
 const DUPLICATE_DATABASE = "42P04";
 
@@ -17,7 +18,7 @@ export async function probeServer(connection: SocketConnection): Promise<ServerS
 }
 
 async function connectOnce(connection: SocketConnection): Promise<ServerState | typeof NO_SUCH_DATABASE> {
-  const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({ ...socketTarget(connection), connectionTimeoutMillis: 5000 });
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -25,6 +26,7 @@ async function connectOnce(connection: SocketConnection): Promise<ServerState | 
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === NO_SUCH_DATABASE) return NO_SUCH_DATABASE;
+    if (code === INVALID_PASSWORD) return "denied";
     return code === CANNOT_CONNECT_NOW ? "busy" : "silent";
   } finally {
     await client.end().catch(() => undefined);
@@ -32,7 +34,7 @@ async function connectOnce(connection: SocketConnection): Promise<ServerState | 
 }
 
 async function createDatabase(connection: SocketConnection): Promise<void> {
-  const client = new pg.Client({ ...connection, database: "postgres", ssl: false });
+  const client = new pg.Client(socketTarget({ ...connection, database: "postgres" }));
   await client.connect();
   try {
     await client.query(`create database ${pg.escapeIdentifier(connection.database)}`);

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { CLUSTER_USER } from "./cluster.ts";
 import { canReach, type ServerUser } from "./server-user.ts";
 
 /** A Unix socket's path holds 107 bytes; PostgreSQL adds "/.s.PGSQL.5432.lock" to its directory. */
@@ -19,11 +20,11 @@ const LONGEST_SOCKET_NAME = "/.s.PGSQL.5432.lock";
 const PLAIN_PATH = /^[\w./-]+$/;
 
 /**
- * Holds what only a running server needs: its socket, and binaries or links that its user can reach. It is the data directory
+ * Holds what only a running server needs: its socket, its rules for connections, and binaries or links that its user can reach. It is the data directory
  * itself where possible. Where that path is too long for a socket or not accessible to the server's user (as root's home
  * directory), it is a fresh directory below /tmp whose path is recorded in the data directory.
  */
-export type RunDirectory = { path: string; socket: string; remove(): void };
+export type RunDirectory = { path: string; socket: string; rules: string; remove(): void };
 
 export function runDirectory(dataDir: string, user: ServerUser | undefined): RunDirectory {
   if (fitsSocket(dataDir) && canReach(user, dataDir))
@@ -41,13 +42,19 @@ export function runDirectory(dataDir: string, user: ServerUser | undefined): Run
   };
 }
 
-/** Only the server's user and root can enter the socket's directory; that replaces a password. */
-function makeSocketDirectory(path: string, user: ServerUser | undefined): { path: string; socket: string } {
+/** The one role may connect by the socket, with its password. */
+const RULES = `local all ${CLUSTER_USER} scram-sha-256\n`;
+
+/** Only the server's user and root can enter the socket's directory, and the server cannot change its rules. */
+function makeSocketDirectory(path: string, user: ServerUser | undefined): Omit<RunDirectory, "remove"> {
   const socket = join(path, "socket");
   mkdirSync(socket, { recursive: true, mode: 0o700 });
   chmodSync(socket, 0o700);
   if (user !== undefined) chownSync(socket, user.uid, user.gid);
-  return { path, socket };
+  const rules = join(path, "pg_hba.conf");
+  writeFileSync(rules, RULES);
+  chmodSync(rules, 0o644);
+  return { path, socket, rules };
 }
 
 function fitsSocket(directory: string): boolean {

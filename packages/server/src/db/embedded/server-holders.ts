@@ -26,7 +26,7 @@ export function holdServer(directory: string): Holder {
 }
 
 /** Returns 0 for a data directory that has been removed. */
-function runningHolders(directory: string): number {
+export function runningHolders(directory: string): number {
   if (!existsSync(directory)) return 0;
   let running = 0;
   for (const name of readdirSync(directory)) {

@@ -1,31 +1,29 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { randomInt } from "node:crypto";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-/** The host account that PostgreSQL runs as. */
-export type ServerUser = { uid: number; gid: number };
+/** The user id that PostgreSQL runs with. `isOwn`: no account and no other installation has it. */
+export type ServerUser = { uid: number; gid: number; isOwn: boolean };
 
 /**
- * The account that `initdb` and `postgres` must run as, or undefined when they can run as this process's user.
+ * The user that `initdb` and `postgres` must run as, or undefined when they can run as this process's user: PostgreSQL does not
+ * run as root.
  *
- * PostgreSQL does not run as root, and `initdb` needs an account that is in the passwd file. For root it is `berth` where an
- * operator created that user, and otherwise `nobody`, which every Linux system has.
+ * For root it is an id of the data directory's own, which no account has. Its programs must be shown an account for that id, in
+ * a mount namespace. In a container that may not create one it is `nobody`, which every Linux system has.
  */
-export function serverUser(passwd = readFileSync("/etc/passwd", "utf8")): ServerUser | undefined {
+export function serverUser(dataDir: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const user = findUser(passwd, "berth") ?? findUser(passwd, "nobody");
-  if (user === undefined) {
-    throw new Error(
-      "PostgreSQL does not run as root, and /etc/passwd has neither a user 'berth' nor 'nobody' to run it as.",
-    );
-  }
-  return user;
+  return mayMount() ? ownUser(dataDir) : nobody();
 }
 
 /** Whether `user` can read and enter (or execute) `path`; true without a user. The kernel decides, so ACLs count. */
 export function canReach(user: ServerUser | undefined, path: string): boolean {
   if (user === undefined) return true;
   const result = spawnSync("/bin/sh", ["-c", 'test -r "$1" && test -x "$1"', "sh", path], {
-    ...user,
+    uid: user.uid,
+    gid: user.gid,
     cwd: "/",
     env: {},
     stdio: "ignore",
@@ -33,12 +31,68 @@ export function canReach(user: ServerUser | undefined, path: string): boolean {
   return result.status === 0;
 }
 
-function findUser(passwd: string, name: string): ServerUser | undefined {
-  const fields = passwd
+/** Ids that no distribution, container manager or sandbox of Berth uses, and a range for containers that map few ids. */
+const RANGES = [
+  { first: 0x7000_0000, count: 0x0fff_0000 },
+  { first: 20_000, count: 20_000 },
+];
+
+/**
+ * The id is kept in the data directory, with the inode of the directory: in a copy of it, as when a backup is restored beside
+ * the original, another one is chosen.
+ */
+function ownUser(dataDir: string): ServerUser {
+  const taken = [...ranges("/etc/passwd", 2), ...ranges("/etc/subuid", 1, 2)];
+  const isTaken = (uid: number) => taken.some(({ first, count }) => uid >= first && uid < first + count);
+  const file = join(dataDir, "user");
+  const directory = `${statSync(dataDir).ino}`;
+  const [kept, of] = readOrEmpty(file).trim().split(" ");
+  if (kept && of === directory && !isTaken(Number(kept))) return userOf(Number(kept));
+  const mapped = ranges("/proc/self/uid_map", 0, 2);
+  const range = RANGES.find(({ first, count }) =>
+    mapped.some((map) => map.first <= first && first + count <= map.first + map.count),
+  );
+  if (range === undefined) return nobody();
+  let uid: number;
+  do uid = range.first + randomInt(range.count);
+  while (isTaken(uid));
+  writeFileSync(`${file}.new`, `${uid} ${directory}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+  return userOf(uid);
+}
+
+function userOf(uid: number): ServerUser {
+  return { uid, gid: uid, isOwn: true };
+}
+
+function nobody(): ServerUser {
+  const fields = readFileSync("/etc/passwd", "utf8").match(/^nobody:[^:]*:(\d+):(\d+):/m);
+  if (fields === null)
+    throw new Error("PostgreSQL does not run as root, and /etc/passwd has no user 'nobody' to run it as.");
+  return { uid: Number(fields[1]), gid: Number(fields[2]), isOwn: false };
+}
+
+function mayMount(): boolean {
+  return spawnSync("unshare", ["--mount", "true"], { stdio: "ignore" }).status === 0;
+}
+
+/** The ranges of ids in a table; a row without a count is one id. */
+function ranges(file: string, firstColumn: number, countColumn?: number): { first: number; count: number }[] {
+  return readOrEmpty(file)
     .split("\n")
-    .find((line) => line.startsWith(`${name}:`))
-    ?.split(":");
-  const uid = Number(fields?.[2]);
-  const gid = Number(fields?.[3]);
-  return Number.isInteger(uid) && Number.isInteger(gid) && uid > 0 ? { uid, gid } : undefined;
+    .filter((line) => line.trim() !== "")
+    .map((line) => line.trim().split(/:|\s+/))
+    .map((row) => ({
+      first: Number(row[firstColumn]),
+      count: countColumn === undefined ? 1 : Number(row[countColumn]),
+    }));
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return "";
+  }
 }

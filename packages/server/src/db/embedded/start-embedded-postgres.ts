@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runOnce } from "@berth/concurrency";
@@ -7,10 +7,11 @@ import type { Logger } from "pino";
 import type { SocketConnection } from "../connection.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { CLUSTER_USER, ensureCluster } from "./cluster.ts";
-import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster } from "./postmaster.ts";
+import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster, userOf } from "./postmaster.ts";
 import { probeServer, type ServerState } from "./probe-server.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
-import { holdServer } from "./server-holders.ts";
+import { holdServer, runningHolders } from "./server-holders.ts";
+import { ensurePassword, passwordFile } from "./server-password.ts";
 import { serverUser } from "./server-user.ts";
 
 export type EmbeddedPostgresOptions = {
@@ -46,8 +47,8 @@ const ABORT_GRACE_MS = 1_000;
 /**
  * Runs the PostgreSQL server of a data directory: adopts a running one, or starts one, after `initdb` on the first start.
  *
- * It listens only on a Unix socket, in a directory that only its user and root can enter; access to that directory replaces a
- * password. Started by root, it runs as an unprivileged user. After a crash it recovers all acknowledged commits before it
+ * It listens only on a Unix socket, in a directory that only its user and root can enter, and asks for a password. Started by
+ * root, it runs as a user of its own. After a crash it recovers all acknowledged commits before it
  * accepts connections.
  *
  * @throws the signal's reason, or one sentence for the operator: no binaries, another major version, or a server that does not come up.
@@ -57,7 +58,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = realpathSync(options.dataDir);
   const { signal } = options;
   return await withDirectoryLock(dataDir, { signal }, async () => {
-    const running = await adopt(join(dataDir, "cluster"), signal);
+    const running = await adopt(dataDir, signal);
     const { postmaster, runDir } = running
       ? { postmaster: running, runDir: undefined }
       : await startServer(dataDir, options);
@@ -67,11 +68,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       withDirectoryLock(dataDir, {}, async () => {
         if (holder.release().others > 0) return postmaster.detach();
         await stopPostmaster(postmaster);
-        (runDir ?? runDirectory(dataDir, serverUser())).remove();
+        (runDir ?? runDirectory(dataDir, serverUser(dataDir))).remove();
       }),
     );
     return {
-      connection: connectionTo(postmaster.socket),
+      connection: connectionTo(dataDir, postmaster),
       pid: postmaster.pid,
       adopted: running !== undefined,
       stop: stopped,
@@ -81,21 +82,32 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** A running server, once it accepts connections; undefined when there is none or it just exited. */
-async function adopt(cluster: string, signal?: AbortSignal): Promise<Postmaster | undefined> {
-  const postmaster = findPostmaster(cluster);
+async function adopt(dataDir: string, signal?: AbortSignal): Promise<Postmaster | undefined> {
+  const postmaster = findPostmaster(join(dataDir, "cluster"));
   if (postmaster === undefined) return undefined;
-  return (await untilReady(postmaster, signal)) ? postmaster : undefined;
+  if (!isProtected(dataDir, postmaster) && runningHolders(join(dataDir, "holders")) === 0) {
+    await stopPostmaster(postmaster);
+    return undefined;
+  }
+  return (await untilReady(dataDir, postmaster, signal)) ? postmaster : undefined;
+}
+
+/** Whether the server has a user of its own and asks for a password. One that a killed earlier release left has neither. */
+function isProtected(dataDir: string, postmaster: Postmaster): boolean {
+  const user = serverUser(dataDir);
+  return existsSync(passwordFile(dataDir)) && (user === undefined || userOf(postmaster) === user.uid);
 }
 
 async function startServer(
   dataDir: string,
   options: EmbeddedPostgresOptions,
 ): Promise<{ postmaster: Postmaster; runDir: RunDirectory }> {
-  const user = serverUser();
+  const user = serverUser(dataDir);
   const runDir = runDirectory(dataDir, user);
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
   const cluster = await ensureCluster(dataDir, binaries, options.signal);
-  return { postmaster: await launch(cluster, binaries, runDir, options), runDir };
+  await ensurePassword(dataDir, cluster, binaries, options.signal);
+  return { postmaster: await launch(dataDir, binaries, runDir, options), runDir };
 }
 
 /**
@@ -103,11 +115,12 @@ async function startServer(
  * have left a server that was about to write its pid file.
  */
 async function launch(
-  cluster: string,
+  dataDir: string,
   binaries: Binaries,
   runDir: RunDirectory,
   options: EmbeddedPostgresOptions,
 ): Promise<Postmaster> {
+  const cluster = join(dataDir, "cluster");
   const deadline = Date.now() + START_TIMEOUT_MS;
   const ownProcessGroup = options.ownProcessGroup ?? false;
   for (;;) {
@@ -115,10 +128,11 @@ async function launch(
       cluster,
       binaries,
       socket: runDir.socket,
+      rules: runDir.rules,
       log: options.log,
       ownProcessGroup,
     });
-    const ready = await untilReady(postmaster, options.signal).catch(async (error) => {
+    const ready = await untilReady(dataDir, postmaster, options.signal).catch(async (error) => {
       await stopPostmaster(postmaster, ABORT_GRACE_MS);
       throw error;
     });
@@ -128,14 +142,14 @@ async function launch(
     if (!leftovers || Date.now() > deadline)
       throw new Error(`PostgreSQL did not start in ${cluster}: ${why}`);
     await pause(100);
-    const other = await adopt(cluster, options.signal);
+    const other = await adopt(dataDir, options.signal);
     if (other !== undefined) return other;
   }
 }
 
 /** True when the server accepts connections and has Berth's database; false when its process exited first. */
-async function untilReady(postmaster: Postmaster, signal?: AbortSignal): Promise<boolean> {
-  const connection = connectionTo(postmaster.socket);
+async function untilReady(dataDir: string, postmaster: Postmaster, signal?: AbortSignal): Promise<boolean> {
+  const connection = connectionTo(dataDir, postmaster);
   const deadline = Date.now() + START_TIMEOUT_MS;
   const ended = postmaster.exited.then((): ServerState => "ended");
   for (;;) {
@@ -143,6 +157,10 @@ async function untilReady(postmaster: Postmaster, signal?: AbortSignal): Promise
     const state = await Promise.race([probeServer(connection), ended]);
     if (state === "ready") return true;
     if (state === "ended") return false;
+    if (state === "denied")
+      throw new Error(
+        `PostgreSQL rejects the password in ${connection.passwordFile}: delete that file, and start again.`,
+      );
     if (state === "silent" && Date.now() > deadline) {
       throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not respond at ${postmaster.socket}.`);
     }
@@ -150,6 +168,12 @@ async function untilReady(postmaster: Postmaster, signal?: AbortSignal): Promise
   }
 }
 
-function connectionTo(socket: string): SocketConnection {
-  return { host: socket, port: PORT, user: CLUSTER_USER, database: DATABASE };
+function connectionTo(dataDir: string, { socket }: Postmaster): SocketConnection {
+  return {
+    host: socket,
+    port: PORT,
+    user: CLUSTER_USER,
+    database: DATABASE,
+    passwordFile: passwordFile(dataDir),
+  };
 }

@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import { CLUSTER_USER } from "./cluster.ts";
+
+type Run = {
+  program: "initdb" | "postgres";
+  args: readonly string[];
+  /** Its standard input. */
+  input?: string;
+  cluster: string;
+  /** Kills it. */
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * Runs a program that works on a cluster and ends. It finds the cluster at `CLUSTER_BY_DESCRIPTOR`.
+ *
+ * @throws the signal's reason, or an error with the end of its output.
+ */
+export async function runOnCluster(binaries: Binaries, run: Run): Promise<void> {
+  const { program, input = "", cluster, signal } = run;
+  const account = showAccount(binaries, [join(binaries.bin, program), ...run.args]);
+  const descriptor = openSync(cluster, "r");
+  const [command = "", ...args] = account.command;
+  const child = spawn(command, args, {
+    ...account.spawn,
+    signal,
+    stdio: ["pipe", "pipe", "pipe", descriptor],
+  });
+  closeSync(descriptor);
+  child.stdin?.on("error", () => undefined).end(input);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  const ended = Promise.withResolvers<number | string | null>();
+  let failure: Error | undefined;
+  child.on("error", (error) => (failure = error)).on("close", (code, name) => ended.resolve(code ?? name));
+  const code = await ended.promise.finally(() => account.remove());
+  signal?.throwIfAborted();
+  if (failure !== undefined) throw failure;
+  if (code !== 0) throw new Error(`${program} failed (${code}): ${output.trim().slice(-2000)}`);
+}
+
+type WithAccount = { command: readonly string[]; spawn: Binaries["spawn"]; remove(): void };
+
+/** Replaces itself by the command as another user, for whom /etc/passwd is the given file. */
+const AS_ACCOUNT = `mount --bind "$1" /etc/passwd && uid=$2 && shift 2 &&
+  exec setpriv --reuid="$uid" --regid="$uid" --clear-groups -- env "$@"`;
+
+/** Both programs look up the name of their user id. For an id that has none they run where /etc/passwd has one. */
+function showAccount(binaries: Binaries, command: readonly string[]): WithAccount {
+  const { uid, gid, env, cwd } = binaries.spawn;
+  if (!binaries.isOwnUser || uid === undefined)
+    return { command, spawn: binaries.spawn, remove: () => undefined };
+  const directory = mkdtempSync(join(tmpdir(), "berth-account-"));
+  const passwd = join(directory, "passwd");
+  writeFileSync(passwd, `${CLUSTER_USER}:x:${uid}:${gid}::/:/bin/false\n`, { mode: 0o644 });
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return {
+    command: ["unshare", "--mount", "sh", "-c", AS_ACCOUNT, "sh", passwd, `${uid}`, ...variables, ...command],
+    spawn: { cwd, env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" } },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,47 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster.ts";
+import { runOnCluster } from "./run-on-cluster.ts";
+
+const ITERATIONS = 4_096;
+
+/** The file with the password of the cluster's only role; only this process's user can read it. */
+export function passwordFile(dataDir: string): string {
+  return join(dataDir, "password");
+}
+
+/**
+ * Gives the role a password unless it has one. No server of the cluster may be running: none ever accepts a connection without a
+ * password. The file is written last, so that a start that was killed in between does it again.
+ */
+export async function ensurePassword(
+  dataDir: string,
+  cluster: string,
+  binaries: Binaries,
+  signal?: AbortSignal,
+): Promise<void> {
+  const file = passwordFile(dataDir);
+  if (existsSync(file)) return;
+  const password = randomBytes(24).toString("base64url");
+  await runOnCluster(binaries, {
+    program: "postgres",
+    args: ["--single", "-D", CLUSTER_BY_DESCRIPTOR, "-c", "exit_on_error=on", "postgres"],
+    input: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'\n`,
+    cluster,
+    signal,
+  });
+  writeFileSync(`${file}.new`, password, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+/** What PostgreSQL stores of a password (RFC 5803), so that it is never sent the password itself. */
+function verifierOf(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");
+  const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
+  const storedKey = createHash("sha256").update(keyed("Client Key")).digest("base64");
+  const serverKey = keyed("Server Key").toString("base64");
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
+}

@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Capability } from "@berth/sandbox";
+import type { Config } from "../config/config.ts";
+import { readKey } from "../secrets/secret-key.ts";
+import { checkDataDirectory } from "../start/check-data-directory.ts";
+
+/** Whether other users of the machine can change the installation. Creates nothing. */
+export function describeDataDirectory({ dataDir, secretKeyFile }: Config): Capability {
+  const name = "data_directory";
+  try {
+    if (existsSync(dataDir)) checkDataDirectory(dataDir);
+    for (const key of keyFiles(dataDir, secretKeyFile)) readKey(key);
+    return {
+      name,
+      state: "yes",
+      detail: "Only the user of Berth can change the data directory and the key.",
+    };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
+}
+
+function keyFiles(dataDir: string, own: string | null): string[] {
+  if (own !== null) return [own];
+  return ["secret.key", "secret.key.former"].map((file) => join(dataDir, file)).filter(existsSync);
+}
