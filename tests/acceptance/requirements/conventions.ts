@@ -37,4 +37,9 @@ export const conventions: readonly Requirement[] = [
     source: "api 2",
     rule: "For every resource type with delete, it returns the id and the type with _deleted, and the object is then 404 and in no list.",
   },
+  {
+    id: "service-stop",
+    source: "api 6",
+    rule: "SIGTERM ends the service also while the sender of a content stalls, and while the root filesystem is built: no process or mount is left, nothing that is half made is used, and the upload continues later from the bytes that were counted.",
+  },
 ];

@@ -37,6 +37,22 @@ for (const server of testServers) {
       assert.deepEqual(rows, [{ name: "0001-notes.sql" }]);
     });
 
+    test("migrate: the signal aborts in a file → it is rolled back, and a later run applies it", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const waiting = "create table notes (id int); select pg_advisory_xact_lock(1);";
+      const directory = migrations(t, { "0001-notes.sql": waiting });
+      await db.transaction(async (tx) => {
+        await tx.query({ text: "select pg_advisory_xact_lock(1)" });
+        const stop = new AbortController();
+        const run = migrate(db, { directory, signal: stop.signal });
+        const text = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+        while ((await tx.query({ text })).rowCount === 0);
+        stop.abort();
+        await assert.rejects(run, { name: "AbortError" });
+      });
+      assert.deepEqual(await migrate(db, { directory }), ["0001-notes.sql"]);
+    });
+
     test("migrate: an applied file was edited → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "create table notes (id int);" });

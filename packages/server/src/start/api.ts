@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { type AppDeps, createApp } from "./app.ts";
 
 export interface ApiOptions extends AppDeps {
@@ -10,7 +11,7 @@ export interface ApiOptions extends AppDeps {
 export interface Api {
   /** `http://<host>:<port>`, with the actual port. */
   readonly url: string;
-  /** Accepts no more requests, ends the streams, and resolves when all running requests have finished. */
+  /** Accepts no more requests, ends the streams, and resolves when the running requests have finished, or are cut off. */
   close(): Promise<void>;
 }
 
@@ -22,7 +23,15 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   });
   const { address, port, family } = fastify.server.address() as AddressInfo;
   const host = family === "IPv6" ? `[${address}]` : address;
-  return { url: `http://${host}:${port}`, close: () => fastify.close() };
+  return { url: `http://${host}:${port}`, close: () => closeWithin(CLOSE_MS, fastify) };
+}
+
+/** How long running requests have to finish. A longer one is cut off; an upload continues later from what was received. */
+const CLOSE_MS = 5_000;
+
+async function closeWithin(milliseconds: number, fastify: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => fastify.server.closeAllConnections(), milliseconds);
+  await fastify.close().finally(() => clearTimeout(timer));
 }
 
 function listenFailure({ code, message }: NodeJS.ErrnoException, { host, port }: ApiOptions): string {
