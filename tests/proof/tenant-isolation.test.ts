@@ -17,29 +17,29 @@ after(() => berth.stop());
 
 interface Tenant {
   api: Api;
-  world: TenantObjects;
+  objects: TenantObjects;
 }
 
 test("no response contains the canary of another tenant", { timeout: 300_000 }, async () => {
   const tenants: Tenant[] = [];
   for (const name of ["aardvark", "bandicoot", "capybara"]) {
     const api = await berth.client({ user: `${name}@example.com`, org: name });
-    const world = await makeTenantObjects(api, `${name}canary`);
-    const command = `echo ${world.canary} > /mnt/session/outputs/${world.canary}`;
-    await runTurn(api, world.ids.session_id ?? "", { tools: [bash(command)] }, { say: world.canary });
-    tenants.push({ api, world });
+    const objects = await makeTenantObjects(api, `${name}canary`);
+    const command = `echo ${objects.canary} > /mnt/session/outputs/${objects.canary}`;
+    await runTurn(api, objects.ids.session_id ?? "", { tools: [bash(command)] }, { say: objects.canary });
+    tenants.push({ api, objects });
   }
   const { operations } = await readOpenApiDocument(berth.url);
   let responseCount = 0;
   for (const caller of tenants) {
-    const canaries = tenants.filter((other) => other !== caller).map(({ world }) => world.canary);
+    const canaries = tenants.filter((other) => other !== caller).map(({ objects }) => objects.canary);
     for (const operation of operations) {
-      for (const { world } of tenants) {
-        const own = world === caller.world;
+      for (const { objects } of tenants) {
+        const own = objects === caller.objects;
         if (own && operation.method !== "GET") continue;
-        const objects = own ? world : withOwnCanary(caller.world, world);
-        const filtered = operation.method === "GET" ? await callByFilter(caller.api, operation, world) : [];
-        for (const { body } of [await callOperation(caller.api, operation, objects), ...filtered]) {
+        const sent = own ? objects : withOwnCanary(caller.objects, objects);
+        const filtered = operation.method === "GET" ? await callByFilter(caller.api, operation, objects) : [];
+        for (const { body } of [await callOperation(caller.api, operation, sent), ...filtered]) {
           const text = JSON.stringify(body) ?? "";
           for (const canary of canaries)
             assert.ok(
@@ -50,12 +50,13 @@ test("no response contains the canary of another tenant", { timeout: 300_000 }, 
         }
       }
     }
-    for (const path of ["/agents", `/files?scope_id=${caller.world.ids.session_id}`]) {
+    for (const path of ["/agents", `/files?scope_id=${caller.objects.ids.session_id}`]) {
       const mine = JSON.stringify(await caller.api.ok("GET", path));
-      assert.ok(mine.includes(caller.world.canary), `${path} returns the caller's own canary`);
+      assert.ok(mine.includes(caller.objects.canary), `${path} returns the caller's own canary`);
     }
   }
-  for (const { world } of tenants) assert.ok(!berth.log.includes(world.canary), "no canary is in the log");
+  for (const { objects } of tenants)
+    assert.ok(!berth.log.includes(objects.canary), "no canary is in the log");
   console.log(`${responseCount} responses`);
 });
 

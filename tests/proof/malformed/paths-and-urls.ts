@@ -39,8 +39,8 @@ export const paths: Input[] = [
   { name: "two slashes", method: "GET", path: "//api//v1/cloud/agents", status: 404 },
   { name: "another version", method: "GET", path: "//api/v2/cloud/agents", status: 404 },
   { name: "upper case", method: "GET", path: "/AGENTS", status: 404 },
-  { name: "no percent encoding", method: "GET", path: "/agents/%", status: 400 },
-  { name: "no UTF-8", method: "GET", path: "/agents/%ff", status: 400 },
+  { name: "incomplete percent encoding", method: "GET", path: "/agents/%", status: 400 },
+  { name: "invalid UTF-8", method: "GET", path: "/agents/%ff", status: 400 },
   { name: "NUL", method: "GET", path: "/agents/%00", status: 404 },
   {
     name: "the id of another resource type",

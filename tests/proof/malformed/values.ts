@@ -12,26 +12,26 @@ function wrong(path: string, make: (fields: Record<string, unknown>) => Record<s
     }));
 }
 
-const agentInputs = wrong("/agents", agentWith);
-const sessionInputs = wrong("/sessions", sessionWith);
-const environmentInputs = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
+const AGENT_INPUTS = wrong("/agents", agentWith);
+const SESSION_INPUTS = wrong("/sessions", sessionWith);
+const ENVIRONMENT_INPUTS = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
 
 /** Fields with a wrong type or out of bounds. */
 export const wrongValues: Input[] = [
-  ...agentInputs("name", null, 1, true, [], {}, "", "x".repeat(257)),
-  ...agentInputs("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
-  ...agentInputs("description", 1, [], "x".repeat(2_049)),
-  ...agentInputs("system", 1, {}, "x".repeat(100_001)),
-  ...agentInputs("tools", "Bash", {}, 1),
-  ...agentInputs("metadata", "x", [], 1),
-  ...environmentInputs("name", null, 7, "", "x".repeat(257)),
-  ...environmentInputs("config", "cloud", [], 1),
-  ...environmentInputs("environment_variables", "A=1", []),
-  ...environmentInputs("resources", "big", []),
-  ...sessionInputs("environment_id", null, 1, "env", "agent_01h455vb4pex5vsknk084sn02q"),
-  ...sessionInputs("title", 1, [], "x".repeat(501)),
-  ...sessionInputs("resources", {}, "x", 1),
-  ...sessionInputs("initial_events", {}, "x"),
+  ...AGENT_INPUTS("name", null, 1, true, [], {}, "", "x".repeat(257)),
+  ...AGENT_INPUTS("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
+  ...AGENT_INPUTS("description", 1, [], "x".repeat(2_049)),
+  ...AGENT_INPUTS("system", 1, {}, "x".repeat(100_001)),
+  ...AGENT_INPUTS("tools", "Bash", {}, 1),
+  ...AGENT_INPUTS("metadata", "x", [], 1),
+  ...ENVIRONMENT_INPUTS("name", null, 7, "", "x".repeat(257)),
+  ...ENVIRONMENT_INPUTS("config", "cloud", [], 1),
+  ...ENVIRONMENT_INPUTS("environment_variables", "A=1", []),
+  ...ENVIRONMENT_INPUTS("resources", "big", []),
+  ...SESSION_INPUTS("environment_id", null, 1, "env", "agent_01h455vb4pex5vsknk084sn02q"),
+  ...SESSION_INPUTS("title", 1, [], "x".repeat(501)),
+  ...SESSION_INPUTS("resources", {}, "x", 1),
+  ...SESSION_INPUTS("initial_events", {}, "x"),
 ];
 
 const metadataOf = (metadata: unknown, param = "metadata"): Input => ({
