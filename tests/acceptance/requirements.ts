@@ -294,6 +294,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   { id: "agent-read", source: "seed 4.8", rule: "Agents can be listed and read by id." },
   {
+    id: "dry-run",
+    source: "design",
+    rule: "With the header berth-dry-run, creating or updating an agent, an environment, a memory store or a vault is checked and answered, and changes nothing; any other operation that changes something rejects the header with 400.",
+  },
+  {
     id: "agent-default-model",
     source: "design",
     rule: "An agent that is created without a model gets the one that the models file marks as default, as does berth run; GET /models tells which it is, with window and list price. Without a default, model is required.",

@@ -93,6 +93,10 @@ test("run: each option has its part in the session", async (t) => {
     initial_events: [{ type: "user.message", content: [{ type: "text", text: "x" }] }],
   });
   assert.ok(!service.calls.some(({ name }) => /\/(agents|environments)$/.test(name)));
+  const tagged = ["run", "x", ...place, "--repo", "https://git.example.com/acme/shop", "--tag", "v1.0"];
+  assert.equal((await berth(tagged, { env })).code, 0);
+  const last = service.calls.findLast(({ name }) => name === "POST /sessions")?.body;
+  assert.deepEqual(Reflect.get(last as object, "resources")[0].checkout, { type: "tag", name: "v1.0" });
   const both = await berth(["run", "x", "--agent", "agent_9", "--model", "p/m"], { env });
   assert.deepEqual(
     [both.code, both.stderr],

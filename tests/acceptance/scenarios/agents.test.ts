@@ -242,6 +242,8 @@ covers(["model-list"], "list models: returns the usable models and requires agen
     provider: "rehearsal",
     effective_context_window: (await makeAgent(api)).model.effective_context_window,
     max_output_tokens: listed.max_output_tokens,
+    default: false,
+    price: { input: 0, output: 0 },
   });
   const narrow = await berth.client({ scopes: "sessions:read" });
   assertError(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });
@@ -279,3 +281,14 @@ covers(
     assert.ok(!toolResults(events)[2]?.includes("denied"));
   },
 );
+
+covers(["dry-run"], "dry run: checked and answered, and nothing changes", async () => {
+  const dry = { headers: { "berth-dry-run": "true" } };
+  const answer = await api.post("/agents", { name: "Dry", model: MODEL }, dry);
+  assert.deepEqual([answer.status, answer.body.name, answer.body.version], [200, "Dry", 1]);
+  assertError(await api.get(`/agents/${answer.body.id}`), 404, "not_found_error");
+  assertError(await api.post("/agents", { name: "Dry", sistem: "x" }, dry), 400, "invalid_request_error", {
+    param: "sistem",
+  });
+  assertError(await api.post("/sessions", {}, dry), 400, "invalid_request_error", { param: "berth-dry-run" });
+});

@@ -266,7 +266,7 @@ const SESSIONS: readonly Proof[] = [
     "sessions resources[]<git_repository>.checkout",
     "<branch>.name <commit>.sha",
     scenario("session-resources"),
-    "checkout: a branch or a commit; other forms",
+    "other forms are rejected with 400",
   ],
   [
     "sessions.list ?",
@@ -298,6 +298,18 @@ const SESSIONS: readonly Proof[] = [
     "retry",
     scenario("repository-retries"),
     "retry: a failed clone is tried again at once",
+  ],
+  [
+    "sessions resources[]<hosted_repository>.checkout",
+    "<tag>.name",
+    scenario("repositories"),
+    "checkout: a light and an annotated tag",
+  ],
+  [
+    "sessions resources[]<git_repository>.checkout",
+    "<tag>.name",
+    scenario("repositories"),
+    "checkout: a light and an annotated tag",
   ],
 ];
 
@@ -418,6 +430,12 @@ const ACCESS: readonly Proof[] = [
     "created_at[gt] created_at[gte] created_at[lt] created_at[lte]",
     server("request/page"),
     "bounds on created_at apply",
+  ],
+  [
+    "header ",
+    "berth-dry-run",
+    cli("operations/operation-commands"),
+    "apply: creates, updates or keeps objects",
   ],
   ["header ", "berth-beta", scenario("idempotency"), "beta feature: 501 without its identifier"],
   ["header ", "content-range", scenario("uploads"), "upload in parts: resumes after a kill"],
@@ -584,7 +602,7 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag run ",
-    "--agent --environment --title --commit --repo-token-file",
+    "--agent --environment --title --commit --tag --repo-token-file",
     cli("main"),
     "run: each option has its part in the session",
   ],

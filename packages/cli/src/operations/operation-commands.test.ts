@@ -272,6 +272,19 @@ name: applied
     );
     await writeFile(join(service.dir, "all.yaml"), `${file("rehearsal/steps")}description: more\n`);
     assert.match(await apply(), /agent\/Applied unchanged\n.*\nmemory_store\/applied updated\n$/);
+    assert.match(await apply("--dry-run"), /^environment\/applied unchanged\nagent\/Applied unchanged\n/);
+    await writeFile(join(service.dir, "all.yaml"), `${file("rehearsal/steps")}description: yet more\n`);
+    for (let time = 0; time < 2; time++)
+      assert.match(await apply("--dry-run"), /memory_store\/applied would be updated\n$/);
+    await writeFile(
+      join(service.dir, "wrong.yaml"),
+      "kind: agent\nname: Q\nmodel: rehearsal/steps\nsistem: x\n",
+    );
+    for (const more of [["--dry-run"], []]) {
+      const wrong = await service.run(["apply", "-f", "wrong.yaml", ...more]);
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stderr, /^Document 1 of 'wrong\.yaml', agent\/Q:\nerror: Unknown field 'sistem'\./);
+    }
     await writeFile(join(service.dir, "bad.yaml"), "kind: environment\nname: never\n---\nkind: robot\n");
     const { code, stderr } = await service.run(["apply", "-f", "bad.yaml"]);
     assert.equal(code, 2);

@@ -4,10 +4,11 @@ import type { Operation } from "../operations/operation.ts";
 type Json = Record<string, unknown>;
 
 /** The request headers of an operation, as OpenAPI parameters. */
-export function headerParameters({ method, body, features = [] }: Operation): Json[] {
+export function headerParameters({ method, body, dryRun, features = [] }: Operation): Json[] {
   const identifiers = features.map((feature) => BETA_FEATURES[feature]);
   return [
     ...(method === "POST" || method === "DELETE" ? [IDEMPOTENCY_KEY] : []),
+    ...(dryRun ? [DRY_RUN] : []),
     ...(body === "bytes" ? [CONTENT_RANGE] : []),
     ...(identifiers.length === 0 ? [] : [betaParameter(identifiers)]),
   ];
@@ -25,6 +26,15 @@ const IDEMPOTENCY_KEY: Json = {
   description:
     "Makes a retry safe. For 24 hours, the same request with the same key and token returns the first response; another request with the same key and token is rejected with 409. A 401, 403 or 5xx is not kept.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+};
+
+const DRY_RUN: Json = {
+  name: "berth-dry-run",
+  in: "header",
+  required: false,
+  description:
+    "Checks the request and returns what it would, and changes nothing. The `id` of what would be created is not kept.",
+  schema: { type: "string", enum: ["true"] },
 };
 
 const CONTENT_RANGE: Json = {

@@ -19,6 +19,8 @@ export interface Operation {
   readonly unpaginated?: true;
   /** `multipart` is a form, or JSON if the route has a `jsonBody`; `bytes` are of any media type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
+  /** A request with the header `berth-dry-run` is checked and answered, and changes nothing. */
+  readonly dryRun?: true;
   /** When the status is 201 instead of 200. Absent: never. */
   readonly created?: string;
   /** Errors besides those of every operation (400, 401, 403, 404, 500). */

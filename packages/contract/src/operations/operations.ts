@@ -8,6 +8,8 @@ const MEMORY_PATH_TAKEN = "Another memory has this path, or one path is a direct
 const SKILL_USERS =
   "an agent that is not archived uses it, or a session that is not terminated was created with it";
 
+const DRY_RUN = { dryRun: true } as const;
+
 const session = "/sessions/{session_id}";
 const resources = `${session}/resources`;
 const store = "/memory_stores/{memory_store_id}";
@@ -31,10 +33,13 @@ export const operations = {
     delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
   }),
   agents: noun("agents", {
-    create: post("/agents", "Create an agent"),
+    create: post("/agents", "Create an agent", DRY_RUN),
     list: list("/agents", "List agents"),
     get: get("/agents/{agent_id}", "Get an agent"),
-    update: post("/agents/{agent_id}", "Update an agent", conflicts(AGENT_VERSION_STALE)),
+    update: post("/agents/{agent_id}", "Update an agent", {
+      ...DRY_RUN,
+      ...conflicts(AGENT_VERSION_STALE),
+    }),
     delete: remove(
       "/agents/{agent_id}",
       "Delete an agent",
@@ -50,14 +55,16 @@ export const operations = {
     }),
   }),
   environments: noun("environments", {
-    create: post("/environments", "Create an environment", conflicts(ENVIRONMENT_NAME_TAKEN)),
+    create: post("/environments", "Create an environment", {
+      ...DRY_RUN,
+      ...conflicts(ENVIRONMENT_NAME_TAKEN),
+    }),
     list: list("/environments", "List environments"),
     get: get("/environments/{environment_id}", "Get an environment"),
-    update: post(
-      "/environments/{environment_id}",
-      "Update an environment",
-      conflicts(ENVIRONMENT_NAME_TAKEN),
-    ),
+    update: post("/environments/{environment_id}", "Update an environment", {
+      ...DRY_RUN,
+      ...conflicts(ENVIRONMENT_NAME_TAKEN),
+    }),
     delete: remove(
       "/environments/{environment_id}",
       "Delete an environment",
@@ -137,10 +144,10 @@ export const operations = {
     }),
   }),
   vaults: noun("vaults", {
-    create: post("/vaults", "Create a vault"),
+    create: post("/vaults", "Create a vault", DRY_RUN),
     list: list("/vaults", "List vaults"),
     get: get("/vaults/{vault_id}", "Get a vault"),
-    update: post("/vaults/{vault_id}", "Update a vault"),
+    update: post("/vaults/{vault_id}", "Update a vault", DRY_RUN),
     delete: remove(
       "/vaults/{vault_id}",
       "Delete a vault",
@@ -161,10 +168,10 @@ export const operations = {
     archive: act(`${credentials}/{credential_id}/archive`, "Archive a credential"),
   }),
   memoryStores: noun("memoryStores", {
-    create: post("/memory_stores", "Create a memory store"),
+    create: post("/memory_stores", "Create a memory store", DRY_RUN),
     list: list("/memory_stores", "List memory stores"),
     get: get(store, "Get a memory store"),
-    update: post(store, "Update a memory store"),
+    update: post(store, "Update a memory store", DRY_RUN),
     delete: remove(
       store,
       "Delete a memory store with its memories",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations, SCOPES } from "@berth/contract";
-import { type Caller, type Reply, testApp } from "../../test-support/http.ts";
+import { type Caller, type Reply, testApp, type Wire } from "../../test-support/http.ts";
 import { type Example, examples } from "../../test-support/operation-examples.ts";
 
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
@@ -31,6 +31,37 @@ test("every operation that changes something: an Idempotency-Key → done once, 
       );
     });
   }
+});
+
+test("every operation that changes something: with berth-dry-run nothing changes, or it is rejected", async (t) => {
+  const { caller, db } = await testApp(t);
+  const owner = await caller({ role: "admin" });
+  const dry = { "berth-dry-run": "true" };
+  const rows = async () => {
+    const tables = ["agents", "agent_versions", "environments", "vaults", "memory_stores"];
+    const all = tables.map((table) => `select to_jsonb(${table})::text as row from ${table}`);
+    const { rows } = await db.read.query({ text: `${all.join(" union all ")} order by row` });
+    return rows;
+  };
+  for (const operation of acting) {
+    if (operation.dryRun !== true) {
+      const { status, body } = await ask(owner, operation, {}, dry);
+      assert.deepEqual([status, body.error.param], [400, "berth-dry-run"], operation.id);
+      continue;
+    }
+    const given = (await examples[operation.id]?.(owner)) ?? assert.fail(operation.id);
+    const before = await rows();
+    const checked = await ask(owner, operation, given, dry);
+    assert.equal(checked.status, 200, checked.text);
+    assert.deepEqual(await rows(), before, operation.id);
+    const done = await ask(owner, operation, given);
+    const same = ({ id: _id, created_at: _created, updated_at: _updated, ...rest }: Wire) => rest;
+    assert.deepEqual(same(checked.body), same(done.body), operation.id);
+    const wrong = { ...given, body: { ...(given.body as object), sistem: "x" } };
+    assert.equal((await ask(owner, operation, wrong, dry)).body.error.message, "Unknown field 'sistem'.");
+  }
+  const { status } = await ask(owner, all[0] ?? assert.fail(), {}, { "berth-dry-run": "yes" });
+  assert.equal(status, 400);
 });
 
 test("every operation: a missing scope → 403 that names it", async (t) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { Created, JsonText } from "../request/response-body.ts";
+import { isDryRun, rolledBack } from "./dry-run.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { JsonResponse } from "./idempotency.ts";
 
@@ -29,6 +30,10 @@ export async function respond(
     const [status, body] = result instanceof Created ? [201, result.body] : [200, result];
     return { status, body: body instanceof JsonText ? body.text : JSON.stringify(body) };
   };
+  if (isDryRun(scope)) {
+    const { status, body } = await rolledBack(app.db, run);
+    return sendJson(reply, status, body);
+  }
   const key = method === "POST" || method === "DELETE" ? scope.header("idempotency-key") : undefined;
   const { status, body, replayed } =
     key === undefined
@@ -37,6 +42,10 @@ export async function respond(
   if (status < 400) for (const then of followUps) await runFollowUp(app, scope, then);
   if (replayed) reply.header("idempotency-replayed", "true");
   if (status >= 400) reply.header("x-should-retry", "false");
+  return sendJson(reply, status, body);
+}
+
+function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {
   return reply.code(status).header("content-type", "application/json; charset=utf-8").send(body);
 }
 

@@ -4,6 +4,7 @@ import { hasScope, type Principal } from "../access/principal.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
+import { checkDryRun } from "./dry-run.ts";
 import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { IncomingRequest } from "./respond.ts";
@@ -33,6 +34,7 @@ export function serveRoute(
       const principal = principals.get(request);
       if (principal === undefined) throw new Error("A request got past its authentication.");
       const scope = scopeOf(app, route, request, principal);
+      checkDryRun(scope);
       return await handle({ app, scope, request, reply });
     },
   });

@@ -3,7 +3,7 @@ import type { Berth, Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
+import { printJson, printLine, printMessage } from "../../terminal/print.ts";
 import { documentsOf, type Kind, nameField, type ObjectDocument } from "./documents.ts";
 
 interface ApplyOptions extends ConnectionOptions {
@@ -32,33 +32,39 @@ export async function apply(options: ApplyOptions): Promise<undefined> {
   const documents = (await Promise.all(options.file.map(documentsOf))).flat();
   const client = await connect(options);
   for (const document of documents) {
-    const known = await findByName(client, document);
-    const { done, object } = options.dryRun ? foreseen(known) : await bring(client, document, known);
-    const { kind, name } = document;
+    const { kind, name, location } = document;
+    const { done, object } = await bring(client, document, options.dryRun ?? false).catch((error) => {
+      printMessage(`${location}, ${kind}/${name}:`);
+      throw error;
+    });
     if (options.json) printJson({ kind, name, id: object?.id ?? null, done });
     else printLine(`${kind}/${name} ${done}${object === undefined ? "" : `  ${object.id}`}`);
   }
 }
 
-function foreseen(known: Thing | undefined) {
-  return { done: known === undefined ? "would be created" : "would be updated", object: known };
-}
-
+/** Creates or updates the object; in a dry run the service checks the request and changes nothing. */
 async function bring(
   client: Berth,
-  { kind, body }: ObjectDocument,
-  known: Thing | undefined,
-): Promise<{ done: string; object: Thing }> {
+  document: ObjectDocument,
+  dryRun: boolean,
+): Promise<{ done: string; object?: Thing }> {
+  const { kind, body } = document;
+  const known = await findByName(client, document);
   const { create, update } = OPERATIONS[kind];
-  if (known === undefined)
-    return { done: "created", object: await client.call<Thing>({ operation: create, body }) };
+  const headers = dryRun ? { "berth-dry-run": "true" } : {};
+  if (known === undefined) {
+    const object = await client.call<Thing>({ operation: create, body, headers });
+    return dryRun ? { done: "would be created" } : { done: "created", object };
+  }
   const idParam = /\{(\w+)\}/.exec(update.path)?.[1] ?? "";
   const object = await client.call<Thing>({
     operation: update,
     params: { [idParam]: known.id },
     body: kind === "agent" ? { ...body, version: known.version } : body,
+    headers,
   });
-  return { done: isSame(known, object) ? "unchanged" : "updated", object };
+  const changes = dryRun ? "would be updated" : "updated";
+  return { done: isSame(known, object) ? "unchanged" : changes, object };
 }
 
 /** Finds the object of that name among those that are not archived. Throws if there are several. */

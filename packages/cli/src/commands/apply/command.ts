@@ -13,7 +13,7 @@ export function addApply(program: Command): void {
       "-f, --file <file...>",
       "YAML or JSON file, which can have several documents; - for standard input",
     )
-    .option("--dry-run", "print what would be done without doing it")
+    .option("--dry-run", "check everything and print what would be done, without doing it")
     .option("--json", "print one JSON object per line");
   withConnection(command)
     .addHelpText("after", HELP)
