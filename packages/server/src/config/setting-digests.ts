@@ -12,7 +12,6 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "secretKeyFile",
   "blobs",
   "modelsFile",
-  "blobs",
   "snapshotsMegabytes",
   "snapshotsDays",
   "dockerSocket",
