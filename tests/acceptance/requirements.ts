@@ -4,6 +4,7 @@ import { conventions } from "./requirements/conventions.ts";
 import { environmentContents } from "./requirements/environment-contents.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
+import { filesInRepositories } from "./requirements/files-in-repositories.ts";
 import { filterRequirements } from "./requirements/filters.ts";
 import { forwardRequirements } from "./requirements/forward.ts";
 import { gitIdentityRequirements } from "./requirements/git-identity.ts";
@@ -558,6 +559,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...gitRepositories,
   ...pullRequestRequirements,
   ...repositoryRetries,
+  ...filesInRepositories,
   ...snapshotRequirements,
   ...containerEngineRequirements,
   ...skillRequirements,

@@ -25,6 +25,8 @@ export const errors = {
     errors.invalid(`Field '${param}' overlaps with the mount path '${other}' of another resource.`, param),
   notRotatable: () =>
     errors.invalid("Only repositories have a token or password that can be rotated.", "resource_id"),
+  mountInGit: (param: string) =>
+    errors.invalid(`Field '${param}' must not be in the directory '.git' of a repository.`, param),
   notRetryable: (type: string) =>
     errors.invalid(
       `Only the clone of a repository can be tried again. This resource is of type '${type}'.`,

@@ -50,7 +50,11 @@ export const memoryStoreResource = z
 const fileInput = z.strictObject({
   type: z.literal("file"),
   file_id: referenceTo("file"),
-  mount_path: mountPath.nullish(),
+  mount_path: mountPath.nullish().meta({
+    description:
+      "Absolute path in the sandbox. Inside a repository, the file is put there after the clone, unless the repository tracks something at that path, and git ignores it.",
+    maxLength: 1024,
+  }),
 });
 
 const vaultInput = z

@@ -41,6 +41,15 @@ export interface RunFile extends Common {
   fileId: string;
   /** Of its content; null where there is none. */
   sha256: string | null;
+  /** The repository that it is to be in; null for any other path. */
+  repository: SurroundingRepository | null;
+}
+
+/** A repository whose mount path contains a file's. `id` is a uuid. */
+export interface SurroundingRepository {
+  id: string;
+  mountPath: string;
+  ready: boolean;
 }
 
 export interface RunMemoryStore extends Common {
@@ -61,6 +70,7 @@ interface Row {
   checkout: Checkout | null;
   secret: Buffer | null;
   file_id: string;
+  repository: SurroundingRepository | null;
   sha256: string | null;
   memory_store_id: string;
   memory_access: RunMemoryStore["access"];
@@ -106,7 +116,13 @@ const INPUTS = `
 const SELECT_RESOURCES = `
   select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
     (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
-    memory_store_id, memory_access, memory_name, memory_description, memory_instructions, mount_path,
+    memory_store_id, memory_access, memory_name, memory_description, memory_instructions, session_resources.mount_path,
+    case when type = 'file' then (
+      select json_build_object('id', around.id, 'mountPath', around.mount_path, 'ready', around.ready_at is not null)
+      from session_resources as around
+      where around.session_id = session_resources.session_id and around.type in ('hosted_repository', 'git_repository')
+        and starts_with(session_resources.mount_path, around.mount_path || '/')
+    ) end as repository,
     template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
     inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
     coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
@@ -121,7 +137,8 @@ const SELECT_RESOURCES = `
 function resource(row: Row): RunResource {
   const { id, mount_path: mountPath, ready, failure, failed_at: failedAt, inputs } = row;
   const common = { id, mountPath, ready, failure, failedAt, inputs };
-  if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id, sha256: row.sha256 };
+  if (row.type === "file")
+    return { ...common, type: row.type, fileId: row.file_id, sha256: row.sha256, repository: row.repository };
   if (row.type === "memory_store") {
     return {
       ...common,
@@ -150,14 +167,15 @@ export function isRepository(resource: RunResource): resource is RunRepository {
 
 /** The resource as it is on a new disk, where nothing is in place. */
 export function onNewDisk(resource: RunResource): RunResource {
-  return isRepository(resource)
-    ? { ...resource, ready: false, snapshot: null }
-    : { ...resource, ready: false };
+  if (isRepository(resource)) return { ...resource, ready: false, snapshot: null };
+  if (resource.type !== "file" || resource.repository === null) return { ...resource, ready: false };
+  return { ...resource, ready: false, repository: { ...resource.repository, ready: false } };
 }
 
-/** Not in place, and to be tried. */
+/** Not in place, and to be tried. A file in a repository follows its clone. */
 export function isPending(resource: RunResource): boolean {
   if (resource.ready) return false;
+  if (resource.type === "file" && resource.repository?.ready === false) return false;
   return resource.failure === null || (isRepository(resource) && resource.retryInMs !== null);
 }
 

@@ -7,15 +7,18 @@ import type { Database } from "../../db/pool.ts";
 import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
 import {
+  isPending,
   isRepository,
   type RunFile,
   type RunMemoryStore,
   type RunRepository,
   type RunResource,
   readFileContent,
+  readResources,
 } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
+import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
 import { type PlaceParts, placeRepository } from "./place-repository.ts";
 import { reportFailed, reportReady } from "./report-placement.ts";
 
@@ -106,10 +109,21 @@ export class Provisioner {
     const placed = this.#orLog(id, () =>
       placeRepository(this.#parts, this.#target, id, { attempt, changed }),
     );
+    const done = placed.finally(() => this.#changes.delete(id));
     this.#start(
       id,
-      placed.finally(() => this.#changes.delete(id)),
+      done.then(() => this.#orLog(id, () => this.#startFilesIn(id))),
     );
+  }
+
+  /** The files that are to be in a repository, once it is in place. */
+  async #startFilesIn(repositoryId: string): Promise<void> {
+    const resources = await readResources(this.#parts.db.write, this.#target.lease.sessionId);
+    for (const file of resources.filter((one) => one.type === "file")) {
+      if (file.repository?.id !== repositoryId || !isPending(file)) continue;
+      // The model expects it there as it does the repository.
+      this.#startOnce(file.id, () => this.#put(file, { silently: true }));
+    }
   }
 
   #start(key: string, work: Promise<void>): void {
@@ -119,11 +133,11 @@ export class Provisioner {
     );
   }
 
-  async #put(resource: RunFile | RunMemoryStore): Promise<void> {
+  async #put(resource: RunFile | RunMemoryStore, { silently = false } = {}): Promise<void> {
     const { db } = this.#parts;
     const began = performance.now();
     await this.#orLog(resource.id, async () => {
-      const placement = await this.#place(resource);
+      const placement = await this.#place(resource, silently);
       if (placement === "later") return;
       if ("fault" in placement) {
         const { type, message } = placement.fault;
@@ -142,23 +156,28 @@ export class Provisioner {
     }
   }
 
-  #place(resource: RunFile | RunMemoryStore): Promise<Placement> {
+  #place(resource: RunFile | RunMemoryStore, silently: boolean): Promise<Placement> {
     const { memory, sandbox } = this.#target;
-    if (resource.type === "file") return this.#files.run(() => this.#placeFile(resource));
+    if (resource.type === "file") return this.#files.run(() => this.#placeFile(resource, silently));
     return memory.putInPlace(sandbox, resource);
   }
 
-  async #placeFile(resource: RunFile): Promise<Placement> {
+  async #placeFile(resource: RunFile, silently: boolean): Promise<Placement> {
     const content = await readFileContent(this.#parts.db.write, resource.id);
     if (content === undefined) return "later";
     if (content.sha256 === null)
       return { fault: { type: "sandbox_error", message: "The file has no content." } };
     const file = { source: this.#parts.blobs.path(content.sha256), target: resource.mountPath };
     if (this.#mountedFiles.get(file.target) === file.source) return {};
+    const { repository } = resource;
+    const fault =
+      repository === null ? null : await excludeFile(this.#target.sandbox, repository, file.target);
+    if (fault !== null) return { fault };
     if (await this.#target.sandbox.placeFile(file)) {
-      this.#target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
+      if (!silently) this.#target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
       return {};
     }
+    if (repository !== null) return { fault: notPlaceable(file.target) };
     this.#requestReopen();
     return "later";
   }
@@ -171,12 +190,22 @@ export class Provisioner {
       if (!(await isReplaced(db.write, lease.sessionId, removal))) {
         if (!(await sandbox.removeFile(removal.mountPath))) return this.#requestReopen();
         this.#mountedFiles.delete(removal.mountPath);
+        await this.#includeAgain(removal);
         notes.push(`[The file at ${removal.mountPath} was taken away by the user.]`);
       }
       await forgetRemoval(db.write, removal);
     } catch (error) {
       log.error({ err: error, resource: removal.id }, "a file could not be removed");
     }
+  }
+
+  /** git may list the path again, if it was in a repository. */
+  async #includeAgain({ mountPath }: Removal): Promise<void> {
+    const { db } = this.#parts;
+    const { lease, sandbox } = this.#target;
+    const repositories = (await readResources(db.write, lease.sessionId)).filter(isRepository);
+    const around = repositories.find((one) => mountPath.startsWith(`${one.mountPath}/`));
+    if (around !== undefined) await includeFile(sandbox, around, mountPath);
   }
 
   #requestReopen(): void {

@@ -19,7 +19,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /**
  * The sandbox to open for a session, with the files that it has now. It leaves out a file whose path is still occupied on the
- * disk by something that was deleted: the file is put there when that is removed.
+ * disk by something that was deleted: the file is put there when that is removed. And one in a repository, which is put there after
+ * the clone.
  */
 export function sandboxSpec(
   parts: SpecParts,
@@ -30,6 +31,7 @@ export function sandboxSpec(
 ): SandboxSpec {
   const files = resources
     .filter((resource) => resource.type === "file")
+    .filter(({ repository }) => repository === null)
     .filter(
       (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
     );

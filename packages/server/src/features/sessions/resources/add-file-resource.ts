@@ -1,18 +1,11 @@
-import {
-  formatId,
-  type Input,
-  newUuid,
-  pathsOverlap,
-  type ResponseOf,
-  type sessionResourceRoutes,
-} from "@berth/contract";
+import { formatId, type Input, newUuid, type ResponseOf, type sessionResourceRoutes } from "@berth/contract";
 import type { Principal } from "../../../access/principal.ts";
 import type { DatabaseAccess } from "../../../db/database-access.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { type FileRow, requireFileForShare } from "../../files/file-store.ts";
 import { requireSessionForUpdate } from "../state/session-state-store.ts";
-import { defaultFileMountPath } from "./mount-paths.ts";
+import { checkCoexist, defaultFileMountPath } from "./mount-paths.ts";
 import { type ResourceRow, toSessionResource } from "./resource-row.ts";
 import { insertResource, sessionMounts } from "./resource-store.ts";
 
@@ -22,7 +15,7 @@ type FileResource = ResponseOf<typeof sessionResourceRoutes.add>;
 /**
  * Adds a ready file to a session that is neither archived nor terminated, at a free mount path.
  *
- * @throws errors.cannotAddTo, errors.addedFileNotReady, errors.fileMounted, errors.mountTaken
+ * @throws errors.cannotAddTo, errors.addedFileNotReady, errors.fileMounted, errors.mountTaken, errors.mountInGit
  */
 export async function addFileResource(
   db: DatabaseAccess,
@@ -51,8 +44,7 @@ async function checkFree(
 ): Promise<void> {
   const mounts = await sessionMounts(tx, sessionUuid);
   if (mounts.some((other) => other.file_id === file.id)) throw errors.fileMounted(formatId("file", file.id));
-  const other = mounts.find((mount) => pathsOverlap(mount.mount_path, mountPath));
-  if (other !== undefined) throw errors.mountTaken("mount_path", other.mount_path);
+  for (const other of mounts) checkCoexist({ type: "file", mount_path: mountPath }, other, "mount_path");
 }
 
 function toFileResource(row: ResourceRow): FileResource {

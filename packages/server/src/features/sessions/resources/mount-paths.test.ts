@@ -25,6 +25,25 @@ describe("mount paths", () => {
     ]);
   });
 
+  test("a file in a repository → both keep their paths, in either order and with a default path", () => {
+    const inside: ResourceInput = { ...file, mount_path: "/data/a/.env" };
+    assert.deepEqual(resourceMountPaths([repository("a"), inside]), ["/data/a", "/data/a/.env"]);
+    assert.deepEqual(resourceMountPaths([inside, repository("a")]), ["/data/a/.env", "/data/a"]);
+    assert.deepEqual(resourceMountPaths([inside, repository("b", "/data/a")]), ["/data/a/.env", "/data/a"]);
+  });
+
+  test("a file at a repository's path, above it, in another file, or in its .git → rejected", () => {
+    const at = (mount_path: string): ResourceInput => ({ ...file, mount_path });
+    for (const path of ["/data/a", "/data/a/.git/config", "/data/a/b/.GIT/hooks/x"]) {
+      const given = [repository("a", "/data/a"), at(path)];
+      assert.throws(() => resourceMountPaths(given), { status: 400, param: "resources[1].mount_path" });
+    }
+    const files = [at("/data/f"), at("/data/f/g")];
+    assert.throws(() => resourceMountPaths(files), { status: 400, param: "resources[1].mount_path" });
+    const above = [at("/data/f"), repository("a", "/data/f/a")];
+    assert.throws(() => resourceMountPaths(above), { status: 400, param: "resources[1].mount_path" });
+  });
+
   test("a repository name without a valid path → mount_path is required", () => {
     assert.throws(() => resourceMountPaths([repository("x".repeat(300))]), {
       param: "resources[0].mount_path",
@@ -88,7 +107,10 @@ describe("mount paths", () => {
         const first = fixed.findIndex((mount, at) =>
           fixed
             .slice(0, at)
-            .some((other) => mount !== null && other !== null && isPrefixOfOther(mount, other)),
+            .some(
+              (other, before) =>
+                mount !== null && other !== null && collide([list[at], mount], [list[before], other]),
+            ),
         );
         if (first >= 0) {
           assert.throws(() => resourceMountPaths(inputs), {
@@ -100,7 +122,9 @@ describe("mount paths", () => {
         const places = resourceMountPaths(inputs);
         for (const [at, one] of places.entries()) {
           assert.ok(
-            places.slice(at + 1).every((other) => !isPrefixOfOther(one, other)),
+            places
+              .slice(at + 1)
+              .every((other, after) => !collide([list[at], one], [list[at + 1 + after], other])),
             places.join(" "),
           );
           if (fixed[at] !== null) assert.equal(one, fixed[at]);
@@ -115,4 +139,14 @@ describe("mount paths", () => {
 function isPrefixOfOther(one: string, other: string): boolean {
   const [short = [], long = []] = [one.split("/"), other.split("/")].sort((a, b) => a.length - b.length);
   return short.every((segment, at) => segment === long[at]);
+}
+
+type Placed = [resource: readonly [kind: string, ...unknown[]] | undefined, path: string];
+
+/** A file may be in a repository. */
+function collide([one, path]: Placed, [other, otherPath]: Placed): boolean {
+  if (!isPrefixOfOther(path, otherPath)) return false;
+  const isIn = (inner: Placed, outer: Placed) =>
+    inner[0]?.[0] === "file" && outer[0]?.[0] !== "file" && inner[1].length > outer[1].length;
+  return !isIn([one, path], [other, otherPath]) && !isIn([other, otherPath], [one, path]);
 }

@@ -31,11 +31,11 @@ export async function listResources(
   return await selectKeyset<ResourceRow>(db, range, listing, [{ column: "session_id", value: sessionUuid }]);
 }
 
-type Mount = Pick<ResourceRow, "file_id" | "mount_path">;
+type Mount = Pick<ResourceRow, "type" | "file_id" | "mount_path">;
 
 /** The files and mount paths of a session's resources. */
 export async function sessionMounts(tx: Queryable, sessionUuid: string): Promise<Mount[]> {
-  const text = "select file_id, mount_path from session_resources where session_id = $1";
+  const text = "select type, file_id, mount_path from session_resources where session_id = $1";
   return (await tx.query<Mount>({ name: "session_mounts", text, values: [sessionUuid] })).rows;
 }
 
