@@ -9,7 +9,12 @@ export const proxyCredentialRequirements: readonly Requirement[] = [
   {
     id: "proxy-credentials",
     source: "api 4",
-    rule: "With 'proxy' no token or password of a repository is anywhere in the container, while git and the provider's CLI work: requests to the repository and its provider's API carry the credential, and requests to any other host do not, also after a redirect.",
+    rule: "With 'proxy' no token or password of a repository is anywhere in the container, while git and the provider's CLI work: requests to the repository, and with a hosted repository's token those to its provider's host and API, carry the credential, and requests to any other host do not, also after a redirect.",
+  },
+  {
+    id: "other-repositories",
+    source: "api 4",
+    rule: "git reaches another repository of a provider's host, also by a URL for ssh, with the token of a hosted repository of the same owner, or else of the first one at the host, whether tokens are in the container or outside; submodules are fetched in this way. The password of a git_repository is for that repository alone.",
   },
   {
     id: "proxy-credential-rotation",

@@ -167,24 +167,49 @@ covers(
 
 covers(
   ["proxy-credentials"],
-  "proxy credentials: other hosts, redirects and other repositories receive the placeholder",
+  "proxy credentials: other hosts and redirects receive the placeholder",
   async () => {
     const token = secret("a token for one place");
     const session = await open(await environment("proxy"), { resources: [repository(token)] });
     echo.requests.length = 0;
-    const [first, second, third] = await run(
+    const [first, second] = await run(
       session,
       `curl -sS -H "Authorization: token $GH_TOKEN" -u x:$GH_TOKEN 'https://${hostPort("api")}/echo?t='$GH_TOKEN; echo; curl -sS -u x:$GH_TOKEN https://${hostPort("api")}/echo`,
       `curl -sSL --location-trusted -H "Authorization: token $GH_TOKEN" https://${hostPort("api")}/to?https://${hostPort("other")}/echo`,
-      `git ls-remote ${host.url}/acme/gadget 2>&1; curl -sS -o /dev/null -w '%{http_code}' -u x:$GH_TOKEN ${host.url}/acme/gadget/info/refs?service=git-upload-pack`,
     );
     assert.match(first ?? "", /token berth[0-9a-f]{31}/);
     assert.match(second ?? "", /token berth/);
-    assert.match(third ?? "", /could not read Username[\s\S]*401$/);
     assert.ok(echo.requests.length >= 4);
     for (const { all } of echo.requests) SCANNER.check("a request to another host", all);
   },
 );
+
+for (const credentials of ["inject", "proxy"]) {
+  covers(
+    ["other-repositories"],
+    `other repositories of a host (${credentials}): reached by git with a hosted repository's token, not with a generic one's password`,
+    async () => {
+      const token = secret("a token for a host");
+      const scp = `git@${host.host.replace(/:\d+$/, "")}:acme/gadget.git`;
+      const look = `git ls-remote ${host.url}/acme/gadget HEAD; git ls-remote ${scp} HEAD; git clone -q ${scp} /data/other && ls /data/other`;
+      const hosted = await open(await environment(credentials), { resources: [repository(token)] });
+      const [reached] = await run(hosted, look);
+      const head = await host.head("acme", "gadget", "main");
+      assert.match(reached ?? "", new RegExp(`^${head}\\tHEAD\\n${head}\\tHEAD\\nREADME.md`));
+      const password = secret("a password for a repository");
+      const generic = { type: "git_repository", url: `${host.url}/acme/widget`, username: "x", password };
+      const alone = await open(await environment(credentials), { resources: [generic] });
+      const [refused] = await run(alone, `git -C /data/widget fetch && echo fetched; ${look} 2>&1`);
+      assert.match(refused ?? "", /^fetched\n/);
+      assert.match(refused ?? "", /could not read Username/);
+      assert.doesNotMatch(refused ?? "", /README|HEAD/);
+      const placeholder = `printf '%s' "$BERTH_GIT_CREDENTIALS" | sed -n 3p`;
+      const use = `curl -sS -o /dev/null -w '%{http_code}' -u "x:$(${placeholder})" ${host.url}/acme/gadget/info/refs?service=git-upload-pack`;
+      const [status] = await run(alone, use);
+      assert.match(status ?? "", credentials === "proxy" ? /^401/ : /^200/);
+    },
+  );
+}
 
 covers(
   ["proxy-credential-rotation"],

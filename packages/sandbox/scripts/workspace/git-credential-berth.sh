@@ -1,10 +1,10 @@
 #!/bin/sh
-# git's credential helper in a sandbox. It returns credentials only for the exact URLs (protocol, host and path) of the session's
-# repositories, and stores nothing: a rotated token takes effect at once, and the target of a redirect gets none. No secret is ever a
-# program argument, since printf is a shell builtin.
+# git's credential helper in a sandbox. It returns the first credential whose URL (protocol, host and path) is the requested one, or
+# ends in a slash and begins the requested one, and stores nothing: a rotated token takes effect at once, and the target of a redirect
+# gets none. The LFS server of a repository has its URL. No secret is ever a program argument, since printf is a shell builtin.
 #
 # $1: the operation; any other than "get" is ignored.
-# BERTH_GIT_CREDENTIALS: three lines for each repository: URL, user name, secret.
+# BERTH_GIT_CREDENTIALS: three lines for each credential: URL, user name, secret.
 [ "${1-}" = get ] || exit 0
 protocol='' host='' path=''
 while IFS= read -r line && [ -n "$line" ]; do
@@ -15,10 +15,15 @@ while IFS= read -r line && [ -n "$line" ]; do
   esac
 done
 path=${path%/}
+path=${path%/info/lfs}
 path=${path%.git}
+asked=$protocol://$host/$path
 printf '%s\n' "${BERTH_GIT_CREDENTIALS-}" |
 while IFS= read -r url && IFS= read -r username && IFS= read -r secret; do
-  [ "$url" = "$protocol://$host/$path" ] || continue
+  case $url in
+    */) case $asked in "$url"?*) ;; *) continue ;; esac ;;
+    *) [ "$url" = "$asked" ] || continue ;;
+  esac
   printf 'username=%s\npassword=%s\n' "$username" "$secret"
   break
 done

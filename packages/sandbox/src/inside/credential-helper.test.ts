@@ -24,7 +24,14 @@ const gadget = { url: "https://git.example:8443/acme/gadget", username: "other",
 const asked = (host: string, path: string, protocol = "https"): string =>
   `protocol=${protocol}\nhost=${host}\npath=${path}\n\n`;
 
-for (const path of ["acme/widget", "acme/widget.git", "acme/widget/", "acme/widget.git/"]) {
+for (const path of [
+  "acme/widget",
+  "acme/widget.git",
+  "acme/widget/",
+  "acme/widget.git/",
+  "acme/widget/info/lfs",
+  "acme/widget.git/info/lfs",
+]) {
   test(`answers for ${path}`, async () => {
     const answer = await helper("get", asked("git.example:8443", path), [gadget, widget]);
     assert.equal(answer, "username=robot\npassword=tok en\n");
@@ -37,7 +44,7 @@ const others: readonly [string, string][] = [
   ["a host that begins alike", asked("git.example:8443.evil.example", "acme/widget")],
   ["another protocol", asked("git.example:8443", "acme/widget", "http")],
   ["another path", asked("git.example:8443", "acme/secret")],
-  ["a path below", asked("git.example:8443", "acme/widget/info/lfs")],
+  ["a path below", asked("git.example:8443", "acme/widget/info/refs")],
   ["a path above", asked("git.example:8443", "acme")],
   ["no path", "protocol=https\nhost=git.example:8443\n\n"],
   ["a path that steps up", asked("git.example:8443", "acme/other/../widget")],
@@ -50,6 +57,39 @@ const others: readonly [string, string][] = [
 for (const [what, question] of others) {
   test(`has no answer for ${what}`, async () => {
     assert.equal(await helper("get", question, [widget, gadget]), "");
+  });
+}
+
+const shared: readonly [string, string, string][] = [
+  ["an attached repository: its own", asked("git.example:8443", "other/gadget"), "gadget"],
+  ["its LFS server: its own", asked("git.example:8443", "other/gadget.git/info/lfs"), "gadget"],
+  ["another of an owner: the first of the owner's", asked("git.example:8443", "other/unknown.git"), "gizmo"],
+  ["another of the host: the first of the host's", asked("git.example:8443", "stranger/unknown"), "widget"],
+  ["an owner that begins alike: the first of the host's", asked("git.example:8443", "other-one/x"), "widget"],
+  ["another port", asked("git.example", "other/unknown"), ""],
+  ["a host that begins alike", asked("git.example:8443.evil.example", "other/unknown"), ""],
+  ["a host that ends alike", asked("evil-git.example:8443", "other/unknown"), ""],
+  ["plain http", asked("git.example:8443", "other/unknown", "http"), ""],
+  ["the host alone", asked("git.example:8443", ""), ""],
+  ["another server's other repository", asked("plain.example", "acme/other"), ""],
+  ["another server's repository: its own", asked("plain.example", "acme/plain"), "plain"],
+];
+for (const [what, question, secret] of shared) {
+  test(`hosted repositories, ${what}`, async () => {
+    const provider = { host: "git.example:8443", token_env: [] };
+    const hosted = (path: string, token: string) => ({
+      url: `https://git.example:8443/${path}`,
+      secret: token,
+      provider,
+    });
+    const environment = repositoryEnvironment([
+      hosted("acme/widget", "widget"),
+      { url: "https://plain.example/acme/plain", secret: "plain", provider: null },
+      hosted("other/gizmo", "gizmo"),
+      hosted("other/gadget", "gadget"),
+    ]);
+    const answer = await run("get", question, { [CREDENTIAL_VARIABLE]: environment[CREDENTIAL_VARIABLE] });
+    assert.equal(answer, secret === "" ? "" : `username=x-access-token\npassword=${secret}\n`);
   });
 }
 

@@ -4,9 +4,16 @@ import { CREDENTIAL_CONFIG } from "./credential-helper.ts";
 
 const DEFAULT_IDENTITY: GitPerson = { name: "Berth agent", email: "agent@berth.invalid" };
 
+const NO_SETTINGS: GitSettings = { identity: null, coAuthor: null, httpsHosts: [] };
+
 /** System configuration of git. No default lets a repository run a program of its choice, or sends a credential to another host. */
-export function gitConfig({ identity, coAuthor }: GitSettings = { identity: null, coAuthor: null }): string {
-  return `${userConfig(identity ?? DEFAULT_IDENTITY)}${coAuthor === null ? "" : coAuthorConfig(coAuthor)}${SHARED}`;
+export function gitConfig({ identity, coAuthor, httpsHosts }: GitSettings = NO_SETTINGS): string {
+  return [
+    userConfig(identity ?? DEFAULT_IDENTITY),
+    ...(coAuthor === null ? [] : [coAuthorConfig(coAuthor)]),
+    ...httpsHosts.map(httpsConfig),
+    SHARED,
+  ].join("");
 }
 
 function userConfig({ name, email }: GitPerson): string {
@@ -23,6 +30,14 @@ function coAuthorConfig({ name, email }: GitPerson): string {
 [trailer "co-authored-by"]
 \tifExists = addIfDifferent
 `;
+}
+
+/** @throws SandboxError for text that is no host. */
+function httpsConfig(host: string): string {
+  if (!/^[a-z0-9_.-]+(:\d+)?$/.test(host)) throw new SandboxError("a host for git's configuration is none");
+  const name = host.replace(/:\d+$/, "");
+  const forms = [`git@${name}:`, `ssh://git@${name}/`, `ssh://git@${name}:22/`, `git://${name}/`];
+  return `[url "https://${host}/"]\n${forms.map((form) => `\tinsteadOf = ${form}\n`).join("")}`;
 }
 
 function quoted(value: string): string {

@@ -52,6 +52,8 @@ export interface GitSettings {
   identity: GitPerson | null;
   /** Whom `git commit` names as a co-author. */
   coAuthor: GitPerson | null;
+  /** Hosts, with their port unless it is 443, at which URLs for ssh mean https, since sandboxes reach nothing by ssh. */
+  httpsHosts: readonly string[];
 }
 
 /** A system for sandboxes: host directories that are mounted as an overlay and never change. */

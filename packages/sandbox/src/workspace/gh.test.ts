@@ -75,7 +75,7 @@ test("gh: a wrong, revoked or missing token → an error without a prompt", asyn
   }
 });
 
-test("git: fetch and push in the clone → authenticated, but not with the token of another repository", async () => {
+test("git: fetch and push in the clone → authenticated, but not with the password of another repository", async () => {
   const result = await bench.clone(sandbox, "widget");
   assert.ok(result.ok, JSON.stringify(result));
   const script =
@@ -83,7 +83,7 @@ test("git: fetch and push in the clone → authenticated, but not with the token
   await sh(sandbox, script, repositoryEnvironment([widget()]));
   const pushed = await bench.host.head("acme", "widget", "side");
   assert.equal(await sh(sandbox, "git -C /data/widget rev-parse HEAD"), pushed);
-  const other = repositoryEnvironment([{ ...widget(), url: `${bench.host.url}/acme/other` }]);
+  const other = repositoryEnvironment([{ ...widget(), url: `${bench.host.url}/acme/other`, provider: null }]);
   const refused = await sh(sandbox, "cd /data/widget && ! git fetch 2>&1", other);
   assert.match(refused, /could not read Username|terminal prompts disabled/);
 });

@@ -24,7 +24,9 @@ test("git identity: none given → Berth's own, and no co-author", async () => {
 
 test("git identity: any name is data, also in the configuration's own syntax; a repository and a command may have another", async () => {
   const name = '#1 "Ann"; \\n\\ [core] $(touch /data/pwned) ключ';
-  const sandbox = await bench.open({ git: { identity: { name, email: "ann@example.com" }, coAuthor: null } });
+  const sandbox = await bench.open({
+    git: { identity: { name, email: "ann@example.com" }, coAuthor: null, httpsHosts: [] },
+  });
   const make = `cd /data && git init -q r && cd r && ${COMMIT} -m x`;
   assert.equal(await sh(sandbox, `${make} && git log -1 --format='%an <%ae>'`), `${name} <ann@example.com>`);
   assert.equal(
@@ -38,13 +40,16 @@ test("git identity: any name is data, also in the configuration's own syntax; a 
 
 test("git identity: a control character → SandboxError", () => {
   for (const name of ["a\nb", "a\0b", "a\u0085b"])
-    assert.throws(() => gitConfig({ identity: { ...BOB, name }, coAuthor: null }), SandboxError);
+    assert.throws(
+      () => gitConfig({ identity: { ...BOB, name }, coAuthor: null, httpsHosts: [] }),
+      SandboxError,
+    );
 });
 
 test("co-author: git commit in all its forms names it once, and the repository's hooks run as ever", async () => {
   const coAuthor = { name: 'Bob "B" $(x)', email: "bob@example.com" };
   const line = 'Co-authored-by: Bob "B" $(x) <bob@example.com>';
-  const sandbox = await bench.open({ git: { identity: null, coAuthor } });
+  const sandbox = await bench.open({ git: { identity: null, coAuthor, httpsHosts: [] } });
   const commit = (script: string) => sh(sandbox, `cd /data/r && ${script} && git log -1 --format=%B`);
   await sh(sandbox, "cd /data && git init -q r");
   assert.equal(await commit(`${COMMIT} -m one`), `one\n\n${line}\n`);

@@ -30,7 +30,7 @@ export function credentialTests(suite: Suite): void {
     "git settings: each sandbox has its own system configuration, which it cannot change",
     async ({ open }) => {
       const identity = { name: "Ann", email: "ann@example.com" };
-      const sandbox = await open({ git: { identity, coAuthor: null } });
+      const sandbox = await open({ git: { identity, coAuthor: null, httpsHosts: [] } });
       const shown = await ok(sandbox, "cat /etc/gitconfig; ! true 2>/dev/null >>/etc/gitconfig");
       assert.match(shown, /^\tname = "Ann"\n\temail = "ann@example.com"$/m);
       assert.match(shown, /^\tbareRepository = explicit$/m);

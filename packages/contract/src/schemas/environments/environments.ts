@@ -92,7 +92,7 @@ const VARIABLES_DESCRIPTION =
 const credentials = z.enum(["inject", "proxy"]);
 
 const CREDENTIALS_DESCRIPTION =
-  "Where the tokens and passwords of a session's repositories are kept. `inject`, the default: in the container, in the variables that git and the provider's command line read. `proxy`: outside the container, which only has placeholders; Berth inserts the real values into requests to the repository and its provider's API. A change applies from the next command; a container may still hold values that it had before.";
+  "Where the tokens and passwords of a session's repositories are kept. `inject`, the default: in the container, in the variables that git and the provider's command line read. `proxy`: outside the container, which only has placeholders; Berth inserts the real values into requests to the repository and, for a hosted one, to its provider's host and API. A change applies from the next command; a container may still hold values that it had before.";
 const IMAGE_DESCRIPTION =
   "Image of the sandboxes, if the installation's engine runs images; otherwise 400. If the engine does not have the image, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own image.";
 /** An image's name as container engines write it, with an optional registry, tag and digest. */

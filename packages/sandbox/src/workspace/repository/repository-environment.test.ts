@@ -18,6 +18,8 @@ function variables(...repositories: RepositoryAccess[]): Record<string, string> 
   return rest;
 }
 
+const credentials = (...urls: string[]) => urls.map((url) => `${url}\nx-access-token\none`).join("\n");
+
 test("repository environment: no repository → only the variables that disable prompts", () => {
   assert.deepEqual(variables(), {});
 });
@@ -25,7 +27,11 @@ test("repository environment: no repository → only the variables that disable 
 test("repository environment: github.com → its token, no other host", () => {
   assert.deepEqual(variables(at("github.com", "one")), {
     GH_TOKEN: "one",
-    BERTH_GIT_CREDENTIALS: "https://github.com/acme/widget\nx-access-token\none",
+    BERTH_GIT_CREDENTIALS: credentials(
+      "https://github.com/acme/widget",
+      "https://github.com/acme/",
+      "https://github.com/",
+    ),
     BERTH_GH_TOKENS: "github.com/acme/widget\none",
   });
 });
@@ -35,7 +41,11 @@ test("repository environment: another host of gh → both token variables, and t
     GH_TOKEN: "one",
     GH_ENTERPRISE_TOKEN: "one",
     GH_HOST: "git.example:8443",
-    BERTH_GIT_CREDENTIALS: "https://git.example:8443/acme/widget\nx-access-token\none",
+    BERTH_GIT_CREDENTIALS: credentials(
+      "https://git.example:8443/acme/widget",
+      "https://git.example:8443/acme/",
+      "https://git.example:8443/",
+    ),
     BERTH_GH_TOKENS: "git.example:8443/acme/widget\none",
   });
 });
@@ -50,7 +60,8 @@ test("repository environment: another CLI → the variables that its provider na
   assert.deepEqual(variables({ url: "https://lab.example/a/b", username: "ann", secret: "one", provider }), {
     GITLAB_TOKEN: "one",
     GL_TOKEN: "one",
-    BERTH_GIT_CREDENTIALS: "https://lab.example/a/b\nann\none",
+    BERTH_GIT_CREDENTIALS:
+      "https://lab.example/a/b\nann\none\nhttps://lab.example/a/\nann\none\nhttps://lab.example/\nann\none",
   });
 });
 
@@ -69,7 +80,10 @@ test("repository environment: two repositories of a provider → the CLI's varia
   assert.deepEqual(cli, { GH_TOKEN: "one", GH_ENTERPRISE_TOKEN: "one", GH_HOST: "git.example" });
   assert.equal(
     BERTH_GIT_CREDENTIALS,
-    "https://git.example/a/b\nx-access-token\none\nhttps://git.example/a/c\nx-access-token\ntwo",
+    [
+      "https://git.example/a/b\nx-access-token\none\nhttps://git.example/a/c\nx-access-token\ntwo",
+      credentials("https://git.example/a/", "https://git.example/"),
+    ].join("\n"),
   );
   assert.equal(BERTH_GH_TOKENS, "git.example/a/b\none\ngit.example/a/c\ntwo");
 });

@@ -27,13 +27,13 @@ type Holder = Pick<RepositoryAccess, "url" | "provider"> & { secret: unknown };
 const NO_PROMPTS = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository, and so does `gh`. A
- * variable of a provider's CLI holds only one token, which is that of the provider's first repository with one.
+ * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository, and so does `gh`; any other
+ * repository of a provider's host gets that of the first one with the same owner, or else of the first one at the host. A variable of a provider's CLI holds only one token, which is that of the provider's first repository with one.
  *
  * @throws SandboxError when a URL or a credential contains a line break, which git's protocol cannot carry.
  */
 export function repositoryEnvironment(repositories: readonly RepositoryAccess[]): Record<string, string> {
-  const credentials = repositories.flatMap(credentialOf);
+  const credentials = [...repositories.flatMap(credentialOf), ...sharedCredentials(repositories)];
   const ghTokens = repositories.filter(isForGh).flatMap(ghTokenOf);
   const tokens = [...tokenHolders(repositories)].flatMap(([name, { secret }]) =>
     secret === null ? [] : [[name, secret] as const],
@@ -126,6 +126,27 @@ function credentialOf({ url, username = DEFAULT_USERNAME, secret }: RepositoryAc
 /** Two lines: host/owner/name, token. */
 function ghTokenOf({ url, secret }: RepositoryAccess): string[] {
   return secret === null ? [] : [decodedUrl(url).replace(/^https?:\/\//, ""), secret];
+}
+
+/**
+ * The credentials for everything below an owner, and below a host: three lines each, with a URL that ends in a slash. A provider takes
+ * its tokens for all its repositories; the password of any other server is for its own repository.
+ */
+function sharedCredentials(repositories: readonly RepositoryAccess[]): string[] {
+  const atProviders = repositories.filter(({ provider }) => provider !== null);
+  const below = (prefixOf: (url: URL) => string) => {
+    const found = new Map<string, string[]>();
+    for (const one of atProviders) {
+      const prefix = prefixOf(new URL(decodedUrl(one.url)));
+      const [, ...login] = credentialOf(one);
+      if (login.length > 0 && !found.has(prefix)) found.set(prefix, [prefix, ...login]);
+    }
+    return [...found.values()].flat();
+  };
+  return [
+    ...below(({ origin, pathname }) => `${origin}/${pathname.split("/")[1]}/`),
+    ...below(({ origin }) => `${origin}/`),
+  ];
 }
 
 /** git passes decoded URLs to its helper. A `.git` or a slash at the end does not make another repository. */

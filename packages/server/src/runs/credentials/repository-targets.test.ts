@@ -11,17 +11,16 @@ const PROVIDERS = [
 const targets = (type: "hosted_repository" | "git_repository", url: string) =>
   repositoryTargets({ type, url }, PROVIDERS);
 
-test("hosted repository → its secret may be sent to the repository and to its provider's API", () => {
+test("hosted repository → its secret may be sent to its provider's host and API, over TLS only", () => {
   assert.deepEqual(targets("hosted_repository", "https://github.com/acme/widget"), [
-    { host: "github.com", path: "/acme/widget", plaintext: false },
-    { host: "github.com", path: "/api" },
+    { host: "github.com" },
     { host: "api.github.com" },
   ]);
-  assert.deepEqual(targets("hosted_repository", "https://forge.example:8443/a/b").slice(1), [
-    { host: "forge.example:8443", path: "/api" },
+  assert.deepEqual(targets("hosted_repository", "https://forge.example:8443/a/b"), [
+    { host: "forge.example:8443" },
     { host: "forge.example:8443", path: "/rest/v2" },
   ]);
-  assert.equal(targets("hosted_repository", "https://git.example/a/b").length, 2);
+  assert.deepEqual(targets("hosted_repository", "https://git.example/a/b"), [{ host: "git.example" }]);
 });
 
 test("git repository → its secret may be sent to the repository alone, over plain HTTP only for an http url", () => {

@@ -16,8 +16,9 @@ export function providerOf<Provider extends { host: string }>(
 }
 
 /**
- * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's API,
- * which has a host of its own or lies below `/api`.
+ * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's host, which
+ * takes the token for other repositories too, and to the provider's API, which may have a host of its own. Of a provider that the
+ * operator has removed since, it is for the repository and its host's API.
  */
 export function repositoryTargets(
   repository: Pick<SessionRepository, "type" | "url">,
@@ -27,8 +28,9 @@ export function repositoryTargets(
   const path = pathname.replace(/\/$/, "").replace(/\.git$/, "");
   const itself: CredentialTarget = { host, path, plaintext: protocol === "http:" };
   if (repository.type !== "hosted_repository") return [itself];
-  const api = providerOf(repository, providers)?.api;
-  return [itself, { host, path: "/api" }, ...(api === undefined ? [] : [apiTarget(api)])];
+  const provider = providerOf(repository, providers);
+  if (provider === null) return [itself, { host, path: "/api" }];
+  return [{ host }, ...(provider.api === undefined ? [] : [apiTarget(provider.api)])];
 }
 
 /** @param api a URL, or a host alone. */

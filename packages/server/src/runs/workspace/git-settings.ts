@@ -9,15 +9,33 @@ export interface GitParts {
   accounts: Pick<AccountIdentities, "knows" | "of">;
 }
 
-/** Who makes the commits of a session, as far as anybody has said so. Asks a host only where nobody has. Never rejects. */
+/** Well-known hosts that a session without limits may reach. */
+const PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
+
+/** Who makes the commits of a session, as far as anybody has said so: a host is asked only where nobody has. Never rejects. */
 export async function gitSettings(
   parts: GitParts,
-  { gitIdentity }: Pick<RunSession, "gitIdentity">,
+  { gitIdentity, networking }: Pick<RunSession, "gitIdentity" | "networking">,
   resources: readonly RunResource[],
 ): Promise<GitSettings> {
   const { name, email, co_authored_by: coAuthor } = gitIdentity;
   const identity = name === null || email === null ? await accountOf(parts, resources) : { name, email };
-  return { identity, coAuthor };
+  return { identity, coAuthor, httpsHosts: httpsHosts(networking, resources) };
+}
+
+/** Of hosts with one name and several ports, the first. Repositories come first. */
+function httpsHosts(networking: RunSession["networking"], resources: readonly RunResource[]): string[] {
+  const urls = resources.filter(isRepository).map(({ url }) => new URL(url));
+  const named = networking.type === "unrestricted" ? PUBLIC_HOSTS : networking.allowed_hosts;
+  const found = new Map<string, string>();
+  for (const host of [
+    ...urls.filter(({ protocol }) => protocol === "https:").map(({ host }) => host),
+    ...named.filter((host) => !host.startsWith("*")).map((host) => host.replace(/:443$/, "")),
+  ]) {
+    const name = host.replace(/:\d+$/, "");
+    if (/^[a-z0-9_.-]+$/.test(name) && !found.has(name)) found.set(name, host);
+  }
+  return [...found.values()];
 }
 
 /** The account of the first token whose host may tell it. */
