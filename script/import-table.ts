@@ -137,6 +137,7 @@ export const IMPORT_TABLE: ImportTable = {
       "db",
       "runs/lease",
       "runs/inputs",
+      "runs/egress",
       "runs/credentials",
       "runs/disks",
     ],

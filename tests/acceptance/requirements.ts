@@ -8,6 +8,7 @@ import { filesInRepositories } from "./requirements/files-in-repositories.ts";
 import { filterRequirements } from "./requirements/filters.ts";
 import { forwardRequirements } from "./requirements/forward.ts";
 import { gitIdentityRequirements } from "./requirements/git-identity.ts";
+import { gitLfsRequirements } from "./requirements/git-lfs.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { homeRequirements } from "./requirements/homes.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
@@ -556,6 +557,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...memoryRequirements,
   ...forwardRequirements,
   ...gitIdentityRequirements,
+  ...gitLfsRequirements,
   ...gitRepositories,
   ...pullRequestRequirements,
   ...repositoryRetries,

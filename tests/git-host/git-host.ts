@@ -11,6 +11,7 @@ import { serveGit } from "./git-backend.ts";
 import { Hub } from "./github/hub.ts";
 import type { Project } from "./github/projects.ts";
 import { handleApiRequest } from "./handle-api-request.ts";
+import { LfsObjects } from "./lfs-objects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
@@ -55,6 +56,8 @@ export interface GitHost {
   /** The head commit of a branch, or null if there is no such branch. */
   head(org: string, name: string, branch: string): Promise<string | null>;
   log(org: string, name: string, branch: string): Promise<Commit[]>;
+  /** The objects of Git LFS, by `org/name`. */
+  lfs: LfsObjects;
   /** The issues and pull requests that the API serves. */
   project(org: string, name: string): Project;
   stop(): Promise<void>;
@@ -76,13 +79,14 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const tokens = new Tokens();
   const repositories = new Repositories(join(options.dir, "repositories"));
   const hub = new Hub(repositories);
+  const lfs = new LfsObjects();
   const requests: ServedRequest[] = [];
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
     if (options.intercept?.(request, response)) return;
-    route(hub, tokens.check(request.headers.authorization), request, response);
+    route({ hub, lfs }, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
   server.listen(options.port ?? 0, "127.0.0.1");
@@ -98,6 +102,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
     port,
     caFile,
     requests,
+    lfs,
     createRepository: (repository) => repositories.create(repository),
     createToken: (token) => tokens.create(token),
     revokeToken: (token) => tokens.revoke(token),
@@ -133,9 +138,32 @@ function servedRequest(request: IncomingMessage, response: ServerResponse): Serv
   return { method, path, status: response.statusCode, user: userNameIn(headers.authorization) };
 }
 
-function route(hub: Hub, credential: Credential, request: IncomingMessage, response: ServerResponse): void {
+interface Services {
+  hub: Hub;
+  lfs: LfsObjects;
+}
+
+function route(
+  { hub, lfs }: Services,
+  credential: Credential,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const url = new URL(request.url ?? "/", "https://git.localhost");
-  if (url.pathname.startsWith("/api/")) {
+  const [, repository, service = ""] = LFS_PATH.exec(url.pathname) ?? [];
+  if (repository !== undefined) {
+    const known = hub.repositories.find(repository);
+    const lfsRequest = {
+      repository,
+      service,
+      url: `${hub.url}/${repository}.git/info/lfs`,
+      denied: (isUpload: boolean) => deniedStatus(known, repository, credential, isUpload),
+    };
+    lfs.serve(lfsRequest, request, response).then(
+      (status) => status !== null && sendError(response, status as 401 | 403 | 404),
+      () => response.destroy(),
+    );
+  } else if (url.pathname.startsWith("/api/")) {
     sendApiResponse(hub, credential, url.pathname, request, response).catch(() => response.destroy());
   } else {
     routeGit(hub.repositories, credential, url, request, response);
@@ -158,6 +186,9 @@ async function sendApiResponse(
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));
 }
+
+const LFS_PATH =
+  /^\/([\w.-]+(?:\/[\w.-]+)*\/[\w.-]+?)(?:\.git)?\/info\/lfs\/(objects\/batch|objects\/[0-9a-f]{64}|locks\/verify)$/;
 
 const GIT_PATH =
   /^\/([\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;

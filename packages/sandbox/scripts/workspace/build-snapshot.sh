@@ -1,11 +1,12 @@
 # shellcheck shell=sh disable=SC2034,SC2209 # $protocol is read by git of git.sh
-# Builds, out of a mirror, what a fresh clone of the URL would be, with its own copy of all objects. Runs after git.sh and settle.sh.
+# Builds, out of a mirror, what a fresh clone of the URL would be, with its own copy of all objects. Runs after git.sh,
+# lfs.sh and settle.sh.
 #
 # BERTH_MIRROR_DIRECTORY: the mirror. BERTH_SNAPSHOT_DIRECTORY: the path of the clone; it must not exist.
 # BERTH_SNAPSHOT_BYTES: limit of the objects and of the checked out files, each. BERTH_SNAPSHOT_FILES: limit of files and
 # directories. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
 # Output: "built COMMIT KIBIBYTES"; each file counts 4 KiB in addition to its blocks, since the number of files is limited, too.
-# Exit status: 1 when git fails, a limit is exceeded, or the branch or commit is missing.
+# Exit status: 1 when git fails, a limit is exceeded, the mirror lacks a file of Git LFS, or the branch or commit is missing.
 #
 # The clone uses git's protocol instead of copying files, so that it gets only the objects that the mirror's refs reach. The index is
 # written again a second after the files: git rereads files that have the same second as the index on each command.
@@ -20,6 +21,10 @@ here rev-parse --verify --quiet "$target^{commit}" || exit 1
 here ls-tree -r -t -l --full-tree "$target" | awk -v bytes="$BERTH_SNAPSHOT_BYTES" -v files="$BERTH_SNAPSHOT_FILES" '
   { sum += $2 == "tree" ? 4096 : $4; if (sum > bytes || NR > files) exit 1 }' || exit 1
 settle || exit 1
+if uses_lfs "$work" HEAD; then
+  [ "$(lfs_bytes "$work" HEAD)" -le "$BERTH_SNAPSHOT_BYTES" ] || exit 1
+  copy_lfs "$BERTH_MIRROR_DIRECTORY" "$work" && here lfs checkout || exit 1
+fi
 sleep 1
 here update-index -q --refresh --force-write-index || exit 1
 [ -z "$(here status --porcelain)" ] || exit 1

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Clones a repository with its whole history, as the user of the sandbox. Runs after git.sh, so no program of the repository runs.
+# Clones a repository with its whole history, as the user of the sandbox. Runs after git.sh and lfs.sh, so no program of the repository
+# runs.
 #
 # BERTH_CLONE_URL: the URL, https or http. BERTH_CLONE_TARGET: the mount path.
 # BERTH_CLONE_BESIDE: a path in the same directory, where git clones to.
@@ -7,6 +8,7 @@
 # BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
 # BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
 #
+# The line before the last: "berth:lfs REASON", when files of Git LFS are still pointers; see lfs.sh.
 # Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
 # failed and the host said how long to wait: "berth:retry-after VALUE".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
@@ -19,6 +21,7 @@ set -u
 protocol_of "$BERTH_CLONE_URL"
 target=$BERTH_CLONE_TARGET
 finish() {
+  if [ -n "${lfs-}" ]; then printf '\nberth:lfs %s' "$lfs"; fi
   printf '\nberth:done %s %s\n' "$(git -C "$target" rev-parse --verify --quiet HEAD)" "$(git -C "$target" symbolic-ref -q --short HEAD)"
   exit 0
 }
@@ -77,6 +80,7 @@ if [ -n "${BERTH_CLONE_COMMIT-}" ]; then
   git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || fail 92
   git -C "$work" checkout --progress --detach "$BERTH_CLONE_COMMIT" || fail 1
 fi
+place_lfs "$BERTH_CLONE_URL" "$work"
 if [ -n "$own" ]; then
   find "$work" -mindepth 1 -maxdepth 1 ! -name .git -exec mv -t "$target" -- {} + || fail 1
   find "$work/.git" -mindepth 1 -maxdepth 1 -exec mv -t "$target/.git" -- {} + || fail 1

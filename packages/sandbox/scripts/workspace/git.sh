@@ -8,7 +8,7 @@
 protocol_of() {
   case $1 in http:*) protocol=http ;; *) protocol=https ;; esac
 }
-export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null
+export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null GIT_LFS_SKIP_SMUDGE=1
 git() {
   command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \
     -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \

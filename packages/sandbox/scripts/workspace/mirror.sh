@@ -1,8 +1,9 @@
 # shellcheck shell=sh
-# Creates or updates a bare mirror with the branches and tags of the repository's host. Runs after git.sh.
+# Creates or updates a bare mirror with the branches and tags of the repository's host. Runs after git.sh and lfs.sh.
 #
 # BERTH_MIRROR_DIRECTORY: the mirror. BERTH_MIRROR_URL: the URL. BERTH_MIRROR_HEAD: full name of the branch that HEAD points
-# to. BERTH_MIRROR_BLOCKS: maximal size of one pack, in blocks of 512 bytes.
+# to. BERTH_MIRROR_CHECKOUT: the branch or commit whose files of Git LFS are fetched, too. BERTH_MIRROR_BYTES: limit of these files. A
+# file that cannot be fetched is missing. BERTH_MIRROR_BLOCKS: maximal size of one pack, in blocks of 512 bytes.
 # Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done".
 #
 # git checks objects as they arrive, and stores them as one pack, whose size the shell limits. Temporary files of a killed fetch are
@@ -19,6 +20,12 @@ here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no
   --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null >/dev/null 2>&1 || exit 1
 here symbolic-ref HEAD "$BERTH_MIRROR_HEAD" || exit 1
 if [ "$(find "$mirror/objects/pack" -name '*.pack' | wc -l)" -gt 20 ]; then here repack -q -d -a >/dev/null 2>&1; fi
+if uses_lfs "$mirror" "$BERTH_MIRROR_CHECKOUT" && command -v git-lfs >/dev/null && lfs_at "$BERTH_MIRROR_URL" "$mirror"; then
+  if [ -d "$mirror/lfs" ] && [ "$(du -sk "$mirror/lfs" | cut -f1)" -gt "$((BERTH_MIRROR_BYTES / 1024))" ]; then rm -rf -- "$mirror/lfs"; fi
+  if [ "$(lfs_bytes "$mirror" "$BERTH_MIRROR_CHECKOUT")" -le "$BERTH_MIRROR_BYTES" ]; then
+    here -c remote.origin.url="$BERTH_MIRROR_URL" lfs fetch origin "$BERTH_MIRROR_CHECKOUT" >/dev/null 2>&1
+  fi
+fi
 echo "size $(du -sk "$mirror" | cut -f1)"
 here for-each-ref --format='%(objectname) %(refname)' refs/heads refs/tags
 echo "done"

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Updates the clone at the mount path, which is a mounted snapshot, to what a fresh clone of the URL would be. Runs after git.sh and
-# settle.sh.
+# Updates the clone at the mount path, which is a mounted snapshot, to what a fresh clone of the URL would be. Runs after git.sh,
+# lfs.sh and settle.sh.
 #
 # BERTH_CLONE_TARGET: the mount path. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
 # Last line: "berth:done COMMIT BRANCH", as in clone.sh.
-# Exit status: 1 when git fails, or when the clone has objects that this credential cannot read.
+# Exit status: 1 when git fails, a file of Git LFS is missing, or when the clone has objects that this credential cannot read.
 #
 # As long as the directory .git/berth-clone exists, the content of the mount path is unfinished; see clone.sh.
 set -u
@@ -26,5 +26,7 @@ if [ -s "$own_work/former" ]; then
   [ "$unseen" = none ] || exit 1
 fi
 settle || exit 1
+place_lfs "$BERTH_CLONE_URL" "$work"
+[ -z "$lfs" ] || exit 1
 rm -rf -- "$own_work" || exit 1
 printf '\nberth:done %s %s\n' "$(here rev-parse --verify --quiet HEAD)" "$(here symbolic-ref -q --short HEAD)"

@@ -63,6 +63,11 @@ const SHARED = `[init]
 \trecurse = false
 [fetch]
 \trecurseSubmodules = false
+[filter "lfs"]
+\tclean = /opt/berth/bin/berth-lfs clean -- %f
+\tsmudge = /opt/berth/bin/berth-lfs smudge -- %f
+\tprocess = /opt/berth/bin/berth-lfs filter-process
+\trequired = false
 [advice]
 \tdetachedHead = false
 ${CREDENTIAL_CONFIG}`;

@@ -50,4 +50,9 @@ export async function buildSnapshot(
   return commit === undefined ? null : { commit, bytes: Number(kibibytes) * 1024 };
 }
 
-const BUILD = shellScript("workspace/git.sh", "workspace/settle.sh", "workspace/build-snapshot.sh");
+const BUILD = shellScript(
+  "workspace/git.sh",
+  "workspace/lfs.sh",
+  "workspace/settle.sh",
+  "workspace/build-snapshot.sh",
+);

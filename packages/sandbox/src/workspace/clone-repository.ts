@@ -7,6 +7,7 @@ import {
   CLONE_SCRIPT,
   clonedHead,
   cloneVariables,
+  missingLfs,
   OVERWRITE_VARIABLES,
 } from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/repository.ts";
@@ -84,7 +85,7 @@ function resultOf(
   }
   const output = new TextDecoder().decode(result.output);
   const head = result.exitCode === 0 ? clonedHead(output) : null;
-  if (head !== null) return { ok: true, ...head, seconds };
+  if (head !== null) return { ok: true, ...head, seconds, missingLfs: missingLfs(output) };
   const failure = cloneFailure(repository, result.exitCode, output);
   return { ok: false, ...failure, retryAfterMs: retryAfterMs(output) };
 }

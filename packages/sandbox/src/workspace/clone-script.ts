@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { shellScript } from "../scripts/read-script.ts";
-import type { RepositoryMount } from "./repository/repository.ts";
+import type { MissingLfs, RepositoryMount } from "./repository/repository.ts";
 
 /** Exit codes of the script for failures that git's output does not show. */
 export const CLONE_EXIT = {
@@ -11,7 +11,7 @@ export const CLONE_EXIT = {
   tagMissing: 94,
 } as const;
 
-export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/clone.sh");
+export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/clone.sh");
 
 /**
  * The script's parameters, which are never part of its text.
@@ -43,6 +43,12 @@ export const CLEANUP_VARIABLES = { BERTH_CLONE_TIDY: "1" } as const;
 function pathBeside(mountPath: string): string {
   const digest = createHash("sha256").update(mountPath).digest("hex").slice(0, 16);
   return `${mountPath.slice(0, mountPath.lastIndexOf("/"))}/.berth-clone-${digest}`;
+}
+
+/** Parses the line that says why files of Git LFS are still pointers; null when all files are there. */
+export function missingLfs(output: string): MissingLfs | null {
+  const [, reason] = /\nberth:lfs (absent|elsewhere|failed)\nberth:done [^\n]*\n$/.exec(output) ?? [];
+  return (reason as MissingLfs | undefined) ?? null;
 }
 
 /** Parses the last line of the script's output; null when it has not succeeded. */

@@ -11,6 +11,7 @@ export { listRefs } from "./refs/list-refs.ts";
 export { digestRefs, type RemoteRefs } from "./refs/remote-refs.ts";
 export type {
   CloneProgress,
+  MissingLfs,
   RepositoryAccess,
   RepositoryProvider,
 } from "./repository/repository.ts";

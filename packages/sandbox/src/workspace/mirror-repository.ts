@@ -24,11 +24,12 @@ export interface MirrorResult {
  * Creates or updates the bare mirror on this sandbox's disk, so that its branches and tags are exactly those of the repository's host.
  * Returns null when that fails; the mirror is unusable then.
  *
- * @param head full name of the branch that HEAD will point at.
+ * @param head full name of the branch that HEAD will point at. `checkout`: the branch or commit whose files of Git LFS are fetched,
+ * too, as far as possible.
  */
 export async function mirrorRepository(
   sandbox: Pick<Sandbox, "run">,
-  { url, head }: { url: string; head: string },
+  { url, head, checkout = head }: { url: string; head: string; checkout?: string },
   { environment, maxBytes, timeoutMs, signal }: MirrorOptions,
 ): Promise<MirrorResult | null> {
   const result = await sandbox.run({
@@ -39,6 +40,8 @@ export async function mirrorRepository(
       BERTH_MIRROR_DIRECTORY: MIRROR_PATH,
       BERTH_MIRROR_URL: url,
       BERTH_MIRROR_HEAD: head,
+      BERTH_MIRROR_CHECKOUT: checkout,
+      BERTH_MIRROR_BYTES: String(maxBytes),
       // Blocks of the shell's ulimit.
       BERTH_MIRROR_BLOCKS: String(Math.ceil(maxBytes / 512)),
     },
@@ -52,7 +55,7 @@ export async function mirrorRepository(
 
 const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 
-const MIRROR = shellScript("workspace/git.sh", "workspace/mirror.sh");
+const MIRROR = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/mirror.sh");
 
 function readResult(text: string, head: string): MirrorResult | null {
   const lines = text.split("\n");

@@ -33,4 +33,9 @@ export async function refreshClone(
   return head && head.commit !== "" ? { commit: head.commit } : null;
 }
 
-const REFRESH = shellScript("workspace/git.sh", "workspace/settle.sh", "workspace/refresh-clone.sh");
+const REFRESH = shellScript(
+  "workspace/git.sh",
+  "workspace/lfs.sh",
+  "workspace/settle.sh",
+  "workspace/refresh-clone.sh",
+);

@@ -1,5 +1,11 @@
 import { createGuardedFetch } from "@berth/egress";
-import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
+import {
+  cloneRepository,
+  listRefs,
+  type MissingLfs,
+  type RepositoryAccess,
+  repositoryEnvironment,
+} from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/git-settings.ts";
 import { AccountIdentities } from "../runs/credentials/account-identities.ts";
@@ -35,12 +41,25 @@ export function createAccounts(
   return new AccountIdentities(fetch, providers);
 }
 
+const POINTERS = "Its files of Git LFS are pointers,";
+
+const LFS_NOTES: Record<MissingLfs, string> = {
+  absent: `${POINTERS} since this system has no git-lfs.`,
+  elsewhere: `${POINTERS} since their server is not at the repository's host.`,
+  failed: `${POINTERS} at least some of them, since their server did not give them. 'git lfs pull' tries again.`,
+};
+
 /** Clones inside the sandbox, with no credential but the repository's own. */
 export function createCloner(providers: readonly HostedProvider[]): CloneRepository {
   return async (sandbox, { onProgress, overwrite = false, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
     const result = await cloneRepository(sandbox, repository, { environment, onProgress, overwrite });
-    if (result.ok) return result.commit === "" ? {} : { commit: result.commit };
+    if (result.ok) {
+      return {
+        ...(result.commit === "" ? {} : { commit: result.commit }),
+        ...(result.missingLfs === null ? {} : { note: LFS_NOTES[result.missingLfs] }),
+      };
+    }
     return result.type === "stopped" ? "later" : { fault: result };
   };
 }

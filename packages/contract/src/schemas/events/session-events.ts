@@ -174,6 +174,10 @@ export const sessionEvent = z
         .string()
         .optional()
         .meta({ description: "For a repository: the commit that is checked out." }),
+      note: z.string().optional().meta({
+        description:
+          "What of it is missing: of a repository, files of Git LFS that are still pointers. Absent if nothing is.",
+      }),
     }),
     event("session.egress_denied", {
       host: z

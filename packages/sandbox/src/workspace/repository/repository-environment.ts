@@ -18,6 +18,7 @@ export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
   gh: shellScript("workspace/gh.sh"),
   git: shellScript("workspace/git-command.sh"),
+  "berth-lfs": shellScript("workspace/berth-lfs.sh"),
 };
 
 /** Enough of a repository to name its variables: `secret` is only compared with null. */

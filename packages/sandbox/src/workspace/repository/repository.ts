@@ -46,8 +46,14 @@ export interface CloneFault {
   retryAfterMs: number | null;
 }
 
+/**
+ * Why files of Git LFS are still pointers: the system has no git-lfs; their server is not at the repository's host; it did not give
+ * them.
+ */
+export type MissingLfs = "absent" | "elsewhere" | "failed";
+
 export type CloneResult =
-  | { ok: true; commit: string; branch: string | null; seconds: number }
+  | { ok: true; commit: string; branch: string | null; seconds: number; missingLfs: MissingLfs | null }
   | CloneFault
   /** The sandbox was closed, or the signal aborted. */
   | { ok: false; type: "stopped" };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PACKAGE_HOSTS } from "@berth/sandbox";
+import type { RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { egressPolicy } from "./egress-policy.ts";
 
@@ -15,6 +16,21 @@ function hosts(allow_package_managers: boolean): readonly string[] {
   const session = { networking: { ...limited, allow_package_managers } } as RunSession;
   return egressPolicy(session, [], []).hosts;
 }
+
+test("egressPolicy: a repository at github.com → also where it keeps files of Git LFS", () => {
+  const session = { networking: { ...limited, allow_package_managers: false } } as RunSession;
+  const repository = (url: string) => [{ type: "git_repository", url }] as unknown as RunResource[];
+  assert.deepEqual(egressPolicy(session, repository("https://github.com/a/b"), []).hosts, [
+    "github.com",
+    "github-cloud.githubusercontent.com",
+    "github-cloud.s3.amazonaws.com",
+    "a.example",
+  ]);
+  assert.deepEqual(egressPolicy(session, repository("https://github.com.evil.example/a/b"), []).hosts, [
+    "github.com.evil.example",
+    "a.example",
+  ]);
+});
 
 test("egressPolicy: hosts of package managers only if the environment allows them", () => {
   assert.deepEqual(hosts(false), ["a.example"]);

@@ -10,6 +10,11 @@ export interface ProviderHosts {
   api?: string;
 }
 
+/** Where hosts of repositories keep files of Git LFS, if elsewhere. Requests there are signed, without the repository's token. */
+export const LFS_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  "github.com": ["github-cloud.githubusercontent.com", "github-cloud.s3.amazonaws.com"],
+};
+
 /** What the sandbox may reach: the hosts of the session's repositories and of their APIs, and what its environment allows. */
 export function egressPolicy(
   session: Pick<RunSession, "networking">,
@@ -20,7 +25,7 @@ export function egressPolicy(
   for (const resource of resources) {
     if (!isRepository(resource)) continue;
     const { host } = new URL(resource.url);
-    hosts.add(host);
+    for (const one of [host, ...(LFS_HOSTS[host] ?? [])]) hosts.add(one);
     if (resource.type !== "hosted_repository") continue;
     const api = providers.find((provider) => provider.host === host)?.api;
     if (api !== undefined) hosts.add(hostOf(api));

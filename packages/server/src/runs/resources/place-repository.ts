@@ -56,8 +56,7 @@ export async function placeRepository(
     }
     const placement = await attempt(repository);
     if (placement === "later") return;
-    if (!("fault" in placement))
-      return await reportReady(db.write, target, repository, began, placement.commit);
+    if (!("fault" in placement)) return await reportReady(db.write, target, repository, began, placement);
     await reportFault(db.write, target, repository, placement.fault, cloneRetryMs);
   }
 }

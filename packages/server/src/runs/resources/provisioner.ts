@@ -143,7 +143,7 @@ export class Provisioner {
         const { type, message } = placement.fault;
         const fault = { type, message: this.#parts.mask(message) };
         await reportFailed(db.write, this.#target, resource, fault);
-      } else await reportReady(db.write, this.#target, resource, began, placement.commit);
+      } else await reportReady(db.write, this.#target, resource, began, placement);
     });
   }
 

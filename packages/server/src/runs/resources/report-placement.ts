@@ -21,7 +21,7 @@ export async function reportReady(
   { lease, runLog, notes }: Target,
   resource: RunResource,
   began: number,
-  commit: string | undefined,
+  { commit, note }: { commit?: string; note?: string },
 ): Promise<void> {
   const seconds = Math.round(performance.now() - began) / 1000;
   await runLog.append([
@@ -31,11 +31,13 @@ export async function reportReady(
         resource_id: formatId("session_resource", resource.id),
         seconds,
         ...(commit === undefined ? {} : { commit }),
+        ...(note === undefined ? {} : { note }),
       },
     },
   ]);
   await markReady(db, lease, resource.id);
   if (resource.failedAt !== null) notes.push(`[${named(resource)} is now at ${resource.mountPath}.]`);
+  if (note !== undefined) notes.push(`[${named(resource)} at ${resource.mountPath}: ${note}]`);
 }
 
 /** It is not tried again until something about it changes or, when its attempts are exhausted, until the next turn. */

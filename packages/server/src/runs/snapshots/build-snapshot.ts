@@ -15,6 +15,7 @@ import {
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { proxiedRepository } from "../credentials/session-credentials.ts";
+import { LFS_HOSTS } from "../egress/egress-policy.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {
@@ -77,11 +78,11 @@ export async function buildRepositorySnapshot(
 ): Promise<BuildResult> {
   const listed = await parts.listRefs(repository, signal);
   if (listed === null) return impossible("its host does not list its refs");
-  if (resolveCheckout(listed, checkout) === null)
-    return impossible("its HEAD or the checkout names no branch of it");
+  const wanted = resolveCheckout(listed, checkout);
+  if (wanted === null) return impossible("its HEAD or the checkout names no branch of it");
   if (await exists(parts, mirror, listed, checkout)) return { state: "exists" };
   const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
-  const mirrored = await updateMirror(parts, mirror, repository, listed, limits, signal);
+  const mirrored = await updateMirror(parts, mirror, repository, listed, wanted, limits, signal);
   const resolved = mirrored && resolveCheckout(mirrored.refs, checkout);
   if (!mirrored || !resolved) return impossible("its mirror could not be fetched, or exceeds the size limit");
   if (await exists(parts, mirror, mirrored.refs, checkout)) return { state: "exists" };
@@ -124,23 +125,27 @@ async function updateMirror(
   parts: BuildParts,
   { id, uid }: Mirror,
   repository: SessionRepository,
-  { head }: RemoteRefs,
+  listed: RemoteRefs,
+  resolved: ResolvedCheckout,
   { maxBytes }: SizeLimits,
   signal: AbortSignal,
 ): Promise<MirrorResult | null> {
   const { url } = repository;
+  const { host } = new URL(url);
+  const head = listed.head ?? "";
+  const checkout = resolved.commit || `refs/heads/${resolved.branch}`;
   const { inside, credentials } = proxiedRepository(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
     disk: diskOf(parts.directory, "mirrors", id),
     uid,
-    egress: { mode: "limited" as const, hosts: [new URL(url).host] },
+    egress: { mode: "limited" as const, hosts: [host, ...(LFS_HOSTS[host] ?? [])] },
     credentials,
   };
   const environment = parts.repositoryVariables([inside]);
   const limits = { maxBytes, timeoutMs: TIMEOUT_MS, signal };
   const mirrored = await inSandbox(parts, spec, (sandbox) =>
-    mirrorRepository(sandbox, { url, head: head ?? "" }, { environment, ...limits }),
+    mirrorRepository(sandbox, { url, head, checkout }, { environment, ...limits }),
   );
   if (signal.aborted) return null;
   if (mirrored === null) await removeDisk(parts.directory, "mirrors", id);

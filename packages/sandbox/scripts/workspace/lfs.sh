@@ -1,0 +1,45 @@
+# shellcheck shell=sh disable=SC2034 # $lfs is read by the scripts that follow
+# Functions for the scripts that put files of Git LFS in place. They follow git.sh, whose checkouts leave the pointers to such files.
+#
+# DIRECTORY is a clone or a bare repository.
+#
+# uses_lfs DIRECTORY COMMIT  whether the commit has files of Git LFS.
+# lfs_at URL DIRECTORY       whether the repository's LFS server is at the host of the URL. The repository may name any other server.
+# copy_lfs MIRROR DIRECTORY  copies the objects of HEAD from a bare repository. Fails when one is missing there.
+# lfs_bytes DIRECTORY COMMIT prints the size of these files.
+# place_lfs URL DIRECTORY    replaces the pointers of HEAD by the files. Sets $lfs to why not all are there: "absent" without git-lfs,
+#                            "elsewhere" when their server is at another host, "failed" when it does not give them; else empty.
+in_repository() {
+  if [ -e "$1/.git" ]; then set -- -C "$@"; else
+    bare=$1
+    shift
+    set -- --git-dir="$bare" "$@"
+  fi
+  git "$@"
+}
+uses_lfs() { in_repository "$1" grep -q -e 'filter=lfs' "$2" -- ':(glob)**/.gitattributes' 2>/dev/null; }
+lfs_at() {
+  rest=${1#*://}
+  case $(in_repository "$2" -c remote.origin.url="$1" lfs env 2>/dev/null | sed -n 's/^Endpoint=\([^ ]*\) .*/\1/p') in
+    "${1%%://*}://${rest%%/*}"/*) ;;
+    *) return 1 ;;
+  esac
+}
+lfs_bytes() { in_repository "$1" lfs ls-files --debug "$2" | awk '$1 == "size:" { sum += $2 } END { printf "%d", sum }'; }
+copy_lfs() {
+  in_repository "$2" lfs ls-files --debug HEAD | sed -n 's/^ *oid: sha256 \(\(..\)\(..\)[0-9a-f]*\)$/\2\/\3 \1/p' |
+    while read -r place oid; do
+      mkdir -p -- "$2/.git/lfs/objects/$place" && cp -- "$1/lfs/objects/$place/$oid" "$2/.git/lfs/objects/$place/$oid" || exit 1
+    done
+}
+place_lfs() {
+  lfs=''
+  if ! uses_lfs "$2" HEAD; then return; fi
+  if ! command -v git-lfs >/dev/null; then
+    lfs=absent
+  elif ! lfs_at "$1" "$2"; then
+    lfs=elsewhere
+  elif ! in_repository "$2" lfs pull >/dev/null 2>&1; then
+    lfs=failed
+  fi
+}
