@@ -74,7 +74,7 @@ for (const credentials of ["inject", "proxy"]) {
         [],
         change,
       );
-      assert.match(toolResults(hosted)[0] ?? "", /^50000\npushed/);
+      assert.match(toolResults(hosted)[0] ?? "", /^50000\n(Uploading[^\n]*\n)?pushed/);
       assert.equal(host.lfs.of(`acme/${name}`).at(-1)?.toString(), `${credentials}\n`);
       const generic = { type: "git_repository", url, username: "robot", password };
       const read = await run(

@@ -69,6 +69,23 @@ test("inject: a value that no header can carry → an error without the value", 
   assert.equal(injectInHeader("X", one, [token(one, "é")]), Buffer.from("é").toString("latin1"));
 });
 
+test("inject: a Basic credential that a response has repeated, redacted, is sent back as it was", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "binary-ascii" }).filter((user) => !user.includes(":")),
+      fc.stringMatching(/^(ghp_)?[0-9A-Za-z]{6,60}$/),
+      (user, value) => {
+        const credentials = [token(one, value)];
+        const sent = `Basic ${Buffer.from(`${user}:${value}`).toString("base64")}`;
+        const repeated = createRedactor(credentials).text(sent);
+        assert.ok(repeated.includes(one) && repeated !== sent);
+        assert.equal(injectInHeader("Authorization", repeated, credentials), sent);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
 test("redact: an injected value in any form that hosts repeat is redacted", () => {
   fc.assert(
     fc.property(

@@ -38,9 +38,24 @@ export function injectInHeader(
 ): string {
   const basic = name.toLowerCase() === "authorization" ? /^(basic +)([^ ]+) *$/i.exec(value) : null;
   if (basic?.[1] === undefined || basic[2] === undefined) return inject(value, credentials, "header");
-  const pair = Buffer.from(basic[2], "base64").toString("latin1");
+  const pair = echoedPair(basic[2], credentials) ?? Buffer.from(basic[2], "base64").toString("latin1");
   const injected = inject(pair, credentials, "plain");
   return injected === pair ? value : basic[1] + Buffer.from(injected, "latin1").toString("base64");
+}
+
+/**
+ * The user name and placeholder of a Basic credential that a host has sent back, as servers of Git LFS do for the next request: the
+ * redacted response had the placeholder where the base64 of the value was. Returns null for any other text.
+ */
+function echoedPair(encoded: string, credentials: readonly ProxiedCredential[]): string | null {
+  for (const { placeholder } of credentials) {
+    const parts = encoded.split(placeholderPattern([placeholder]));
+    const [before = "", , after = ""] = parts;
+    const isEnd = parts.length === 3 && /^[A-Za-z0-9+/]?={0,2}$/.test(after);
+    if (isEnd && /^[A-Za-z0-9+/]*$/.test(before))
+      return Buffer.from(before, "base64").toString("latin1") + placeholder;
+  }
+  return null;
 }
 
 function encode(value: string, encoding: Encoding): string {
