@@ -55,7 +55,7 @@ test("lfs: a clone has the files, which the agent changes, commits and pushes", 
   assert.equal(await sh(sandbox, `grep -rlF "$LOOK_FOR" /data/media || true`, { LOOK_FOR: bench.token }), "");
   const change =
     "cd /data/media && echo changed >big.bin && git commit -qam x && git push -q origin HEAD && git show HEAD:big.bin | head -1";
-  assert.match(await sh(sandbox, change, environment("media")), /^version https:\/\/git-lfs/);
+  assert.match(await sh(sandbox, change, environment("media")), /^version https:\/\/git-lfs/m);
   assert.deepEqual(bench.host.lfs.of("acme/media").at(-1)?.toString(), "changed\n");
   assert.equal(
     await sh(sandbox, "cd /data/media && git checkout -q HEAD^ && wc -c <big.bin", environment("media")),
