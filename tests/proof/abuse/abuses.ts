@@ -71,6 +71,12 @@ export const ABUSES: Readonly<Record<string, Abuse>> = {
     timeout: LONG_TIMEOUT_MS,
     result: /Too many open files/,
   },
+  "every pseudoterminal": {
+    command:
+      'perl -e \'while (open my $terminal, "+<", "/dev/ptmx") { push @held, $terminal } print scalar(@held), " $!\\n"; exit(@held > 100)\'',
+    timeout: LONG_TIMEOUT_MS,
+    result: /^\d\d No space left on device/,
+  },
   "busy loops on all cores": {
     command: "for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done; wait",
     timeout: SHORT_TIMEOUT_MS,

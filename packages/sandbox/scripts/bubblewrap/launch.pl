@@ -9,6 +9,7 @@
 #                    wait for ever when bwrap is killed
 #   join FILE        joins a control group by its cgroup.procs file
 #   apart            takes a private mount namespace, which ends with this process and its children
+#   ptys MAX         mounts pseudoterminals of its own on /dev/pts, at most so many
 #   bind FROM AT     bind mounts a directory
 #   overlay OPTIONS AT
 #                    mounts an overlay, with mount(2): fsconfig(2) takes no long list of layers
@@ -98,6 +99,10 @@ my %do = (
     call("mount namespace", "unshare", $CLONE_NEWNS);
     call("mount namespace", "mount", 0, "/", 0, 0x4000 | 0x40000, 0);
   },
+  ptys => sub {
+    # nosuid, noexec
+    call("pseudoterminals", "mount", "devpts", "/dev/pts", "devpts", 0x2 | 0x8, "newinstance,ptmxmode=0666,mode=0620,max=$_[0]");
+  },
   bind => sub { call("bind", "mount", $_[0], $_[1], 0, 0x1000, 0) },
   overlay => sub {
     my ($options, $at) = @_;
@@ -135,7 +140,8 @@ my %do = (
   },
 );
 my %count = (
-  keep => 1, guard => 1, join => 1, apart => 0, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2, enter => 2, limit => 2,
+  keep => 1, guard => 1, join => 1, apart => 0, ptys => 1, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2, enter => 2,
+  limit => 2,
   become => 1, bare => 0,
 );
 while ((my $what = shift // "--") ne "--") {

@@ -1,5 +1,6 @@
 import { hardLimit } from "@berth/linux";
 import { supervisorCommand } from "../commands/supervisor.ts";
+import { openFilesLimit } from "../host/open-files.ts";
 import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";
@@ -9,17 +10,20 @@ import type { EngineVersion } from "./engine-client.ts";
 
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
-const MAX_OPEN_FILES = 16_384;
 
 /** Hidden parts of `/proc`, and `/sys`, which a sandbox does not have at all. */
 const MASKED = [
   "/proc/acpi",
   "/proc/asound",
+  "/proc/cmdline",
+  "/proc/diskstats",
+  "/proc/fs",
   "/proc/interrupts",
   "/proc/kcore",
   "/proc/key-users",
   "/proc/keys",
   "/proc/latency_stats",
+  "/proc/pressure",
   "/proc/sched_debug",
   "/proc/scsi",
   "/proc/timer_list",
@@ -90,7 +94,7 @@ export function containerBody(parts: ContainerParts): object {
 /** Podman has defaults of its own for limits that are missing. The control group limits processes first, nproc limits those of the uid. */
 function ulimits({ pids }: Limits): object[] {
   const values = {
-    nofile: Math.min(MAX_OPEN_FILES, hardLimit("Max open files")),
+    nofile: openFilesLimit(pids),
     nproc: Math.min(2 * pids, hardLimit("Max processes")),
     core: 0,
   };

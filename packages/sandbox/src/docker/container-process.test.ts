@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openNetwork } from "./container-process.ts";
+import { openNamespace } from "./container-process.ts";
 
-test("openNetwork: a process that is in no container → rejected", () => {
+test("openNamespace: a process that is in no container → rejected", () => {
   const container = "c0ffee".repeat(10);
   for (const pid of [process.pid, process.ppid, 1, 0, -1, 2 ** 30, Number.NaN])
-    assert.throws(() => openNetwork(container, pid), { name: "SandboxError", message: /same machine/ });
+    assert.throws(() => openNamespace(container, pid, "net"), {
+      name: "SandboxError",
+      message: /same machine/,
+    });
   // A shared control group does not make it a container's process.
-  assert.throws(() => openNetwork("/", process.pid), { name: "SandboxError" });
+  assert.throws(() => openNamespace("/", process.pid, "net"), { name: "SandboxError" });
 });

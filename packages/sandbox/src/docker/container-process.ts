@@ -3,19 +3,19 @@ import { cgroupGauge, type LimitGauge } from "../host/cgroup-gauge.ts";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
- * Opens the network namespace of a container's process 1. The pid comes from the engine: an engine on another machine, or in
- * another pid namespace, would name an unrelated process here, whose network must not be touched. So the process must be in a
- * control group of the container, before and after its namespace is opened, and in another network than this process.
+ * Opens a namespace of a container's process 1. The pid comes from the engine: an engine on another machine, or in
+ * another pid namespace, would name an unrelated process here, whose namespaces must not be touched. So the process must be in a
+ * control group of the container, before and after its namespace is opened, and another than this process's.
  *
  * @throws SandboxError when it is not.
  */
-export function openNetwork(container: string, pid: number): number {
+export function openNamespace(container: string, pid: number, kind: "net" | "mnt"): number {
   const notHere = new SandboxError(
     "The container engine runs its containers where Berth cannot see them: it has to be on the same machine, without a virtual machine between, and Berth in the machine's own pid namespace.",
   );
   if (!Number.isSafeInteger(pid) || pid < 2 || !isIn(container, pid)) throw notHere;
-  const fd = openSync(`/proc/${pid}/ns/net`, "r");
-  if (isIn(container, pid) && readlinkSync(`/proc/self/fd/${fd}`) !== readlinkSync("/proc/self/ns/net"))
+  const fd = openSync(`/proc/${pid}/ns/${kind}`, "r");
+  if (isIn(container, pid) && readlinkSync(`/proc/self/fd/${fd}`) !== readlinkSync(`/proc/self/ns/${kind}`))
     return fd;
   closeSync(fd);
   throw notHere;

@@ -23,6 +23,10 @@ export async function probeContainers(client: EngineClient, defaultImage: string
       seccomp(info),
       ...limits(info),
       degraded(
+        "limit_together",
+        "All sessions together can use up the memory and the processes of the machine. Start the engine with a cgroup-parent that has limits.",
+      ),
+      degraded(
         "limit_disk",
         "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
       ),

@@ -10,11 +10,12 @@ import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { containerBody } from "./container-body.ts";
-import { containerGauge, openNetwork } from "./container-process.ts";
+import { containerGauge, openNamespace } from "./container-process.ts";
 import type { Containers } from "./containers.ts";
 import { Demultiplexer } from "./demultiplex.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { EngineVersion } from "./engine-client.ts";
+import { limitTerminals } from "./limit-terminals.ts";
 import { writeUsers } from "./write-etc.ts";
 
 const START_TIMEOUT_MS = 20_000;
@@ -66,7 +67,8 @@ export async function startContainer(
   undo.push(async () => stream.destroy());
   const { supervisor, errors } = superviseOver(stream, host, spec);
   const init = await containers.start(id, image);
-  const netFd = openNetwork(id, init);
+  await limitTerminals(id, init);
+  const netFd = openNamespace(id, init, "net");
   const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
   undo.push(() => network.close());
   if (!(await isReady(supervisor)))

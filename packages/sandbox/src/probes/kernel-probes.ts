@@ -61,6 +61,12 @@ export const KERNEL_PROBES = probeGroup("kernel", [
     "user",
     `attempt io_uring_enter -1 0 0 0 0 0; attempt io_uring_register -1 0 0 0`,
   ],
+  [
+    "aio",
+    "takes contexts of asynchronous I/O, of which the machine has one table",
+    "user",
+    `attempt io_setup 1 buf:8`,
+  ],
   ["bpf", "loads a BPF program", "root", `attempt bpf 0 buf:72 72`],
   ["perf", "opens a performance counter", "root", `attempt perf_event_open buf:128 0 -1 -1 0`],
   ["userfaultfd", "handles its page faults with userfaultfd", "user", `attempt userfaultfd 1`],

@@ -31,8 +31,21 @@ export const PROC_PROBES = probeGroup("proc", [
     "proc_write",
     "writes to a file of /proc that belongs to no process",
     "root",
-    `for file in /proc/*; do if [ -f "$file" ] && [ -w "$file" ]; then opens "$file"; fi; done; found=$(find /proc/acpi /proc/bus /proc/fs /proc/irq /proc/scsi -type f -writable | head -n 1); [ -z "$found" ] || breach "$found can be written"`,
+    `for file in /proc/*; do if [ -f "$file" ] && [ -w "$file" ]; then opens "$file"; fi; done; found=$(find /proc/acpi /proc/bus /proc/fs /proc/irq /proc/pressure /proc/scsi -type f -writable | head -n 1); [ -z "$found" ] || breach "$found can be written"`,
   ],
+  [
+    "pressure",
+    "has the kernel measure the pressure on the whole machine",
+    "user",
+    `opens /proc/pressure/cpu /proc/pressure/io /proc/pressure/memory`,
+  ],
+  [
+    "disk_statistics",
+    "reads statistics of the host's disks and filesystems, other sessions' among them",
+    "user",
+    `reads /proc/diskstats; found=$(find /proc/fs /proc/pressure -type f | head -n 1); [ -z "$found" ] || breach "$found is there"`,
+  ],
+  ["boot_parameters", "reads how the host's kernel was started", "user", `reads /proc/cmdline`],
   [
     "sys_write",
     "writes to a file of /sys",

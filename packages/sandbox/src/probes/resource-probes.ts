@@ -10,6 +10,18 @@ export const RESOURCE_PROBES = probeGroup("resources", [
     `hard=$(ulimit -H -n); [ "$hard" != unlimited ] || breach "there is none"; if ( ulimit -H -n $((hard + 1)) ); then breach "it was raised"; fi`,
   ],
   [
+    "open_files_shared",
+    "may fill the machine's table of open files with the processes that a session has by default",
+    { never: "many machines have a table that no limit can fill" },
+    `hard=$(ulimit -H -n); table=$(cat /proc/sys/fs/file-max); [ "$hard" != unlimited ] || breach "its processes have no limit"; [ "$((hard * 512))" -le "$table" ] || breach "$hard files each, and the machine has $table"`,
+  ],
+  [
+    "terminals",
+    "takes more pseudoterminals than its share",
+    "user",
+    `count=$(perl -e 'for (1 .. 200) { open(my $terminal, "+<", "/dev/ptmx") or last; push @open, $terminal } print scalar @open'); [ "$count" -lt 128 ] || breach "$count are open"`,
+  ],
+  [
     "core_files",
     "raises its limit of core files",
     WITHOUT_CAPABILITY,

@@ -13,7 +13,7 @@ export const ALLOWED_SYSCALLS: readonly string[] = `
   getgid getgroups getitimer getpeername getpgid getpgrp getpid getpmsg getppid getpriority getrandom
   getresgid getresuid getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid
   getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy
-  io_getevents io_pgetevents io_setup io_submit ioprio_get ioprio_set kill landlock_add_rule
+  io_getevents io_pgetevents io_submit ioprio_get ioprio_set kill landlock_add_rule
   landlock_create_ruleset landlock_restrict_self lchown lgetxattr link linkat listen listxattr listxattrat
   llistxattr lremovexattr lseek lsetxattr lsm_get_self_attr lsm_list_modules lstat lstat64 madvise
   map_shadow_stack membarrier memfd_create memfd_secret mincore mkdir mkdirat mknod mknodat mlock mlock2

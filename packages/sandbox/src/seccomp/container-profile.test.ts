@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { DENIED_SYSCALLS, EXAMINED_SYSCALLS, NEWEST_SYSCALL } from "@berth/linux";
+import { ABSENT_SYSCALLS, DENIED_SYSCALLS, EXAMINED_SYSCALLS, NEWEST_SYSCALL } from "@berth/linux";
 import fc from "fast-check";
 import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import { containerProfile, others } from "./container-profile.ts";
@@ -38,10 +38,12 @@ test("others: the patterns match every value but the given ones, each once", () 
 
 test("lists: each system call is allowed, denied or examined, in one list only", () => {
   const [refused, examined] = [Object.keys(DENIED_SYSCALLS), Object.keys(EXAMINED_SYSCALLS)];
-  const all = [...ALLOWED_SYSCALLS, ...refused, ...examined];
+  const absent = Object.keys(ABSENT_SYSCALLS);
+  const all = [...ALLOWED_SYSCALLS, ...refused, ...absent, ...examined];
   assert.equal(new Set(all).size, all.length);
   for (const name of ALLOWED_SYSCALLS) assert.equal(verdict(name), 0, name);
   for (const name of refused) assert.equal(verdict(name), EPERM, name);
+  for (const name of absent) assert.equal(verdict(name), ENOSYS, name);
 });
 
 test("lists: the system calls of this machine's kernel headers", {
@@ -50,6 +52,7 @@ test("lists: the system calls of this machine's kernel headers", {
   const known = new Set([
     ...ALLOWED_SYSCALLS,
     ...Object.keys(DENIED_SYSCALLS),
+    ...Object.keys(ABSENT_SYSCALLS),
     ...Object.keys(EXAMINED_SYSCALLS),
   ]);
   const header = readFileSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "utf8");

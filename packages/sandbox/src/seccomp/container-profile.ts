@@ -1,4 +1,4 @@
-import type { Architecture } from "@berth/linux";
+import { ABSENT_SYSCALLS, type Architecture } from "@berth/linux";
 import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import {
   ATTACH_TO_OTHERS,
@@ -55,7 +55,7 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
     architectures: [NAMES[architecture]],
     syscalls: [
       allow(ALLOWED_SYSCALLS),
-      { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
+      { names: ["clone3", ...Object.keys(ABSENT_SYSCALLS)], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
       allow(["clone"], none(0, NEW_NAMESPACES)),
       allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),
       ...others(DENIED_IOCTLS).map((pattern) => allow(["ioctl"], equal(1, pattern))),

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Architecture, DENIED_SYSCALLS, EXAMINED_SYSCALLS, encode, NEWEST_SYSCALL } from "@berth/linux";
+import {
+  ABSENT_SYSCALLS,
+  type Architecture,
+  DENIED_SYSCALLS,
+  EXAMINED_SYSCALLS,
+  encode,
+  NEWEST_SYSCALL,
+  UNASSIGNED_SYSCALLS,
+} from "@berth/linux";
 import fc from "fast-check";
 import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
 
@@ -46,13 +54,15 @@ function verdict(
 for (const architecture of architectures) {
   const column = architecture === "x64" ? 0 : 1;
   const denied = new Set(Object.values(DENIED_SYSCALLS).map((numbers) => numbers[column]));
+  const absent = new Set(Object.values(ABSENT_SYSCALLS).map((numbers) => numbers[column]));
+  const [first, last] = UNASSIGNED_SYSCALLS[architecture];
   const examined = new Set<number>(Object.values(EXAMINED_SYSCALLS).map((numbers) => numbers[column]));
   const of = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
 
   test(`${architecture}: every call without a rule is allowed, every listed one denied`, () => {
     fc.assert(
       fc.property(fc.nat(NEWEST_SYSCALL), fc.array(fc.nat(), { maxLength: 6 }), (nr, args) => {
-        fc.pre(!examined.has(nr));
+        fc.pre(!examined.has(nr) && !absent.has(nr) && (nr < first || nr > last));
         assert.equal(verdict(architecture, nr, args), denied.has(nr) ? refused(EPERM) : ALLOW);
       }),
       { numRuns: 300 },
@@ -73,6 +83,12 @@ for (const architecture of architectures) {
       }),
     );
     assert.equal(verdict(architecture, of("clone3")), refused(ENOSYS));
+    for (const nr of absent) if (nr !== null) assert.equal(verdict(architecture, nr), refused(ENOSYS));
+    fc.assert(
+      fc.property(fc.integer({ min: first, max: last }), (nr) => {
+        assert.equal(verdict(architecture, nr), refused(ENOSYS));
+      }),
+    );
   });
 
   test(`${architecture}: no flag makes a new namespace; threads and forks are allowed`, () => {

@@ -1,5 +1,11 @@
 import type { Architecture, Instruction } from "@berth/linux";
-import { DENIED_SYSCALLS, EXAMINED_SYSCALLS, NEWEST_SYSCALL } from "@berth/linux";
+import {
+  ABSENT_SYSCALLS,
+  DENIED_SYSCALLS,
+  EXAMINED_SYSCALLS,
+  NEWEST_SYSCALL,
+  UNASSIGNED_SYSCALLS,
+} from "@berth/linux";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
@@ -41,10 +47,11 @@ export const ATTACH_TO_OTHERS = [16, 0x4206];
 /**
  * The system call filter of every process in a sandbox, against what namespaces and dropped capabilities leave open. Sockets are
  * limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs to no network namespace). Debuggers
- * are limited to their own children. Calls newer than the lists return ENOSYS.
+ * are limited to their own children. Calls that the lists do not name, and io_setup, return ENOSYS.
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
+  const [firstUnassigned, lastUnassigned] = UNASSIGNED_SYSCALLS[architecture];
   const call = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
   const internet = [
     load(argument(1)),
@@ -61,11 +68,10 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
     load(NUMBER),
     ...(architecture === "x64" ? when(AT_LEAST, X32_BIT, [deny(ENOSYS)]) : []),
     ...when(GREATER, NEWEST_SYSCALL, [deny(ENOSYS)]),
+    ...when(AT_LEAST, firstUnassigned, unless(GREATER, lastUnassigned, [deny(ENOSYS)])),
     ...when(EQUAL, call("clone3"), [deny(ENOSYS)]),
-    ...Object.values(DENIED_SYSCALLS).flatMap((numbers) => {
-      const number = numbers[column];
-      return number === null ? [] : when(EQUAL, number, [deny(EPERM)]);
-    }),
+    ...denyCalls(ABSENT_SYSCALLS, column, ENOSYS),
+    ...denyCalls(DENIED_SYSCALLS, column, EPERM),
     ...when(EQUAL, call("clone"), [
       load(argument(0)),
       ...when(ANY_BIT, NEW_NAMESPACES, [deny(EPERM)]),
@@ -115,6 +121,13 @@ function when(code: number, k: number, then: Instruction[]): Instruction[] {
 
 function unless(code: number, k: number, then: Instruction[]): Instruction[] {
   return [{ code, jumpTrue: then.length, jumpFalse: 0, k: k >>> 0 }, ...then];
+}
+
+function denyCalls(calls: typeof DENIED_SYSCALLS, column: 0 | 1, errno: number): Instruction[] {
+  return Object.values(calls).flatMap((numbers) => {
+    const number = numbers[column];
+    return number === null ? [] : when(EQUAL, number, [deny(errno)]);
+  });
 }
 
 function denyValues(values: readonly number[], errno: number): Instruction[] {

@@ -39,14 +39,17 @@ const ROOT = [
 ];
 
 /**
- * Parts of /proc that no namespace hides: writable settings of the sandbox's own namespaces, and the names of keys that the
- * host has for its uid.
+ * Parts of /proc that no namespace hides: writable settings of the sandbox's own namespaces, the names of keys that the host has
+ * for its uid, what tells of the host's disks and start, and pressure, where a write creates work for the kernel.
  */
 const HIDDEN_PROC = [
   ...["--ro-bind", "/proc/sys", "/proc/sys"],
-  ...["/proc/keys", "/proc/key-users"]
+  ...["/proc/cmdline", "/proc/diskstats", "/proc/keys", "/proc/key-users"]
     .filter((path) => existsSync(path))
     .flatMap((path) => ["--ro-bind", "/dev/null", path]),
+  ...["/proc/fs", "/proc/pressure"]
+    .filter((path) => existsSync(path))
+    .flatMap((path) => ["--perms", "0555", "--size", String(MIB), "--tmpfs", path, "--remount-ro", path]),
 ];
 
 /** bwrap's options, which it reads from a descriptor so that no process list shows them. */
@@ -59,7 +62,7 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     ...["--new-session", "--as-pid-1", "--die-with-parent", "--hostname", "session"],
     ...["--clearenv", ...Object.entries(VARIABLES).flatMap(([name, value]) => ["--setenv", name, value])],
     ...sources.system,
-    ...["--proc", "/proc", ...HIDDEN_PROC, "--dev", "/dev"],
+    ...["--proc", "/proc", ...HIDDEN_PROC, "--dev", "/dev", "--dev-bind", "/dev/pts", "/dev/pts"],
     ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     // Scripts of packages write and lock files there.
     ...(asRoot ? ["--perms", "0755", "--tmpfs", "/run", "--perms", "1777", "--dir", "/run/lock"] : []),

@@ -3,6 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkNamespace } from "@berth/egress";
 import { hardLimit } from "@berth/linux";
+import { openFilesLimit } from "../../host/open-files.ts";
+import { MAX_TERMINALS } from "../../host/terminals.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
 import type { Controller } from "../cgroup/cgroup-layouts.ts";
@@ -14,7 +16,6 @@ import type { OverlayMount } from "../system-layers/system-mount.ts";
 
 /** Numbers of resource limits. */
 const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
-const MAX_OPEN_FILES = 16_384;
 const SECCOMP = 3;
 const ARGUMENTS = 4;
 const NETWORK = 5;
@@ -97,18 +98,21 @@ export async function launch(options: Launch): Promise<Launched> {
 /** What the process does before it becomes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
   const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
+  const enterUser = network.userFd === null ? [] : ["enter", String(USER), "user"];
   const owner = String(uid ?? -1);
   return [
     ...["keep", String(GUARD), "guard", String(GUARD)],
     ...options.processFiles.flatMap((file) => ["join", file]),
-    ...(bindMounts.length > 0 || disk !== null ? ["apart"] : []),
+    // Without root only the user namespace allows mounts.
+    ...enterUser,
+    "apart",
+    ...["ptys", String(MAX_TERMINALS)],
     ...bindMounts.flatMap(({ from, at }) => ["bind", from, at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
     ...(disk?.directories ?? []).flatMap(({ path, mode }) => ["place", path, owner, mode.toString(8)]),
     // Its upper layer is on the disk, when it can be changed.
     ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
-    ...(network.userFd === null ? [] : ["enter", String(USER), "user"]),
     ...["enter", String(NETWORK), "net"],
     ...(await resourceLimits(options)),
     ...(rootFd === null ? [] : ["enter", String(USER), "user", "become", "0"]),
@@ -152,8 +156,7 @@ function initPid(child: ChildProcess): Promise<number> {
 }
 
 async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
-  const files = Math.min(MAX_OPEN_FILES, hardLimit("Max open files"));
-  const result = ["limit", NOFILE, String(files), "limit", CORE, "0"];
+  const result = ["limit", NOFILE, String(openFilesLimit(limits.pids)), "limit", CORE, "0"];
   if (!controllers.includes("pids")) {
     // The kernel counts all processes of the uid on this host, so the running ones are added.
     const processes = Math.min(

@@ -43,3 +43,18 @@ test("SessionDisk.remove: hostile content is deleted, and nothing that it links 
   assert.deepEqual(readdirSync(room.directory), []);
   assert.deepEqual(readdirSync(elsewhere), ["kept"]);
 });
+
+test("SessionDisk.claim: no two disks have one uid, also when the uids begin anew", async (t) => {
+  const db = await testDatabase(t);
+  const room = { directory: join(temporaryDirectory(t), "disks"), home: "here" };
+  const from = await seed(db.write);
+  const uids: number[] = [];
+  for (const name of ["a", "b", "c"]) {
+    const sessionId = await seedSession(db.write, from);
+    const disk = new SessionDisk(db.write, await seedLease(db.write, sessionId, name), room);
+    uids.push((await disk.claim(neverLost)).uid);
+    if (name === "b")
+      await db.write.query({ text: "select setval('workspace_uids', $1, false)", values: [uids[0]] });
+  }
+  assert.equal(new Set(uids).size, 3, `${uids}`);
+});
