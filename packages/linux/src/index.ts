@@ -3,6 +3,7 @@ export { withDirectoryLock } from "./directory-lock.ts";
 export { lockFile } from "./file-lock.ts";
 export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
+export { type Machine, readMachine } from "./machine.ts";
 export { machineId } from "./machine-id.ts";
 export { perlProgram } from "./perl-program.ts";
 export { whoElseChanges } from "./private-path.ts";

@@ -234,6 +234,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         snapshots,
         disks: { directory: join(directory, "disks"), home: "here" },
         host: HERE,
+        ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
         outputFileBytes: 1024 ** 2,
         providers: [],
         accounts: { knows: () => false, of: async () => null },

@@ -38,6 +38,11 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "memory_mb and pids of an environment limit the commands of its sessions.",
   },
   {
+    id: "environment-ceilings",
+    source: "api 4",
+    rule: "No environment can ask for more processors, memory, processes or disk than the operator allows (BERTH_MAX_CPUS, BERTH_MAX_MEMORY_MB, BERTH_MAX_PIDS, BERTH_MAX_DISK_MB, by default from the machine): 400 with the field. A session whose environment was stored with more gets what is allowed.",
+  },
+  {
     id: "environment-disk-limit",
     source: "api 4",
     rule: "disk_mb of an environment, an integer of at least 64, limits the total size of a session's files; a command that exceeds it fails with 'No space left on device', and the session continues.",

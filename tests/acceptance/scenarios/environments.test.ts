@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
+import { Berth, startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 
@@ -237,6 +237,41 @@ covers(
         400,
         "invalid_request_error",
       );
+    }
+  },
+);
+
+covers(
+  ["environment-ceilings"],
+  "more than the ceilings: refused; a session whose environment was stored with more has the ceilings",
+  async () => {
+    const first = await Berth.start();
+    let client = await first.client();
+    for (const [name, value] of Object.entries({ cpus: 256, memory_mb: 1_048_576, pids: 1_000_000 })) {
+      const param = `resources.${name}`;
+      const response = await client.post("/environments", { name, resources: { [name]: value } });
+      assertError(response, 400, "invalid_request_error", { param });
+    }
+    const { id, resources } = await makeEnvironment(client, { resources: { memory_mb: 1_024, pids: 400 } });
+    await first.kill("SIGKILL");
+    const settings = { BERTH_MAX_MEMORY_MB: "256", BERTH_MAX_PIDS: "64" };
+    const second = await Berth.start({ dataDir: first.dataDir, settings });
+    try {
+      client = await second.client();
+      assert.deepEqual((await client.ok("GET", `/environments/${id}`)).resources, resources);
+      const response = await client.post(`/environments/${id}`, { resources: { memory_mb: 257 } });
+      assertError(response, 400, "invalid_request_error", { param: "resources.memory_mb" });
+      const session = await makeSession(client, { environment_id: id });
+      const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"';
+      const [shared, forks] = toolResults(
+        await runTurn(client, session.id, bash("df -BM --output=size /dev/shm | tail -n 1"), bash(fork)),
+      );
+      assert.match(shared ?? "", /^\s*64M$/m);
+      assert.match(forks ?? "", /[1-9]/);
+      const lowered = await makeEnvironment(client, { name: "lowered" });
+      assert.deepEqual([lowered.resources.memory_mb, lowered.resources.pids], [256, 64]);
+    } finally {
+      await second.stop();
     }
   },
 );

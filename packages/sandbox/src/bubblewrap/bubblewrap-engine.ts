@@ -14,7 +14,7 @@ import { ImageError, SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
-import { findHierarchies } from "./cgroup/cgroup-layouts.ts";
+import { findHierarchies, type SharedLimits } from "./cgroup/cgroup-layouts.ts";
 import { Cgroups } from "./cgroup/cgroups.ts";
 import { DiskImages } from "./disk-image/disk-images.ts";
 import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
@@ -43,6 +43,8 @@ export interface BubblewrapOptions {
    * cannot never gets a limit. Default none.
    */
   defaultDiskBytes?: number;
+  /** What all sandboxes of the installation may use together, where this machine can enforce it. Default: no limit. */
+  sharedLimits?: SharedLimits;
   log?: (line: object) => void;
 }
 
@@ -56,7 +58,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(generated);
   const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
-  const cgroups = new Cgroups(hierarchies, options.instance);
+  const cgroups = new Cgroups(hierarchies, options.instance, options.sharedLimits ?? null);
   await Promise.all([
     writeEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
@@ -99,7 +101,7 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   probe(): Promise<Capability[]> {
-    return probeHost(this.#parts.cgroups.controllers, this.#parts.directory);
+    return probeHost(this.#parts.cgroups, this.#parts.directory);
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {

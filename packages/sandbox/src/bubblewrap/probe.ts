@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { findProgram, isArchitecture } from "@berth/linux";
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import type { Controller } from "./cgroup/cgroup-layouts.ts";
+import type { Cgroups } from "./cgroup/cgroups.ts";
 import { missingForImages } from "./disk-image/missing-for-images.ts";
 import { missingForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 
@@ -15,7 +16,7 @@ const run = promisify(execFile);
  * @param directory of the host, for trials.
  */
 export async function probeHost(
-  controllers: readonly Controller[],
+  cgroups: Pick<Cgroups, "controllers" | "sharedLimitsHold">,
   directory: string,
 ): Promise<Capability[]> {
   const root = process.getuid?.() === 0;
@@ -28,7 +29,8 @@ export async function probeHost(
           "separate_user",
           "Berth is not root: sandboxes run under its own uid, apart only by namespaces. Start it as root.",
         ),
-    ...limits(controllers),
+    ...limits(cgroups.controllers),
+    await sharedLimits(cgroups),
     seccomp(),
     await diskLimit(directory),
     await snapshots(directory),
@@ -93,6 +95,16 @@ function limits(controllers: readonly Controller[]): Capability[] {
           state: controller === "cpu" ? ("no" as const) : ("degraded" as const),
           detail: `${without[controller]} Run Berth as root, or delegate the ${controller} controller to it.`,
         },
+  );
+}
+
+async function sharedLimits(cgroups: Pick<Cgroups, "sharedLimitsHold">): Promise<Capability> {
+  const name = "limit_together";
+  if (await cgroups.sharedLimitsHold())
+    return yes(name, "All sessions together have limits of memory and processes below the machine's.");
+  return degraded(
+    name,
+    "All sessions together can use up the memory and the processes of the machine. Run Berth as root, or delegate the memory and pids controllers to it.",
   );
 }
 

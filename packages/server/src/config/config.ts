@@ -10,6 +10,7 @@ import {
 } from "./git-settings.ts";
 import {
   blobs,
+  cpus,
   databaseUrl,
   diskMb,
   httpsUrl,
@@ -49,6 +50,11 @@ export interface Config {
   diskReclaimSeconds: number;
   /** Disk limit in MiB of sessions whose environment sets none, if the machine can enforce it; 0: no limit. */
   sessionDiskMb: number;
+  /** The most that an environment can ask for; null: what the machine allows. See `readCeilings`. */
+  maxCpus: number | null;
+  maxMemoryMb: number | null;
+  maxPids: number | null;
+  maxDiskMb: number | null;
   /** How long a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
   /** How long sessions wait for the host that has their disk when it is not there; then another takes them over without it. */
@@ -146,6 +152,10 @@ const SETTINGS: Settings = {
     parse: integer(1, 31_536_000),
   },
   sessionDiskMb: { variable: "BERTH_SESSION_DISK_MB", fallback: 10_240, parse: diskMb },
+  maxCpus: { variable: "BERTH_MAX_CPUS", fallback: null, parse: cpus },
+  maxMemoryMb: { variable: "BERTH_MAX_MEMORY_MB", fallback: null, parse: integer(64, 1_048_576) },
+  maxPids: { variable: "BERTH_MAX_PIDS", fallback: null, parse: integer(16, 1_000_000) },
+  maxDiskMb: { variable: "BERTH_MAX_DISK_MB", fallback: null, parse: integer(64, 1_048_576) },
   sandboxIdleSeconds: {
     variable: "BERTH_SANDBOX_IDLE_SECONDS",
     fallback: 60,

@@ -37,6 +37,13 @@ export function diskMb(text: string): number {
   throw new Error("must be 0 or at least 64");
 }
 
+/** A number of processors, in the range of `cpus` of an environment. */
+export function cpus(text: string): number {
+  const value = /^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0.1 && value <= 256) return value;
+  throw new Error("must be a number from 0.1 to 256");
+}
+
 export function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value {
   return (text) => {
     const value = values.find((candidate) => candidate === text);

@@ -7,6 +7,7 @@ import {
   probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
+import { readCeilings, sharedLimits } from "../config/ceilings.ts";
 import { type Config, ConfigError, readConfig, systemDirectory, unknownVariables } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -31,6 +32,7 @@ export async function doctor(
     return [
       settings(config),
       describeDataDirectory(config),
+      ceilings(config),
       ...(await database(config)),
       describeDatabaseUser(config),
       await models(config),
@@ -51,6 +53,24 @@ function settings({ dataDir }: Config): Capability {
   return { name, state: "degraded", detail };
 }
 
+/** What an environment can ask for. */
+function ceilings(config: Config): Capability {
+  const name = "ceilings";
+  try {
+    const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
+    const detail = `An environment can ask for at most ${cpus} processors, ${memory_mb} MiB of memory, ${pids} processes and ${disk_mb} MiB of disk.`;
+    const together = sharedLimits();
+    if (memory_mb * MEBIBYTE <= together.memoryBytes && pids <= together.pids)
+      return { name, state: "yes", detail };
+    const advice =
+      "That is more than all sessions together can have. Lower BERTH_MAX_MEMORY_MB or BERTH_MAX_PIDS.";
+    return { name, state: "degraded", detail: `${detail} ${advice}` };
+  } catch (error) {
+    return { name, state: "no", detail: `The machine could not be examined: ${(error as Error).message}` };
+  }
+}
+
+const MEBIBYTE = 1024 * 1024;
 const SILENT_LOG = createLog("silent", createRedactor());
 
 async function database(config: Config): Promise<Capability[]> {

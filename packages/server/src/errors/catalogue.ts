@@ -68,6 +68,8 @@ export const errors = {
       "Field 'image' is not available. The sandbox engine of this installation does not run container images.",
       "image",
     ),
+  aboveCeiling: (param: string, ceiling: number) =>
+    errors.invalid(`Field '${param}' can be at most ${ceiling} on this installation.`, param),
   bodyMissing: () => errors.invalid("The request requires a JSON body."),
   bodyCut: () => unread("The body ended early or was sent too slowly."),
 

@@ -35,6 +35,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
     repositoryHosts: [],
     gitHttpHosts: [],
     runsImages: false,
+    ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
     egressAllowPrivate: [],
     jsonLimit: 10_000,
     uploadLimit: 10_000,

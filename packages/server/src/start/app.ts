@@ -2,6 +2,7 @@ import { openApiDocument } from "@berth/contract";
 import type { Logger } from "pino";
 import { createTokenWatch } from "../access/token-watch.ts";
 import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { Ceilings } from "../config/ceilings.ts";
 import type { Database } from "../db/pool.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
@@ -52,6 +53,8 @@ export interface AppDeps {
   fault?: () => ServiceFault | null;
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
+  /** The most that environments can ask for. */
+  ceilings: Ceilings;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */

@@ -14,6 +14,7 @@ import {
   WORKSPACE_PROGRAMS,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
+import { sharedLimits } from "../config/ceilings.ts";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
 
@@ -44,6 +45,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     stateDir: join(config.dataDir, "sandbox"),
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
+    sharedLimits: sharedLimits(),
     certificates: [...caCertificates, authority.certificate],
     programs: WORKSPACE_PROGRAMS,
     log: (line: object) => log.info(line),

@@ -3,6 +3,7 @@ import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -164,6 +165,7 @@ function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedPart
     }),
     mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
+    ceilings: readCeilings(config),
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
@@ -121,6 +122,7 @@ function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     formerSecretKey: former,
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox === "docker",
+    ceilings: readCeilings(config),
   };
 }
 

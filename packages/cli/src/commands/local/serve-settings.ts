@@ -38,6 +38,16 @@ export const SETTINGS_HELP: Readonly<Record<string, readonly [form: string, line
     "<MiB>",
     "disk limit of sessions whose environment sets no disk_mb, if the machine can enforce it; 0: no limit; default: 10240",
   ],
+  BERTH_MAX_CPUS: ["<number>", "most processors of a session; default: all of the machine's"],
+  BERTH_MAX_MEMORY_MB: ["<MiB>", "most memory of a session; default: half of the machine's"],
+  BERTH_MAX_PIDS: [
+    "<number>",
+    "most processes and threads of a session; default: half of what the machine can run",
+  ],
+  BERTH_MAX_DISK_MB: [
+    "<MiB>",
+    "most disk space that an environment can ask for; default: half of the volume of the data directory",
+  ],
   BERTH_SANDBOX_IDLE_SECONDS: [
     "<seconds>",
     "how long a sandbox stays open after its last command; default: 60",

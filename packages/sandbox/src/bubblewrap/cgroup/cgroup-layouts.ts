@@ -8,7 +8,12 @@ export interface Hierarchy {
   directory: string;
   controllers: Controller[];
   settings(limits: Limits): Setting[];
+  /** Of the group that all sandboxes of an installation share. */
+  sharedSettings(limits: SharedLimits): Setting[];
 }
+
+/** What all sandboxes of an installation may use together. */
+export type SharedLimits = Pick<Limits, "memoryBytes" | "pids">;
 
 export interface Setting {
   file: string;
@@ -48,6 +53,7 @@ function versionOne(root: string, own: Map<string, string>): Hierarchy[] {
         directory: withoutEndSlash(directory),
         controllers: [controller],
         settings: versionOneSettings[controller],
+        sharedSettings: versionOneSharedSettings[controller],
       },
     ];
   });
@@ -65,6 +71,16 @@ const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
   ],
 };
 
+const versionOneSharedSettings: Record<Controller, (limits: SharedLimits) => Setting[]> = {
+  memory: ({ memoryBytes }) => [
+    // Without it the kernel counts no group below.
+    { file: "memory.use_hierarchy", value: "1", optional: true },
+    { file: "memory.limit_in_bytes", value: String(memoryBytes) },
+  ],
+  pids: ({ pids }) => [{ file: "pids.max", value: String(pids) }],
+  cpu: () => [],
+};
+
 function versionTwo(root: string, own: string): Hierarchy[] {
   const directory = [`${root}${own}`, root]
     .map(withoutEndSlash)
@@ -76,7 +92,24 @@ function versionTwo(root: string, own: string): Hierarchy[] {
   );
   return controllers.length === 0
     ? []
-    : [{ directory, controllers, settings: (limits) => versionTwoSettings(limits, controllers) }];
+    : [
+        {
+          directory,
+          controllers,
+          settings: (limits) => versionTwoSettings(limits, controllers),
+          sharedSettings: (limits) => versionTwoSharedSettings(limits, controllers),
+        },
+      ];
+}
+
+function versionTwoSharedSettings(
+  { memoryBytes, pids }: SharedLimits,
+  controllers: readonly Controller[],
+): Setting[] {
+  return [
+    { controller: "memory", file: "memory.max", value: String(memoryBytes) },
+    { controller: "pids", file: "pids.max", value: String(pids) },
+  ].filter(({ controller }) => controllers.includes(controller as Controller));
 }
 
 function versionTwoSettings(

@@ -61,6 +61,50 @@ test("version 2: own group not writable → groups at the root, with the availab
   }
 });
 
+test("all groups together: the parent has their limits, also when another process removed it meanwhile", async () => {
+  const root = fakeTree({ "cgroup.controllers": "memory pids", "cgroup.procs": "" });
+  try {
+    const shared = { memoryBytes: 2 ** 30, pids: 500 };
+    const groups = new Cgroups(findHierarchies(root, "0::/\n"), "one", shared);
+    const parent = `${root}/berth-one`;
+    const limitsOfParent = () =>
+      ["memory.max", "pids.max"].map((file) => Number(readFileSync(`${parent}/${file}`, "utf8")));
+    for (const name of ["first", "second"]) {
+      await groups.create(name, limits);
+      assert.deepEqual(limitsOfParent(), [2 ** 30, 500]);
+      rmSync(parent, { recursive: true });
+    }
+    assert.equal(await groups.sharedLimitsHold(), true);
+    assert.equal(await new Cgroups([], "one", shared).sharedLimitsHold(), false);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("this machine: all groups together cannot have more processes than their parent", async (context) => {
+  const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
+  const shared = { memoryBytes: 2 ** 30, pids: 12 };
+  const groups = new Cgroups(hierarchies, `test-shared-${process.pid}`, shared);
+  if (!(await groups.sharedLimitsHold())) return context.skip("no control group can be made here");
+  try {
+    const cgroups = await Promise.all(["one", "two"].map((name) => groups.create(name, limits)));
+    const counts = cgroups.map(async ({ processFiles }) => {
+      const join = `for f in ${processFiles.join(" ")}; do echo $$ >$f || exit 1; done`;
+      // Each group could have 14 processes of its own.
+      const fill = `for i in 1 2 3 4 5 6 7 8 9; do sleep 600 & done 2>&1; echo done; wait`;
+      const child = spawn("sh", ["-c", `${join}; ${fill}`], { stdio: ["ignore", "pipe", "ignore"] });
+      const [said] = await once(child.stdout, "data");
+      return String(said);
+    });
+    await Promise.all(counts);
+    const members = (await Promise.all(cgroups.map((group) => group.members()))).flat();
+    assert.ok(members.length > 0 && members.length <= 12, `${members.length} processes`);
+  } finally {
+    for (const name of ["one", "two"]) await groups.destroy(name);
+    await groups.close();
+  }
+});
+
 test("version 1: one group in the hierarchy of each controller, below the server's own", () => {
   const root = fakeTree({
     "memory/host/server/cgroup.procs": "",

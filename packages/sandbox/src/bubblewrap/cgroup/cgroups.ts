@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { cgroupGauge, type LimitGauge } from "../../host/cgroup-gauge.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
-import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
+import type { Controller, Hierarchy, Setting, SharedLimits } from "./cgroup-layouts.ts";
 
 /** A process may have to finish a write to a slow disk before it can end. After this time it is left to the next sweep. */
 const KILL_TIMEOUT_MS = 8_000;
@@ -20,12 +20,19 @@ const NO_CPU_LIMIT = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 export class Cgroups {
   readonly controllers: readonly Controller[];
   readonly #hierarchies: readonly Hierarchy[];
+  readonly #shared: SharedLimits | null;
+  /** Parents whose limits this process has set. */
+  readonly #limited = new Set<string>();
   /** The directories of its groups. */
   readonly parents: readonly string[];
 
-  /** @param hierarchies from `findHierarchies`. With none, `create` makes nothing and nothing is limited. */
-  constructor(hierarchies: readonly Hierarchy[], instance: string) {
+  /**
+   * @param hierarchies from `findHierarchies`. With none, `create` makes nothing and nothing is limited.
+   * @param shared Limits of all groups of the installation together; null: none.
+   */
+  constructor(hierarchies: readonly Hierarchy[], instance: string, shared: SharedLimits | null = null) {
     this.#hierarchies = hierarchies;
+    this.#shared = shared;
     this.parents = hierarchies.map(({ directory }) => `${directory}/berth-${instance}`);
     this.controllers = hierarchies.flatMap(({ controllers }) => controllers);
   }
@@ -33,7 +40,12 @@ export class Cgroups {
   /** The groups below the `parents` of an earlier process, to remove them. */
   static in(parents: readonly string[]): Cgroups {
     return new Cgroups(
-      parents.map((parent) => ({ directory: dirname(parent), controllers: [], settings: () => [] })),
+      parents.map((parent) => ({
+        directory: dirname(parent),
+        controllers: [],
+        settings: () => [],
+        sharedSettings: () => [],
+      })),
       basename(parents[0] ?? "").replace(/^berth-/, ""),
     );
   }
@@ -102,12 +114,43 @@ export class Cgroups {
     await Promise.all(this.parents.map((parent) => rmdir(parent).catch(() => {})));
   }
 
+  /** Whether the limits of all groups together are in force: those of memory and of processes. */
+  async sharedLimitsHold(): Promise<boolean> {
+    const shared = this.#shared;
+    const counted = ["memory", "pids"] as const;
+    if (shared === null || !counted.every((controller) => this.controllers.includes(controller)))
+      return false;
+    try {
+      await Promise.all(this.#hierarchies.map((hierarchy, index) => this.#makeParent(hierarchy, index)));
+      const held = this.#hierarchies.flatMap((hierarchy, index) =>
+        hierarchy.sharedSettings(shared).map(async ({ file, value }) => {
+          const text = await readFile(`${this.parents[index]}/${file}`, "latin1");
+          return text.trim() === value;
+        }),
+      );
+      return (await Promise.all(held)).every(Boolean);
+    } catch {
+      return false;
+    }
+  }
+
   async #make(hierarchy: Hierarchy, index: number, name: string, limits: Limits): Promise<void> {
+    const parent = await this.#makeParent(hierarchy, index);
+    await mkdir(`${parent}/${name}`);
+    for (const setting of hierarchy.settings(limits)) await write(`${parent}/${name}`, setting);
+  }
+
+  async #makeParent(hierarchy: Hierarchy, index: number): Promise<string> {
     const parent = this.parents[index] ?? "";
     const existed = (await mkdir(parent, { recursive: true })) === undefined;
     if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
-    await mkdir(`${parent}/${name}`);
-    for (const setting of hierarchy.settings(limits)) await write(`${parent}/${name}`, setting);
+    if (this.#shared !== null && !(existed && this.#limited.has(parent))) {
+      this.#limited.add(parent);
+      // The kernel rejects less than is in use at this moment; each sandbox still has its own limits.
+      for (const setting of hierarchy.sharedSettings(this.#shared))
+        await write(parent, { ...setting, optional: true });
+    }
+    return parent;
   }
 
   #directory(controller: Controller, name: string): string | undefined {

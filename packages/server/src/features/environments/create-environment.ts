@@ -9,6 +9,7 @@ import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { type EnvironmentRow, insertEnvironment } from "./environment-store.ts";
+import { type EnvironmentRules, requireBelowCeilings } from "./require-below-ceilings.ts";
 import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
@@ -16,16 +17,17 @@ type Body = Input<typeof environmentRoutes.create>["body"];
 /**
  * Creates an environment with every default filled in.
  *
- * @param runsImages Whether the sandbox engine runs images.
- * @throws errors.noImages, errors.nameTaken
+ * @param rules What the installation allows.
+ * @throws errors.noImages, errors.aboveCeiling, errors.nameTaken
  */
 export async function createEnvironment(
   db: Queryable,
   principal: Principal,
   body: Body,
-  runsImages: boolean,
+  { runsImages, ceilings }: EnvironmentRules,
 ): Promise<EnvironmentRow> {
   if (body.image && !runsImages) throw errors.noImages();
+  requireBelowCeilings(body.resources, ceilings);
   const environment = {
     id: newUuid(),
     ...ownerOf(principal),
@@ -36,7 +38,7 @@ export async function createEnvironment(
     credentials: body.credentials ?? "inject",
     git_identity: completeGitIdentity(body.git_identity ?? null),
     image: body.image ?? null,
-    resources: resolveResources(body.resources),
+    resources: resolveResources(body.resources, ceilings),
     metadata: body.metadata ?? {},
   };
   if (!(await insertEnvironment(db, environment))) throw errors.nameTaken("environment", body.name);

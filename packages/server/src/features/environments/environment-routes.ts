@@ -10,12 +10,13 @@ import {
   requireEnvironment,
   toEnvironment,
 } from "./environment-store.ts";
+import type { EnvironmentRules } from "./require-below-ceilings.ts";
 import { updateEnvironment } from "./update-environment.ts";
 
-/** @param options.runsImages Whether the sandbox engine runs images. */
-export function mountEnvironments(app: HttpApp, { runsImages }: { runsImages: boolean }): void {
+/** @param rules What the installation allows. */
+export function mountEnvironments(app: HttpApp, rules: EnvironmentRules): void {
   mount(app, environmentRoutes.create, async ({ principal, db }, { body }) =>
-    toEnvironment(await createEnvironment(db.write, principal, body, runsImages)),
+    toEnvironment(await createEnvironment(db.write, principal, body, rules)),
   );
   mount(app, environmentRoutes.list, (request, input) =>
     listPage(request, input, "environment", toEnvironment, (range) =>
@@ -26,7 +27,7 @@ export function mountEnvironments(app: HttpApp, { runsImages }: { runsImages: bo
     toEnvironment(await requireEnvironment(db.read, principal, params.environment_id)),
   );
   mount(app, environmentRoutes.update, async ({ principal, db }, { params, body }) =>
-    toEnvironment(await updateEnvironment(db, principal, params.environment_id, body, runsImages)),
+    toEnvironment(await updateEnvironment(db, principal, params.environment_id, body, rules)),
   );
   mount(app, environmentRoutes.delete, async ({ principal, db }, { params }) => {
     await deleteEnvironment(db, principal, params.environment_id);

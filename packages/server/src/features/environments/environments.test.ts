@@ -197,3 +197,27 @@ test("image: the engine runs images → kept; it does not → rejected", async (
   const refused = await other.post("/environments", { name: "e", image: "debian" });
   assert.deepEqual([refused.status, refused.body.error.param], [400, "image"]);
 });
+
+test("resources above the ceilings → 400; defaults are within them; what was stored before stays", async (t) => {
+  const ceilings = { cpus: 1, memory_mb: 1_024, pids: 100, disk_mb: 2_048 };
+  const { caller, db } = await testApp(t, { ceilings });
+  const owner = await caller();
+  const made = await owner.made("/environments", { name: "e", resources: { disk_mb: 2_048 } });
+  assert.deepEqual(made.resources, ceilings);
+  const path = `/environments/${made.id}`;
+  for (const [name, above] of Object.entries({ cpus: 1.1, memory_mb: 1_025, pids: 101, disk_mb: 2_049 })) {
+    const resources = { [name]: above };
+    for (const refused of [
+      await owner.post("/environments", { name: `e-${name}`, resources }),
+      await owner.post(path, { resources }),
+    ])
+      assert.deepEqual([refused.status, refused.body.error.param], [400, `resources.${name}`]);
+  }
+  await db.write.query({
+    text: `update environments set resources = resources || '{"pids": 1000}'`,
+    values: [],
+  });
+  const changed = await owner.made(path, { description: "d", resources: { cpus: 0.5 } });
+  assert.deepEqual(changed.resources, { ...ceilings, cpus: 0.5, pids: 1_000 });
+  assert.deepEqual((await owner.made(path, { resources: null })).resources, { ...ceilings, disk_mb: null });
+});

@@ -1,4 +1,5 @@
 import type { Environment, environmentRoutes, Input } from "@berth/contract";
+import type { Ceilings } from "./require-below-ceilings.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 type Given = NonNullable<NonNullable<Body["config"]>["networking"]>;
@@ -16,7 +17,7 @@ const DEFAULT_NETWORKING: Extract<Networking, { type: "limited" }> = {
 
 const NO_PACKAGES: Config["packages"] = { apt: [], npm: [], pip: [] };
 
-const DEFAULT_RESOURCES: Resources = { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null };
+const DEFAULT_LIMITS = { cpus: 2, memory_mb: 4_096, pids: 512 };
 
 const DEFAULT_CONFIG: Config = {
   type: "cloud",
@@ -65,16 +66,30 @@ function resolveNetworking(given: Given | null | undefined, former: Networking):
   };
 }
 
-/** Limits, by the same rule as `resolveConfig`. */
-export function resolveResources(given: Body["resources"], former: Resources = DEFAULT_RESOURCES): Resources {
+/** Limits, by the same rule as `resolveConfig`. The defaults are within the ceilings of a small machine. */
+export function resolveResources(
+  given: Body["resources"],
+  ceilings: Ceilings,
+  former: Resources = defaultResources(ceilings),
+): Resources {
+  const defaults = defaultResources(ceilings);
   if (given === undefined) return former;
-  if (given === null) return DEFAULT_RESOURCES;
+  if (given === null) return defaults;
   const limit = <Name extends keyof Resources>(name: Name): Resources[Name] =>
-    given[name] === undefined ? former[name] : (given[name] ?? DEFAULT_RESOURCES[name]);
+    given[name] === undefined ? former[name] : (given[name] ?? defaults[name]);
   return {
     cpus: limit("cpus"),
     memory_mb: limit("memory_mb"),
     pids: limit("pids"),
     disk_mb: limit("disk_mb"),
+  };
+}
+
+function defaultResources(ceilings: Ceilings): Resources {
+  return {
+    cpus: Math.min(DEFAULT_LIMITS.cpus, ceilings.cpus),
+    memory_mb: Math.min(DEFAULT_LIMITS.memory_mb, ceilings.memory_mb),
+    pids: Math.min(DEFAULT_LIMITS.pids, ceilings.pids),
+    disk_mb: null,
   };
 }

@@ -10,6 +10,7 @@ import {
   requireEnvironmentForUpdate,
   updateEnvironmentRow,
 } from "./environment-store.ts";
+import { type Ceilings, type EnvironmentRules, requireBelowCeilings } from "./require-below-ceilings.ts";
 import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.update>["body"];
@@ -17,21 +18,22 @@ type Body = Input<typeof environmentRoutes.update>["body"];
 /**
  * Updates an environment. An update without a difference leaves `updated_at` as it is.
  *
- * @param runsImages Whether the sandbox engine runs images.
- * @throws errors.noImages, errors.locked, errors.nameTaken
+ * @param rules What the installation allows.
+ * @throws errors.noImages, errors.aboveCeiling, errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
   db: DatabaseAccess,
   principal: Principal,
   environmentId: string,
   body: Body,
-  runsImages: boolean,
+  { runsImages, ceilings }: EnvironmentRules,
 ): Promise<EnvironmentRow> {
   if (body.image && !runsImages) throw errors.noImages();
+  requireBelowCeilings(body.resources, ceilings);
   return await db.transaction(async (tx) => {
     const environment = await requireEnvironmentForUpdate(tx, principal, environmentId);
     if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
-    const changed = changeEnvironment(environment, body);
+    const changed = changeEnvironment(environment, body, ceilings);
     if (isDeepStrictEqual(changed, environment)) return environment;
     if (!(await updateEnvironmentRow(tx, changed))) throw errors.nameTaken("environment", changed.name);
     const stored = await getEnvironment(tx, environment.id);
@@ -40,7 +42,7 @@ export async function updateEnvironment(
   });
 }
 
-function changeEnvironment(environment: EnvironmentRow, body: Body): EnvironmentRow {
+function changeEnvironment(environment: EnvironmentRow, body: Body, ceilings: Ceilings): EnvironmentRow {
   const { name, description, environment_variables: variables, config, resources, metadata } = environment;
   return {
     ...environment,
@@ -53,7 +55,7 @@ function changeEnvironment(environment: EnvironmentRow, body: Body): Environment
     git_identity:
       body.git_identity === undefined ? environment.git_identity : completeGitIdentity(body.git_identity),
     image: body.image === undefined ? environment.image : body.image,
-    resources: resolveResources(body.resources, resources),
+    resources: resolveResources(body.resources, ceilings, resources),
     metadata: patchMetadata(metadata, body.metadata),
   };
 }

@@ -1,3 +1,4 @@
+import { formatId } from "@berth/contract";
 import {
   DiskLimitError,
   type GitSettings,
@@ -34,7 +35,7 @@ import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { type SystemParts, sessionSystem } from "../system/session-system.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
-import { sandboxSpec } from "./sandbox-spec.ts";
+import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
 
 export interface OpenParts extends ProvisionParts {
   db: Database;
@@ -47,6 +48,7 @@ export interface OpenParts extends ProvisionParts {
   mask(text: string): string;
   skills: SkillDirectories;
   providers: readonly ProviderHosts[];
+  ceilings: SpecParts["ceilings"];
   log: Logger;
 }
 
@@ -95,6 +97,7 @@ export class SandboxOpener {
     const refs = this.#prefetchRefs(session, resources);
     const git = gitSettings(this.#parts, session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
+    this.#logLoweredLimits(session);
     const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec, git));
     await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
     const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
@@ -113,6 +116,14 @@ export class SandboxOpener {
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
     return { sandbox, provisioner: this.#provisionerOf(sandbox, []) };
+  }
+
+  #logLoweredLimits(session: RunSession): void {
+    const lowered = loweredLimits(session, this.#parts.ceilings);
+    if (lowered.length === 0) return;
+    const msg =
+      "the environment of a session asks for more than the ceilings, so the session has the ceilings";
+    this.#parts.log.warn({ session: formatId("session", session.id), lowered }, msg);
   }
 
   async #claimDisk(): Promise<Disk & { isNew: boolean }> {

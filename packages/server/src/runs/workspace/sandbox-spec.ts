@@ -11,6 +11,8 @@ import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
   blobs: BlobStore;
+  /** The most that a session can have, whatever its environment asks for. */
+  ceilings: Readonly<Record<keyof RunSession["limits"], number>>;
   providers: readonly ProviderHosts[];
   snapshots: Pick<RepositorySnapshots, "mounts">;
 }
@@ -39,7 +41,7 @@ export function sandboxSpec(
     id: formatId("session", session.id),
     disk: disk.path,
     uid: disk.uid,
-    limits: limitsOf(session),
+    limits: limitsOf(session, parts.ceilings),
     image: session.image,
     egress: egressPolicy(session, resources, parts.providers),
     files: files.flatMap(({ sha256, mountPath }): MountedFile[] =>
@@ -50,13 +52,21 @@ export function sandboxSpec(
   };
 }
 
-function limitsOf({ limits }: RunSession): Limits {
+function limitsOf({ limits }: RunSession, ceilings: SpecParts["ceilings"]): Limits {
+  const disk = limits.disk_mb === null ? null : Math.min(limits.disk_mb, ceilings.disk_mb);
   return {
-    memoryBytes: limits.memory_mb * MEBIBYTE,
-    pids: limits.pids,
-    cpus: limits.cpus,
-    diskBytes: limits.disk_mb === null ? null : limits.disk_mb * MEBIBYTE,
+    memoryBytes: Math.min(limits.memory_mb, ceilings.memory_mb) * MEBIBYTE,
+    pids: Math.min(limits.pids, ceilings.pids),
+    cpus: Math.min(limits.cpus, ceilings.cpus),
+    diskBytes: disk === null ? null : disk * MEBIBYTE,
   };
+}
+
+/** The limits of a session that the ceilings lower: its environment was made when there were others. */
+export function loweredLimits({ limits }: RunSession, ceilings: SpecParts["ceilings"]): string[] {
+  return (Object.keys(ceilings) as Array<keyof RunSession["limits"]>).filter(
+    (name) => (limits[name] ?? 0) > ceilings[name],
+  );
 }
 
 function writableStores(resources: readonly RunResource[]): string[] {

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCeilings, sharedLimits } from "./ceilings.ts";
+import { readConfig } from "./config.ts";
+
+const GIB = 1024 ** 3;
+const machine = { memoryBytes: 8 * GIB, pids: 32_768, openFiles: 10_000_000, cpus: 4 };
+
+test("ceilings: half of the machine and all processors, unless the operator says otherwise", () => {
+  assert.deepEqual(readCeilings(readConfig({}), machine, 100 * GIB), {
+    cpus: 4,
+    memory_mb: 4_096,
+    pids: 16_384,
+    disk_mb: 51_200,
+  });
+  const own = { BERTH_MAX_CPUS: "1.5", BERTH_MAX_MEMORY_MB: "512", BERTH_MAX_DISK_MB: "64" };
+  assert.deepEqual(readCeilings(readConfig(own, { "max-pids": "100" }), machine, 100 * GIB), {
+    cpus: 1.5,
+    memory_mb: 512,
+    pids: 100,
+    disk_mb: 64,
+  });
+  const few = { ...machine, openFiles: 512_000 };
+  assert.equal(readCeilings(readConfig({}), few, 0).pids, 1_000);
+  const tiny = { memoryBytes: 100 * 1024 ** 2, pids: 20, openFiles: 100_000, cpus: 1 };
+  assert.deepEqual(readCeilings(readConfig({}), tiny, 0), { cpus: 1, memory_mb: 64, pids: 16, disk_mb: 64 });
+});
+
+test("settings of ceilings: only what an environment can ask for", () => {
+  for (const [name, bad] of [
+    ["CPUS", "0.05"],
+    ["CPUS", "257"],
+    ["MEMORY_MB", "63"],
+    ["PIDS", "15"],
+    ["DISK_MB", "1048577"],
+  ])
+    assert.throws(() => readConfig({ [`BERTH_MAX_${name}`]: bad }), /BERTH_MAX_/);
+});
+
+test("all sessions together: nine tenths of the machine", () => {
+  assert.deepEqual(sharedLimits({ memoryBytes: 10 * GIB, pids: 1_000, openFiles: 100_000, cpus: 1 }), {
+    memoryBytes: 9 * GIB,
+    pids: 900,
+  });
+});
