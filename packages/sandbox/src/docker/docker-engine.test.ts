@@ -163,7 +163,8 @@ function engineTests(kind: EngineKind): void {
         "limit_cpu",
       ])
         assert.equal(told.get(name)?.state, "yes", JSON.stringify(told.get(name)));
-      for (const name of ["limit_disk", "limit_together", "templates"]) assert.equal(told.get(name)?.state, "degraded");
+      for (const name of ["limit_disk", "limit_together", "templates"])
+        assert.equal(told.get(name)?.state, "degraded");
     });
   });
 }
