@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
 import { conformance, type Subject } from "../../test-support/conformance/conformance.ts";
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
-import { REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
+import { OWN_USER_LIMITS, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
@@ -23,7 +23,10 @@ const skips: Record<string, string> = Object.fromEntries(
     .filter(([, { state }]) => state !== "yes")
     .flatMap(([tests, { detail }]) => Object.keys(tests).map((title) => [title, detail])),
 );
-if (process.getuid?.() !== 0) skips[REFUSALS_TOLD] = "without root nobody hears what the kernel refuses";
+if (process.getuid?.() !== 0) {
+  skips[REFUSALS_TOLD] = "without root nobody hears what the kernel refuses";
+  skips[OWN_USER_LIMITS] = "without root all sandboxes run as one user";
+}
 
 test("in CI no conformance test is skipped", { skip: process.env.CI !== "true" }, () => {
   assert.deepEqual(skips, {});

@@ -11,6 +11,18 @@ const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 /** Without root, connections that the kernel refuses are not reported. */
 export const REFUSALS_TOLD = "egress: connections that the kernel refuses are reported";
 
+/** Without root, all sandboxes run as one user. */
+export const OWN_USER_LIMITS =
+  "isolation: a sandbox at the kernel's limits for its user leaves a neighbour's alone";
+
+/** Takes inotify instances and large pipes until the kernel refuses, keeps them, and prints how many. */
+const TAKE_KERNEL_OBJECTS = `
+use POSIX qw(uname); my $inotify = (uname)[4] eq "aarch64" ? 26 : 294;
+my $instances = 0; $instances++ while $instances < $ARGV[0] && syscall($inotify, 0) >= 0;
+my @pipes; while (@pipes < 2 * $ARGV[0]) { pipe(my $out, my $in) or last; push @pipes, $out, $in; fcntl($in, 1031, 1 << 20) or last }
+$| = 1; print "$instances ", @pipes / 2, "\n"; exit if fork; close STDOUT; close STDERR; sleep 600;
+`;
+
 /** What hostile code in a sandbox must not be able to do. */
 export function isolationTests(suite: Suite): void {
   conformanceTest(suite, REFUSALS_TOLD, async ({ open }) => {
@@ -24,6 +36,15 @@ export function isolationTests(suite: Suite): void {
     // Reports begin a moment after the sandbox has opened.
     for (let tries = 0; tries < 50 && told.size < 2; tries += 1) await ok(sandbox, script);
     assert.deepEqual([...told].sort(), ["203.0.113.1 22 not_allowed", "203.0.113.2 123 not_allowed"]);
+  });
+
+  conformanceTest(suite, OWN_USER_LIMITS, async ({ open, subject, directory }) => {
+    const [first, second] = [await open(), await open({ uid: subject.uid + 1, disk: `${directory}/other` })];
+    const take = async (sandbox: Sandbox, most: number) =>
+      (await ok(sandbox, `perl -e '${TAKE_KERNEL_OBJECTS}' ${most}`)).split(" ").map(Number);
+    const [, pipes = 0] = await take(first, 10_000);
+    assert.ok(pipes < 10_000, `${pipes} pipes`);
+    assert.deepEqual(await take(second, 3), [3, 3]);
   });
 
   conformanceTest(suite, "isolation: process 1 runs supervisor.sh, byte for byte", async ({ open }) => {
