@@ -213,10 +213,8 @@ test("resources above the ceilings → 400; defaults are within them; what was s
     ])
       assert.deepEqual([refused.status, refused.body.error.param], [400, `resources.${name}`]);
   }
-  await db.write.query({
-    text: `update environments set resources = resources || '{"pids": 1000}'`,
-    values: [],
-  });
+  const stored = JSON.stringify({ ...ceilings, pids: 1_000 });
+  await db.write.query({ text: "update environments set resources = $1", values: [stored] });
   const changed = await owner.made(path, { description: "d", resources: { cpus: 0.5 } });
   assert.deepEqual(changed.resources, { ...ceilings, cpus: 0.5, pids: 1_000 });
   assert.deepEqual((await owner.made(path, { resources: null })).resources, { ...ceilings, disk_mb: null });
