@@ -11,10 +11,11 @@ export function settingsToShare(berth: Berth) {
   };
 }
 
-/** The URL of a service's embedded database, with the socket from postmaster.pid. */
+/** The URL of a service's embedded database, with the socket from postmaster.pid and the password of its role. */
 export function databaseUrlOf(berth: Berth): string {
+  const password = readFileSync(`${berth.dataDir}/postgres/password`, "utf8");
   const [, , , port, socket] = readFileSync(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8").split(
     "\n",
   );
-  return `postgres://berth@localhost:${port}/berth?host=${encodeURIComponent(socket ?? "")}`;
+  return `postgres://berth:${password}@localhost:${port}/berth?host=${encodeURIComponent(socket ?? "")}`;
 }

@@ -180,7 +180,9 @@ async function dump(berth: Berth): Promise<string> {
   const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
   const [port = "", socket = ""] = lines.slice(3);
   const options = ["--host", socket, "--port", port, "--username", "berth", "berth"];
-  return (await run(`${POSTGRES_BIN}/pg_dump`, options, { maxBuffer: 1 << 28 })).stdout;
+  const password = await readFile(`${berth.dataDir}/postgres/password`, "utf8");
+  const env = { ...process.env, PGPASSWORD: password };
+  return (await run(`${POSTGRES_BIN}/pg_dump`, options, { maxBuffer: 1 << 28, env })).stdout;
 }
 
 covers(
