@@ -18,6 +18,21 @@ export const conventions: readonly Requirement[] = [
     rule: "A well-formed id in a body that names no object is rejected with 404 not_found_error and the id in the message, whatever follows the prefix; a value without the prefix with 400 and param.",
   },
   {
+    id: "response-safe",
+    source: "api 2",
+    rule: "Every JSON response, errors included, has x-content-type-options: nosniff; one that may hold a secret (a new token, environment variables) also has cache-control: no-store, as the document says.",
+  },
+  {
+    id: "expect-continue",
+    source: "api 2, seed 8",
+    rule: "A request with Expect: 100-continue whose body is over the limit, or that is not allowed, receives its error before the body is sent, and the connection is closed; otherwise the body is asked for.",
+  },
+  {
+    id: "metrics-token",
+    source: "api 2",
+    rule: "The metrics need a token with the scope metrics:read, except for requests from the machine itself that no proxy forwarded, or with BERTH_METRICS_PUBLIC=yes.",
+  },
+  {
     id: "id-out-of-range",
     source: "seed 4.9",
     rule: "An anchor or filter that has the characters of an id and encodes a number outside the range of ids is rejected with 400 and param.",

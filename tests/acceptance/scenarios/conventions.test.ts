@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, before } from "node:test";
 import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -220,3 +222,49 @@ covers(
     }
   },
 );
+
+covers(["response-safe"], "responses: nosniff on each, and no-store where a secret may be", async () => {
+  const { paths } = await api.ok("GET", "//openapi.json");
+  const isMarked = (method: string, path: string) =>
+    paths[`/api/v1/cloud${path}`][method].responses[200].headers?.["cache-control"] !== undefined;
+  const answers = {
+    "post /tokens": await api.post("/tokens", { name: "once" }),
+    "get /tokens": await api.get("/tokens"),
+    "get /environments": await api.get("/environments"),
+    "get /sessions": await api.get("/sessions"),
+    "get /agents": await api.get("/agents"),
+  };
+  for (const [operation, { status, headers }] of Object.entries(answers)) {
+    const [method = "", path = ""] = operation.split(" ");
+    assert.equal(status, 200, operation);
+    assert.equal(headers.get("x-content-type-options"), "nosniff", operation);
+    assert.equal(headers.get("cache-control") === "no-store", isMarked(method, path), operation);
+  }
+  assert.deepEqual([isMarked("post", "/tokens"), isMarked("get", "/tokens")], [true, false]);
+  const refused = await api.get("/agents/agent_01h00000000000000000000000");
+  assert.deepEqual([refused.status, refused.headers.get("x-content-type-options")], [404, "nosniff"]);
+});
+
+covers(
+  ["expect-continue"],
+  "Expect: 100-continue: a body over the limit is refused before it is sent",
+  async () => {
+    const { port, hostname } = new URL(berth.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: 100000000000\r\n\r\n`,
+    );
+    const received = await text(socket);
+    assert.match(received, /^HTTP\/1\.1 400 [\s\S]*invalid_request_error[\s\S]*larger than/);
+    assert.match(received, /connection: close/i);
+  },
+);
+
+covers(["metrics-token"], "metrics: open on the machine itself, with a token through a proxy", async () => {
+  const ask = async (headers: Record<string, string> = {}) =>
+    (await fetch(`${berth.url}/metrics`, { headers })).status;
+  const forwarded = { "x-forwarded-for": "192.0.2.7" };
+  assert.deepEqual([await ask(), await ask(forwarded)], [200, 401]);
+  const made = await api.ok("POST", "/tokens", { name: "prometheus", scopes: ["metrics:read"] });
+  assert.equal(await ask({ ...forwarded, authorization: `Bearer ${made.token}` }), 200);
+});

@@ -511,6 +511,12 @@ const SETTINGS: readonly Proof[] = [
     scenario("uploads"),
     "body limits: exactly the limit is accepted",
   ],
+  [
+    "setting BERTH_",
+    "METRICS_PUBLIC",
+    server("features/service/service"),
+    "metrics: from another machine or through a proxy",
+  ],
   ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
   ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],

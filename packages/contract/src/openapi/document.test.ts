@@ -36,6 +36,28 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(JSON.parse(committed), document, "run 'npm run openapi'");
   });
 
+  test("whatever may hold a secret is not to be stored by caches", () => {
+    const holdsSecret = (value: unknown, seen: ReadonlySet<string> = new Set()): boolean => {
+      if (typeof value !== "object" || value === null) return false;
+      const { $ref, properties } = value as { $ref?: string; properties?: object };
+      const own = Object.keys(properties ?? {});
+      if (own.includes("token") || own.includes("environment_variables")) return true;
+      if ($ref === undefined) return Object.values(value).some((one) => holdsSecret(one, seen));
+      const name = $ref.split("/").at(-1) ?? "";
+      return !seen.has(name) && holdsSecret(document.components.schemas[name], new Set([...seen, name]));
+    };
+    const marked = Object.values(operations)
+      .flatMap((noun) => Object.values(noun))
+      .filter(({ confidential }) => confidential === true);
+    assert.deepEqual(
+      marked.map(({ id }) => id).toSorted(),
+      all
+        .filter(({ operation }) => holdsSecret(operation.responses["200"]))
+        .map(({ operation }) => operation.operationId)
+        .toSorted(),
+    );
+  });
+
   test("has every operation once, and every operation has a route", () => {
     const named = Object.values(operations).flatMap((noun) => Object.values(noun));
     assert.deepEqual(

@@ -15,8 +15,12 @@ export function headerParameters({ method, body, dryRun, features = [] }: Operat
 }
 
 /** The headers of an operation's response. */
-export function responseHeaders({ body }: Operation): Json {
-  return body === "bytes" ? { headers: { range: STORED_RANGE } } : {};
+export function responseHeaders({ body, confidential }: Operation): Json {
+  const headers = {
+    ...(body === "bytes" ? { range: STORED_RANGE } : {}),
+    ...(confidential === true ? { "cache-control": NOT_STORED } : {}),
+  };
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
 const IDEMPOTENCY_KEY: Json = {
@@ -44,6 +48,11 @@ const CONTENT_RANGE: Json = {
   description:
     "Which part of the content the body is: `bytes 0-99/1000`, with `*` for a total that is not known yet. `bytes */1000` or `bytes */*` without a body asks how much has been stored. Without this header the body is the whole content.",
   schema: { type: "string", pattern: "^bytes (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
+};
+
+const NOT_STORED: Json = {
+  description: "`no-store`: the response may hold secrets.",
+  schema: { type: "string", const: "no-store" },
 };
 
 const STORED_RANGE: Json = {

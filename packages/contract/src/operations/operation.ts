@@ -21,6 +21,8 @@ export interface Operation {
   readonly body: "none" | "json" | "multipart" | "bytes";
   /** A request with the header `berth-dry-run` is checked and answered, and changes nothing. */
   readonly dryRun?: true;
+  /** The response may hold secrets, a new token or variables: no cache may store it. */
+  readonly confidential?: true;
   /** When the status is 201 instead of 200. Absent: never. */
   readonly created?: string;
   /** Errors besides those of every operation (400, 401, 403, 404, 500). */

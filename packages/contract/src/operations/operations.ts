@@ -19,6 +19,8 @@ const skill = "/skills/{skill_id}";
 const skillVersion = `${skill}/versions/{version}`;
 const credentials = "/vaults/{vault_id}/credentials";
 
+const CONFIDENTIAL = { confidential: true } as const;
+
 /** The registry has a prefix of its own and only accepts the tokens of users. */
 const forward = { base: "/api/v1/forward", credential: "pat" } as const;
 
@@ -28,7 +30,7 @@ const forward = { base: "/api/v1/forward", credential: "pat" } as const;
  */
 export const operations = {
   tokens: noun("tokens", {
-    create: post("/tokens", "Create a token"),
+    create: post("/tokens", "Create a token", CONFIDENTIAL),
     list: list("/tokens", "List tokens"),
     delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
   }),
@@ -57,12 +59,14 @@ export const operations = {
   environments: noun("environments", {
     create: post("/environments", "Create an environment", {
       ...DRY_RUN,
+      ...CONFIDENTIAL,
       ...conflicts(ENVIRONMENT_NAME_TAKEN),
     }),
-    list: list("/environments", "List environments"),
-    get: get("/environments/{environment_id}", "Get an environment"),
+    list: list("/environments", "List environments", CONFIDENTIAL),
+    get: get("/environments/{environment_id}", "Get an environment", CONFIDENTIAL),
     update: post("/environments/{environment_id}", "Update an environment", {
       ...DRY_RUN,
+      ...CONFIDENTIAL,
       ...conflicts(ENVIRONMENT_NAME_TAKEN),
     }),
     delete: remove(
@@ -70,20 +74,27 @@ export const operations = {
       "Delete an environment",
       conflicts("A session that is not terminated uses the environment."),
     ),
-    archive: act("/environments/{environment_id}/archive", "Archive an environment"),
+    archive: act("/environments/{environment_id}/archive", "Archive an environment", CONFIDENTIAL),
   }),
   sessions: noun("sessions", {
     create: post("/sessions", "Create a session", {
       features: ["outcomes"],
+      ...CONFIDENTIAL,
       ...conflicts("The agent or the environment is archived, or a file is not ready."),
     }),
-    list: list("/sessions", "List sessions"),
-    get: get(session, "Get a session"),
-    update: post(session, "Update a session", conflicts(SESSION_TERMINATED)),
+    list: list("/sessions", "List sessions", CONFIDENTIAL),
+    get: get(session, "Get a session", CONFIDENTIAL),
+    update: post(session, "Update a session", { ...CONFIDENTIAL, ...conflicts(SESSION_TERMINATED) }),
     delete: remove(session, "Delete a session", conflicts("The session is running.")),
-    cancel: act(`${session}/cancel`, "Cancel the running turn", conflicts(SESSION_TERMINATED)),
-    archive: act(`${session}/archive`, "Archive a session"),
-    terminate: act(`${session}/terminate`, "Terminate a session", conflicts(SESSION_TERMINATED)),
+    cancel: act(`${session}/cancel`, "Cancel the running turn", {
+      ...CONFIDENTIAL,
+      ...conflicts(SESSION_TERMINATED),
+    }),
+    archive: act(`${session}/archive`, "Archive a session", CONFIDENTIAL),
+    terminate: act(`${session}/terminate`, "Terminate a session", {
+      ...CONFIDENTIAL,
+      ...conflicts(SESSION_TERMINATED),
+    }),
   }),
   sessionResources: noun("sessionResources", {
     add: post(resources, "Add a file to a session", {
@@ -229,6 +240,7 @@ export const operations = {
       created: "The resource was registered.",
     }),
     list: list("/resources", "List the resources that the caller registered", {
+      ...CONFIDENTIAL,
       ...forward,
       scope: "forward:read",
     }),

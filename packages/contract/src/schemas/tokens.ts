@@ -16,11 +16,12 @@ const nouns = [
   "tokens",
 ] as const;
 
-/** Every scope. Write does not include read. `*` covers every operation. */
-export const SCOPES = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [
+/** Every scope. Write does not include read. `*` covers every operation. `metrics:read` is for the service's metrics. */
+export const SCOPES = [
   "*",
-  ...`${(typeof nouns)[number]}:${"read" | "write"}`[],
-];
+  ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const),
+  "metrics:read",
+] as ["*", ...(`${(typeof nouns)[number]}:${"read" | "write"}` | "metrics:read")[]];
 
 export type Scope = (typeof SCOPES)[number];
 

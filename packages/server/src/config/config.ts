@@ -80,6 +80,8 @@ export interface Config {
   npmRegistry: string | null;
   /** Index for pip packages of environments; null: PyPI. */
   pipIndex: string | null;
+  /** Whether `/metrics` needs no token. */
+  metricsPublic: "yes" | "no";
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
@@ -185,6 +187,7 @@ const SETTINGS: Settings = {
   dockerImage: { variable: "BERTH_DOCKER_IMAGE", fallback: "berth-sandbox:latest", parse: nonEmpty },
   npmRegistry: { variable: "BERTH_NPM_REGISTRY", fallback: null, parse: httpsUrl },
   pipIndex: { variable: "BERTH_PIP_INDEX", fallback: null, parse: httpsUrl },
+  metricsPublic: { variable: "BERTH_METRICS_PUBLIC", fallback: "no", parse: oneOf("yes", "no") },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     fallback: "info",

@@ -13,7 +13,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
   return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** The headers with the request id that every response has. */
-export function requestIdHeaders(requestId: string): Record<string, string> {
-  return { "x-request-id": requestId, "request-id": requestId };
+/** The headers that every response has: its request id, and that a browser must not guess another type of content. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { "x-request-id": requestId, "request-id": requestId, "x-content-type-options": "nosniff" };
 }

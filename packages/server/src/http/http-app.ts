@@ -5,7 +5,8 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursors } from "../request/cursor.ts";
-import { requestIdHeaders, requestIdOf } from "./headers.ts";
+import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
+import { commonHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
@@ -61,10 +62,13 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   fastify.addHook("onRequest", async (request, reply) => {
-    reply.headers(requestIdHeaders(request.id));
+    reply.headers(commonHeaders(request.id));
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
       throw errors.invalid("The header 'Host' is missing.");
     }
+  });
+  fastify.addHook("onSend", async (request, reply) => {
+    if (isBodyHeldBack(request.raw)) reply.header("connection", "close");
   });
   fastify.addHook("onResponse", async (request, { statusCode: status, elapsedTime: milliseconds }) => {
     const operation = request.routeOptions.config.operation ?? "none";
@@ -80,6 +84,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     sendError(reply, errors.unknownPath(request.method, pathOf(request)), request.id, options.log);
   });
   respondToProtocolErrors(fastify.server);
+  holdBackBodies(fastify.server);
   return { ...options, fastify, streams };
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
 import type { RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
-import { requestIdHeaders } from "./headers.ts";
+import { commonHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
@@ -54,7 +54,7 @@ export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler:
     const write = await handler(scope, parseRequest(incoming, route, NO_BODY));
     reply.hijack();
     const response = reply.raw;
-    for (const [name, value] of Object.entries(requestIdHeaders(request.id))) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(commonHeaders(request.id))) response.setHeader(name, value);
     app.streams.add(response);
     response.once("close", () => app.streams.delete(response));
     write(response).catch((error: unknown) => {

@@ -97,6 +97,7 @@ describe("protocol errors", () => {
       assert.equal(reply.body.error.type, "invalid_request_error", name);
       assert.match(reply.body.error.message, message, name);
       const told = reply.headers.toLowerCase();
+      assert.ok(told.includes("x-content-type-options: nosniff"), name);
       for (const header of ["x-request-id: ", "request-id: "])
         assert.ok(told.includes(header + reply.body.request_id), name);
       assert.ok(told.includes("x-should-retry: false"), name);
@@ -132,6 +133,35 @@ describe("protocol errors", () => {
       `${chunk.repeat(100)}0\r\n\r\n`,
     );
     assert.match(chunked.body.error.message, /larger than 65536 bytes/);
+  });
+
+  test("Expect: 100-continue → an error before the body is sent, or the body is asked for", async (t) => {
+    const { port, owner } = await listening(t);
+    const head = (token: string, length: number | string, path = "/agents") =>
+      `POST /api/v1/cloud${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+    for (const [bytes, status, message] of [
+      [head(owner.token, 100_000_000_000), 400, /larger than 65536 bytes/],
+      [
+        head(owner.token, 100_000_000_000, "/files/file_01h00000000000000000000000/content"),
+        404,
+        /Unknown path/,
+      ],
+      [head("nobody", 2), 401, /malformed/],
+    ] as const) {
+      const reply = await exchange(port, bytes);
+      assert.equal(reply.status, status, reply.headers);
+      assert.match(reply.body.error.message, message);
+      assert.match(reply.headers, /connection: close/i);
+    }
+    const body = JSON.stringify({ name: "continued", model: "rehearsal/steps" });
+    const socket = connect(port, "127.0.0.1");
+    t.after(() => socket.destroy());
+    socket.write(head(owner.token, body.length));
+    const [asked] = await once(socket, "data");
+    assert.match(String(asked), /^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    socket.write(body);
+    const [answered] = await once(socket, "data");
+    assert.match(String(answered), /^HTTP\/1\.1 200 OK/);
   });
 
   test("a body that is cut → nothing is stored", async (t) => {

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
-import { requestIdHeaders } from "./headers.ts";
+import { commonHeaders } from "./headers.ts";
 
 export interface RenderedError {
   status: number;
@@ -22,7 +22,7 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
     status: error.status,
     headers: {
       "content-type": "application/json; charset=utf-8",
-      ...requestIdHeaders(requestId),
+      ...commonHeaders(requestId),
       ...(error.status < 500 ? { "x-should-retry": "false" } : {}),
       ...error.headers,
     },

@@ -24,6 +24,7 @@ export async function respond(
   handler: (scope: RequestScope) => Promise<unknown>,
 ): Promise<FastifyReply> {
   const { method = "", url = "" } = request.raw;
+  if (scope.operation.confidential === true) reply.header("cache-control", "no-store");
   const followUps: ((db: DatabaseAccess) => unknown)[] = [];
   const run = async (db: DatabaseAccess): Promise<JsonResponse> => {
     const result = await handler({ ...scope, db, afterCommit: (then) => followUps.push(then) });

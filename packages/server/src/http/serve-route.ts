@@ -1,13 +1,17 @@
-import type { AnyRoute } from "@berth/contract";
+import type { AnyRoute, Operation } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import { hasScope, type Principal } from "../access/principal.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
 import { checkDryRun } from "./dry-run.ts";
+import { acceptBody } from "./expected-body.ts";
 import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { IncomingRequest } from "./respond.ts";
+
+/** What a form may have beside its files. */
+const FORM_BYTES = 1_048_576;
 
 /** Calls `handle` for the requests of a route whose token is valid and has the scope. */
 export function serveRoute(
@@ -28,6 +32,7 @@ export function serveRoute(
       // Bodies are not decoded: an encoded one would be stored as it came.
       const [encoding = "identity"] = headerValues(request.raw, "content-encoding");
       if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
+      acceptBody(request.raw, bodyLimit(app, operation));
       principals.set(request, principal);
     },
     handler: async (request, reply) => {
@@ -38,6 +43,12 @@ export function serveRoute(
       return await handle({ app, scope, request, reply });
     },
   });
+}
+
+/** The largest body that any request of the operation may have. */
+function bodyLimit({ jsonLimit, uploadLimit }: HttpApp, { body }: Operation): number {
+  if (body === "bytes") return uploadLimit;
+  return body === "multipart" ? Math.max(jsonLimit, uploadLimit + FORM_BYTES) : jsonLimit;
 }
 
 function scopeOf(

@@ -59,6 +59,8 @@ export interface AppDeps {
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
+  /** Default: no. */
+  metricsPublic?: "yes" | "no";
 }
 
 /** The complete HTTP service, not yet listening. */
@@ -85,7 +87,14 @@ export function createApp(deps: AppDeps): HttpApp {
   });
 
   const document = openApiDocument();
-  mountService(app, { db, fault: deps.fault ?? (() => null) }, document);
+  mountService(
+    app,
+    { db, fault: deps.fault ?? (() => null) },
+    {
+      openApi: document,
+      metricsPublic: deps.metricsPublic === "yes",
+    },
+  );
   mountDocs(app, document);
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });

@@ -82,5 +82,9 @@ export const SETTINGS_HELP: Readonly<Record<string, readonly [form: string, line
     "registry for npm packages of environments; default: the public npm registry",
   ],
   BERTH_PIP_INDEX: ["<url>", "index for pip packages of environments; default: PyPI"],
+  BERTH_METRICS_PUBLIC: [
+    "<yes|no>",
+    "whether /metrics needs no token from other machines and through proxies; default: no",
+  ],
   BERTH_LOG_LEVEL: ["<level>", "debug, info, warn, error or silent; default: info"],
 };

@@ -1,7 +1,13 @@
+import type { IncomingMessage } from "node:http";
+import { hasScope } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { ping } from "../../db/statement.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { authenticate } from "../../http/authenticate.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 
+const METRICS_SCOPE = "metrics:read";
+const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 const READY_TIMEOUT_MS = 2_000;
 
 /** Why a service is not ready: it stops, its runner starts, is frozen or opens no sandbox, or its database does not respond. */
@@ -13,8 +19,18 @@ export interface ServiceState {
   fault(): ServiceFault | null;
 }
 
-/** Health, metrics and the API's document, without authentication. */
-export function mountService(app: HttpApp, state: ServiceState, openApi: object): void {
+export interface ServiceOptions {
+  openApi: object;
+  /** Whether metrics are for everybody; else requests from other machines need a token. */
+  metricsPublic: boolean;
+}
+
+/** Health and the API's document, without authentication, and metrics. */
+export function mountService(
+  app: HttpApp,
+  state: ServiceState,
+  { openApi, metricsPublic }: ServiceOptions,
+): void {
   const { fastify, log, metrics } = app;
   const document = JSON.stringify(openApi);
   fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
@@ -24,13 +40,26 @@ export function mountService(app: HttpApp, state: ServiceState, openApi: object)
       ? reply.send({ status: "ok" })
       : reply.code(503).send({ status: "unavailable", reason: fault });
   });
-  fastify.get("/metrics", async (_request, reply) => {
+  fastify.get("/metrics", async (request, reply) => {
+    if (!metricsPublic && !isFromThisMachine(request.raw)) await authorizeMetrics(app, request.raw);
     const { contentType, text } = await metrics.render();
     return reply.header("content-type", contentType).send(text);
   });
   fastify.get("/openapi.json", async (_request, reply) =>
     reply.header("content-type", "application/json; charset=utf-8").send(document),
   );
+}
+
+async function authorizeMetrics({ db, log }: HttpApp, request: IncomingMessage): Promise<void> {
+  const principal = await authenticate(request, db, log);
+  if (!hasScope(principal, METRICS_SCOPE)) throw errors.scopeMissing(METRICS_SCOPE);
+}
+
+/** A proxy on this machine says in a header that a request is another machine's. No header makes a request local. */
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  const { remoteAddress = "" } = socket;
+  const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress);
+  return isLoopback && FORWARDING_HEADERS.every((name) => headers[name] === undefined);
 }
 
 /** Whether the database responds within two seconds. */

@@ -36,6 +36,33 @@ describe("service routes", () => {
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 503]);
   });
 
+  test("metrics: from another machine or through a proxy → a token with the scope, unless they are public", async (t) => {
+    const { app, caller } = await testApp(t);
+    const [narrow, wide] = [
+      await caller({ scopes: ["agents:read"] }),
+      await caller({ scopes: ["metrics:read"] }),
+    ];
+    const ask = async (remoteAddress: string, headers: Record<string, string> = {}) =>
+      (await app.fastify.inject({ method: "GET", url: "/metrics", remoteAddress, headers })).statusCode;
+    for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+      assert.equal(await ask(address), 200, address);
+    for (const address of ["192.0.2.7", "::2", "::ffff:192.0.2.7", "fe80::1"]) {
+      assert.equal(await ask(address), 401, address);
+      assert.equal(
+        await ask(address, { "x-forwarded-for": "127.0.0.1" }),
+        401,
+        "a header makes nobody local",
+      );
+    }
+    for (const header of ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"])
+      assert.equal(await ask("127.0.0.1", { [header]: "127.0.0.1" }), 401, header);
+    const as = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
+    assert.deepEqual([await ask("192.0.2.7", as(narrow)), await ask("192.0.2.7", as(wide))], [403, 200]);
+    const open = await testApp(t, { metricsPublic: "yes" });
+    const { statusCode } = await open.app.fastify.inject({ url: "/metrics", remoteAddress: "192.0.2.7" });
+    assert.equal(statusCode, 200);
+  });
+
   test("metrics: requests and sessions are measured, without ids", async (t) => {
     const { app, caller } = await testApp(t);
     const owner = await caller();
