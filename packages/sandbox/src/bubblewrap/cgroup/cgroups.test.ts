@@ -85,7 +85,7 @@ test("this machine: all groups together cannot have more processes than their pa
   const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
   const shared = { memoryBytes: 2 ** 30, pids: 12 };
   const groups = new Cgroups(hierarchies, `test-shared-${process.pid}`, shared);
-  if (!(await groups.sharedLimitsHold())) return context.skip("no control group can be made here");
+  if (!groups.controllers.includes("pids")) return context.skip("no control group can be made here");
   try {
     const cgroups = await Promise.all(["one", "two"].map((name) => groups.create(name, limits)));
     const counts = cgroups.map(async ({ processFiles }) => {
