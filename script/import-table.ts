@@ -96,6 +96,7 @@ export const IMPORT_TABLE: ImportTable = {
       "@berth/concurrency",
       "@berth/contract",
       "@berth/egress",
+      "@berth/linux",
       "errors",
       "db",
       "blobs",

@@ -36,4 +36,9 @@ export const uploadRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "Services of one database share the contents of files: what is uploaded through one is read through the other, and one that does not share them is rejected at its start, with one sentence that says what to set.",
   },
+  {
+    id: "second-service-parts",
+    source: "api 4",
+    rule: "The parts of an upload may reach different services of one database: a part waits for the request that another service receives, goes on from its bytes, and never fails the file.",
+  },
 ];

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { request } from "node:http";
 import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -6,6 +8,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, steps } from "../harness/fixtures.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readFrames } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 /** Two services on one database, like two machines behind a load balancer. */
 let first: Berth;
@@ -69,6 +72,40 @@ covers(
       headers: { authorization: `Bearer ${firstApi.token}` },
     });
     assert.equal(await response.text(), "shared");
+  },
+);
+
+covers(
+  ["second-service-parts"],
+  "two services: a part waits for the other service's, and goes on from its bytes",
+  async () => {
+    const content = new Uint8Array(randomBytes(9 * 1_048_576));
+    const total = content.length;
+    const file = await firstApi.ok("POST", "/files", { filename: "parts.bin" });
+    const path = `/files/${file.id}/content`;
+    const range = `bytes 0-${total - 1}/${total}`;
+    const given = firstApi.headers({ "content-range": range, "content-length": `${total}` });
+    const cut = request(firstApi.address(path), { method: "PUT", headers: Object.fromEntries(given) });
+    cut.on("error", () => undefined).write(content.subarray(0, total - 1));
+    const received = async () => (await secondApi.ok("GET", `/files/${file.id}`)).uploaded_bytes;
+    await waitUntil(
+      async () => (await received()) > 0,
+      () => "no bytes are counted",
+    );
+    const sendRest = async () => {
+      const start = await received();
+      return await secondApi.call("PUT", path, undefined, {
+        raw: content.subarray(start),
+        headers: { "content-range": `bytes ${start}-${total - 1}/${total}` },
+      });
+    };
+    const early = sendRest();
+    cut.destroy();
+    const { status, body: answer } = await early;
+    assert.ok(status === 200 || /must begin at byte/.test(answer.error.message), JSON.stringify(answer));
+    const { body } = status === 200 ? await early : await sendRest();
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    assert.deepEqual([body.status, body.sha256], ["ready", sha256]);
   },
 );
 

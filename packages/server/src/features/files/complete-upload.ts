@@ -15,10 +15,10 @@ export async function completeUpload(
   db: DatabaseAccess,
   blobs: BlobStore,
   { id }: FileRow,
-  size: number,
+  { size, receiver }: { size: number; receiver: string },
 ): Promise<FileRow> {
   // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
-  if ((await storeReceived(db.write, id, { uploaded: size, size })) === null) throw deleted(id);
+  if ((await storeReceived(db.write, id, { uploaded: size, size, receiver })) === null) throw deleted(id);
   const partial = blobs.partial(id);
   const content = await partial.stage(size);
   const ready = await db.transaction(async (tx) => {

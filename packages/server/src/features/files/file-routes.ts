@@ -17,7 +17,6 @@ import { readUpload, storeUpload } from "./upload-file.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   const { uploadLimit: limit } = app;
-  const receiving = new Set<string>();
   mountUpload(app, fileRoutes.upload, (request) => readFileForm(request, blobs, limit), {
     schema: newFile,
     handle: async ({ principal, db }, body) => toFile(await createPendingFile(db, principal, body, limit)),
@@ -26,7 +25,7 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
     const sending = { principal, fileId: params.file_id, range: parseContentRange(header), body };
     const stallTimer = disconnectWhenStalled(body);
     try {
-      const row = await receiveContent(db, { blobs, limit, receiving }, sending);
+      const row = await receiveContent(db, { blobs, limit }, sending);
       return { body: toFile(row), headers: receivedRange(row) };
     } finally {
       clearInterval(stallTimer);

@@ -8,14 +8,13 @@ import { errors } from "../../errors/catalogue.ts";
 import { completeUpload } from "./complete-upload.ts";
 import type { ContentRange } from "./content-range.ts";
 import { type FileRow, requireFile } from "./file-store.ts";
+import { takeUpload } from "./upload-lease.ts";
 import { markFailed, storeReceived } from "./upload-store.ts";
 
 export interface ReceiveDeps {
   blobs: BlobStore;
   /** Maximum bytes of a file. */
   limit: number;
-  /** The uuids of the files whose content is being received: one request at a time for each. */
-  receiving: Set<string>;
 }
 
 /** A request that sends content, or asks how much was received. */
@@ -41,18 +40,19 @@ export async function receiveContent(
   const { id, ...file } = await requireFile(db.read, principal, fileId);
   if (range.type === "query" && !completes(file, range)) return { id, ...file };
   if (file.status !== "pending") throw errors.fileNotPending(fileId, file.status);
-  if (deps.receiving.has(id)) throw errors.fileReceiving(fileId);
-  deps.receiving.add(id);
+  const lease = await takeUpload(db.write, id);
+  if (lease === null) throw errors.fileReceiving(fileId);
+  const { receiver } = lease;
   try {
     // Read again: the request before this one may have stored more since.
-    return await receive(db, deps, await requireFile(db.read, principal, fileId), sending);
+    return await receive(db, deps, await requireFile(db.read, principal, fileId), { ...sending, receiver });
   } catch (error) {
     if (!(error instanceof ContentLostError)) throw error;
     await markFailed(db.write, id);
     await deps.blobs.partial(id).remove();
     throw errors.fileLost(fileId);
   } finally {
-    deps.receiving.delete(id);
+    await lease.release();
   }
 }
 
@@ -68,18 +68,19 @@ async function receive(
   db: DatabaseAccess,
   deps: ReceiveDeps,
   file: FileRow,
-  sending: Sending,
+  sending: Sending & { receiver: string },
 ): Promise<FileRow> {
-  const { range, body } = sending;
+  const { range, body, receiver } = sending;
   if (file.status !== "pending") throw errors.fileNotPending(sending.fileId, file.status);
   checkRange(file, range, deps.limit);
-  if (range.type === "query") return await completeUpload(db, deps.blobs, file, file.uploaded_bytes);
+  if (range.type === "query")
+    return await completeUpload(db, deps.blobs, file, { size: file.uploaded_bytes, receiver });
   const start = range.type === "whole" ? 0 : range.start;
   const size = range.type === "part" ? range.total : null;
   let latest = file;
   const onSynced = async (uploaded: number) => {
-    const stored = await storeReceived(db.write, file.id, { uploaded, size });
-    if (stored === null) throw errors.notFound("file", sending.fileId);
+    const stored = await storeReceived(db.write, file.id, { uploaded, size, receiver });
+    if (stored === null) throw await lost(db, sending);
     latest = stored;
   };
   if (start !== file.uploaded_bytes) await onSynced(start);
@@ -90,7 +91,15 @@ async function receive(
     throw body.errored === null ? error : errors.bodyCut();
   }
   const whole = range.type === "whole" ? latest.uploaded_bytes : latest.size_bytes;
-  return latest.uploaded_bytes === whole ? await completeUpload(db, deps.blobs, latest, whole) : latest;
+  return latest.uploaded_bytes === whole
+    ? await completeUpload(db, deps.blobs, latest, { size: whole, receiver })
+    : latest;
+}
+
+/** The file is not pending any more, or this request was not heard of for so long that another one receives it. */
+async function lost(db: DatabaseAccess, { principal, fileId }: Sending): Promise<ApiError> {
+  const { status } = await requireFile(db.write, principal, fileId);
+  return status === "pending" ? errors.fileReceiving(fileId) : errors.fileNotPending(fileId, status);
 }
 
 /** Rejects what can be rejected before the body is read. */

@@ -1,17 +1,68 @@
 import type { Queryable } from "../../db/statement.ts";
 import { columns, type FileRow } from "./file-store.ts";
 
-/** Stores how much of a pending file's content was received, and its size once that is known. Null when it is not pending any more. */
+/** How long a receiver has a file without a sign of life. */
+const LEASE = "now() + interval '15 seconds'";
+
+/**
+ * Makes a request the receiver of a pending file, if the file has no receiver or a lapsed one, or `from`, which is dead. Returns
+ * whether it is. A file that is not pending has no receiver that matters.
+ */
+export async function takeReceiver(
+  db: Queryable,
+  id: string,
+  { receiver, from }: { receiver: string; from: string | null },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "take_receiver",
+    text: `update files set receiver = $2, received_until = ${LEASE}
+      where id = $1 and (receiver is null or received_until < now() or receiver = $3)`,
+    values: [id, receiver, from],
+  });
+  return rowCount === 1;
+}
+
+/** Renews the lease of a receiver that still has the file. */
+export async function keepReceiver(db: Queryable, id: string, receiver: string): Promise<void> {
+  await db.query({
+    name: "keep_receiver",
+    text: `update files set received_until = ${LEASE} where id = $1 and receiver = $2`,
+    values: [id, receiver],
+  });
+}
+
+export async function dropReceiver(db: Queryable, id: string, receiver: string): Promise<void> {
+  await db.query({
+    name: "drop_receiver",
+    text: "update files set receiver = null, received_until = null where id = $1 and receiver = $2",
+    values: [id, receiver],
+  });
+}
+
+export async function receiverOf(db: Queryable, id: string): Promise<string | null> {
+  const { rows } = await db.query<{ receiver: string | null }>({
+    name: "receiver_of_file",
+    text: "select receiver from files where id = $1",
+    values: [id],
+  });
+  return rows[0]?.receiver ?? null;
+}
+
+/**
+ * Stores how much of a pending file's content its receiver has received, and its size once that is known. Null when the file is
+ * not pending any more, or another request receives it.
+ */
 export async function storeReceived(
   db: Queryable,
   id: string,
-  { uploaded, size }: { uploaded: number; size: number | null },
+  { uploaded, size, receiver }: { uploaded: number; size: number | null; receiver: string },
 ): Promise<FileRow | null> {
   const { rows } = await db.query<FileRow>({
     name: "store_received",
-    text: `update files set uploaded_bytes = $2, size_bytes = coalesce($3, size_bytes), updated_at = now()
-      where id = $1 and status = 'pending' returning ${columns}`,
-    values: [id, uploaded, size],
+    text: `update files set uploaded_bytes = $2, size_bytes = coalesce($3, size_bytes), updated_at = now(),
+        received_until = ${LEASE}
+      where id = $1 and status = 'pending' and receiver = $4 returning ${columns}`,
+    values: [id, uploaded, size, receiver],
   });
   return rows[0] ?? null;
 }
