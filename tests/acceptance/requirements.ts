@@ -12,6 +12,7 @@ import { gitLfsRequirements } from "./requirements/git-lfs.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { homeRequirements } from "./requirements/homes.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
+import { keptShellRequirements } from "./requirements/kept-shells.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
@@ -549,6 +550,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...filterRequirements,
   ...messageContentRequirements,
   ...reclaimRequirements,
+  ...keptShellRequirements,
   ...homeRequirements,
   ...mcpRequirements,
   ...vaultRequirements,

@@ -100,6 +100,8 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       }
       if (command.script === LIST_SCRIPT)
         return { ...result(open ? "exit" : "closed"), output: Buffer.from("") };
+      // What is kept of shells and processes between sandboxes: nothing.
+      if (command.script.includes("/mnt/session/shells")) return result(open ? "exit" : "closed");
       engine.commands.push({
         script: command.script,
         environment: command.environment ?? {},

@@ -77,6 +77,7 @@ export const mountPaths: Input[] = [
   "", "data/a", "./a", "../a", "/", "//", "/data", "/data/", "/data//a", "/data/./a", "/data/../etc", "/data/a/..",
   "/data/..", "/..", "/etc/passwd", "/proc/self/environ", "/sys/fs", "/dev/shm/a", "/usr/bin/git", "/bin/sh", "/run/a",
   "/tmp/a", "/root/.ssh", "/var/a", "/lib/a", "/mnt", "/mnt/memory/a", "/mnt/skills/a", "/mnt/session/outputs/a",
+  "/mnt/session/shells/a",
   "/mnt/session", "/mnt/session/uploads", "/home/agent", "/data/a\0b", "/data/a\nb", "/data/\u0085",
   `/data/${"a".repeat(256)}`, `/${"data/".repeat(300)}a`, `/data/${"é".repeat(600)}`, 1, {}, [],
 ].map(mount); // biome-ignore format: a list of words

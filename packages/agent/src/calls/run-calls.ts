@@ -33,6 +33,7 @@ export async function runCalls(
   const stoppable: ToolContext = {
     sandbox: () => context.sandbox(),
     environment: () => context.environment(),
+    secrets: () => context.secrets?.() ?? [],
     signal,
   };
   const queue = calls.values();

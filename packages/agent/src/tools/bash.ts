@@ -22,7 +22,7 @@ const input = z
 
 export const bash = defineTool({
   name: "Bash",
-  description: `Runs a command in a bash that lives for the whole session: working directory, variables and functions stay from call to call. It starts in /data. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
+  description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
   input,
   async run({ command, restart, timeout, timeout_ms }, context) {
     if (restart === true) {
@@ -43,6 +43,7 @@ async function runCommand(script: string, timeoutMs: number, context: ToolContex
     script,
     shell: SHELL,
     environment,
+    secrets: context.secrets?.() ?? [],
     timeoutMs,
     keepOutput: true,
     signal,
@@ -93,6 +94,6 @@ const CLEARED = " What this left running was stopped, so that others can be.";
 
 function freshShell(result: CommandResult): string {
   return result.ended === "timeout"
-    ? " The shell was restarted in its working directory; its variables are gone."
+    ? " The next command gets a new shell, as the command before this one left it."
     : "";
 }

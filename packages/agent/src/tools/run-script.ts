@@ -51,7 +51,7 @@ export async function runScript(context: ToolContext, script: Script): Promise<S
 export function stoppedText(ended: CommandResult["ended"], timeoutMs: number): string {
   if (ended === "timeout") return `Stopped: it took longer than ${timeoutMs / 1000} s.`;
   if (ended === "closed") {
-    return "The sandbox stopped while this ran, so its outcome is unknown. The next call starts the sandbox again on the same disk, with fresh shells; processes that were running are gone.";
+    return "The sandbox stopped while this ran, so its outcome is unknown. The next call starts the sandbox again on the same disk, with the shell as the command before this one left it; processes that were running are gone.";
   }
   return notes.STOPPED_CALL;
 }

@@ -30,6 +30,8 @@ export interface ToolContext {
   sandbox(): Promise<Sandbox>;
   /** The current variables of every command: tokens and the session's own. Called for each command. */
   environment(): Promise<Readonly<Record<string, string>>>;
+  /** Secrets that commands were given so far, in `environment` or otherwise. Default none. */
+  secrets?(): readonly string[];
   signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
 import { encode, isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
-import { SUPERVISOR } from "../commands/supervisor.ts";
+import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import { freshDirectory, ownerName } from "../host/leftovers.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
@@ -176,7 +176,7 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
     const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
-    return { image, files: await prepareFiles(spec, directory, SUPERVISOR, image?.path ?? null) };
+    return { image, files: await prepareFiles(spec, directory, COMMAND_SCRIPTS, image?.path ?? null) };
   }
 
   async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {

@@ -1,4 +1,4 @@
-import { PIPES_INSIDE } from "../inside/environment.ts";
+import { PIPES_INSIDE, SHELLS_INSIDE } from "../inside/environment.ts";
 import { SandboxError } from "../interface/errors.ts";
 import { quote } from "../scripts/quote.ts";
 import { shellTemplate } from "../scripts/read-script.ts";
@@ -15,17 +15,12 @@ export function exports(environment: Readonly<Record<string, string>>): string {
   return lines.join("");
 }
 
-/** Lines that unset variables of a living bash. Read-only ones stay. */
-export function unset(names: readonly string[]): string {
-  return names.map((name) => `builtin unset -v ${name} 2>/dev/null || :\n`).join("");
-}
-
 type Parts = { mark: number; exports: string; script: string; nonce: string; fed: boolean };
 
 const FRESH = shellTemplate<"STDIN" | "MARK" | "EXPORTS" | "CWD" | "SCRIPT" | "NONCE">(
   "commands/fresh-shell.sh",
 );
-const NAMED = shellTemplate<"START" | "OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "NONCE">(
+const NAMED = shellTemplate<"START" | "OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "NONCE" | "END">(
   "commands/named-shell.sh",
 );
 
@@ -34,11 +29,32 @@ export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
 }
 
-/** What a named bash reads to run one command. */
-export function namedShell(slot: Slot, parts: Parts & { startIn: string | null }): string {
-  const { startIn } = parts;
-  const start = startIn === null ? "" : `builtin cd -- ${quote(startIn)} 2>/dev/null || builtin cd /data`;
-  return NAMED({ ...words(slot, parts), START: start, OUT: `${PIPES_INSIDE}/${slot.name}.out` });
+/** What a named bash reads to run one command. `given`: names of the variables that `exports` exports. */
+export function namedShell(
+  slot: Slot,
+  parts: Parts & {
+    name: string;
+    given: readonly string[];
+    secrets: readonly string[];
+    startIn: string | null;
+  },
+): string {
+  const { name, given, secrets, startIn } = parts;
+  const start =
+    startIn === null ? "" : `builtin . ${PIPES_INSIDE}/restore-shell ${name} ${quote(startIn)} >&252`;
+  return NAMED({
+    ...words(slot, parts),
+    START: start === "" ? "" : `${start} || builtin :`,
+    OUT: `${PIPES_INSIDE}/${slot.name}.out`,
+    END: [name, given.length, ...given, ...secrets.map(quote)].join(" "),
+  });
+}
+
+/** A script that leaves of what was kept of a shell its directory alone. */
+export function forgetShell(name: string, directory: string): string {
+  const kept = `${SHELLS_INSIDE}/${name}`;
+  const state = `berth_directory=${quote(directory)}\nberth_restored=yes\n# complete 0\n`;
+  return `rm -rf ${kept}.0 ${kept}.1 ${kept}.attempts && printf %s ${quote(state)} >${kept}.0`;
 }
 
 function words(slot: Slot, { mark, exports, script, nonce, fed }: Parts) {

@@ -90,11 +90,12 @@ export abstract class LivingSandbox implements Sandbox {
   }
 
   async #run(command: Command): Promise<CommandResult> {
-    const { script, shell, cwd, environment, stdin, ...rest } = command;
+    const { script, shell, cwd, environment, secrets, stdin, ...rest } = command;
     const work: Work = stdin ? { ...rest, feed: feedBytes(stdin) } : rest;
     if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
     if (shell === undefined) return this.#runFresh(command, work);
-    const named = this.#shells.get(shell) ?? new NamedShell(this.#host);
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(shell)) throw new SandboxError("not a name for a shell");
+    const named = this.#shells.get(shell) ?? new NamedShell(this.#host, shell);
     this.#shells.set(shell, named);
     return named.run(command, work);
   }

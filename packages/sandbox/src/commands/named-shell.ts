@@ -1,29 +1,35 @@
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { type CommandHost, newNonce, runCommand, type Work } from "./command-run.ts";
-import { exports, namedShell, unset } from "./command-script.ts";
+import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
+import { exports, forgetShell, namedShell } from "./command-script.ts";
 
 interface LivingBash {
   pid: number;
   lines: Socket;
   gone: Promise<void>;
-  /** Names of the variables of the last command. */
-  exported: readonly string[];
 }
 
+/** Exit codes from here on are those of shells that a signal has ended. */
+const SIGNALLED = 128;
+const FORGET_TIMEOUT_MS = 10_000;
+
 /**
- * A bash with a name. Its commands run one after another and keep the directory, variables and functions. After it ends or is
- * killed, the next command gets a new bash in the last known directory.
+ * A bash with a name. Its commands run one after another and keep the directory, variables and functions. At the end of each
+ * command it writes what another bash can take over to the disk (`end-command.sh`): the next bash, in this sandbox or in another
+ * one, restores that (`restore-shell.sh`). After one that ended by itself only the directory is left.
  */
 export class NamedShell {
   readonly #host: CommandHost;
+  readonly #name: string;
   #bash: LivingBash | null = null;
   #startIn: string | null = null;
   #cwd: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(host: CommandHost) {
+  /** @param name Of letters, digits, `_` and `-`. */
+  constructor(host: CommandHost, name: string) {
     this.#host = host;
+    this.#name = name;
   }
 
   /** Waits for the commands before it; an abort ends the wait. */
@@ -56,13 +62,11 @@ export class NamedShell {
     const mark = this.#host.marks.next();
     const nonce = newNonce();
     const environment = command.environment ?? {};
-    const given = exports(environment);
+    const variables = exports(environment);
     const bash = this.#bash ?? (await this.#start(command.cwd));
     if (!bash) return closedResult(this.#cwd);
     const startIn = this.#startIn;
     this.#startIn = null;
-    const variables = unset(bash.exported.filter((name) => !Object.hasOwn(environment, name))) + given;
-    bash.exported = Object.keys(environment);
     const { result, shellEnded } = await runCommand(
       this.#host,
       work,
@@ -73,7 +77,10 @@ export class NamedShell {
         start: async (slot) => {
           const fed = work.feed !== undefined;
           bash.lines.write(
-            namedShell(slot, { mark, exports: variables, script: command.script, nonce, fed, startIn }),
+            namedShell(slot, {
+              ...{ mark, nonce, fed, startIn, exports: variables, script: command.script },
+              ...{ name: this.#name, given: Object.keys(environment), secrets: command.secrets ?? [] },
+            }),
           );
           return bash.pid;
         },
@@ -83,8 +90,16 @@ export class NamedShell {
     if (shellEnded) {
       bash.lines.destroy();
       this.#bash = null;
+      if (result.exitCode !== null && result.exitCode < SIGNALLED) await this.#forget();
     }
     return { ...result, cwd: this.#cwd };
+  }
+
+  async #forget(): Promise<void> {
+    const names = { mark: this.#host.marks.next(), nonce: newNonce(), helps: true as const };
+    const script = forgetShell(this.#name, this.#cwd ?? "/data");
+    const parts = { ...names, script, exports: "", cwd: "/", fed: false };
+    await runCommand(this.#host, { timeoutMs: FORGET_TIMEOUT_MS }, names, freshStart(this.#host, parts));
   }
 
   /** Null when the sandbox has ended. */
@@ -105,7 +120,7 @@ export class NamedShell {
       return null;
     }
     this.#startIn = this.#cwd ?? cwd ?? "/data";
-    this.#bash = { pid, lines, gone: ended, exported: [] };
+    this.#bash = { pid, lines, gone: ended };
     return this.#bash;
   }
 }

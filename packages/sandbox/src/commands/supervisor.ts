@@ -1,9 +1,14 @@
 import type { Readable, Writable } from "node:stream";
 import { PIPES_INSIDE } from "../inside/environment.ts";
-import { shellScript } from "../scripts/read-script.ts";
+import { shellProgram } from "../scripts/read-script.ts";
 
-/** The script of process 1, in the directory of the pipes. */
-export const SUPERVISOR = shellScript("commands/supervisor.sh");
+/** The scripts of process 1 and of named shells, by their names in the directory of the pipes. */
+export const COMMAND_SCRIPTS: Readonly<Record<string, string>> = {
+  supervisor: shellProgram("commands/supervisor.sh"),
+  "restore-shell": shellProgram("commands/restore-shell.sh"),
+  "end-command": shellProgram("commands/end-command.sh"),
+  "record-processes": shellProgram("commands/record-processes.sh"),
+};
 
 /** @param restoreSignals How it restores the default signals of what it starts; see `supervisor.sh`. */
 export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[] {

@@ -4,7 +4,9 @@ export const PROGRAMS_INSIDE = "/opt/berth/bin";
 export const LAYERED_HOME = "/opt/berth/home";
 /** Where every sandbox has its uploaded files, read-only. */
 export const UPLOADS_INSIDE = "/mnt/session/uploads";
-/** Where every sandbox has the pipes of its commands and the script of process 1. */
+/** Where every sandbox has what is kept of its named shells; the shells' scripts name it, too. */
+export const SHELLS_INSIDE = "/mnt/session/shells";
+/** Where every sandbox has the pipes of its commands and the scripts of process 1 and of named shells. */
 export const PIPES_INSIDE = "/run/berth";
 /** The certificate authorities that a sandbox trusts, in one file. */
 export const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";

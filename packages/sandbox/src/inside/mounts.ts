@@ -3,6 +3,7 @@ import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { posix } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
+import { SHELLS_INSIDE } from "./environment.ts";
 
 /** A path on the host and the path at which the sandbox sees it. */
 export interface Mount {
@@ -17,6 +18,7 @@ const STANDARD: readonly (readonly [string, string])[] = [
   ["outputs", "/mnt/session/outputs"],
   ["tmp", "/var/tmp"],
   ["short-tmp", "/tmp"],
+  ["shells", SHELLS_INSIDE],
 ];
 
 /** Directories for temporary files of any user, where programs expect the sticky bit. */

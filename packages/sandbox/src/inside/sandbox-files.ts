@@ -23,13 +23,13 @@ export interface SandboxFiles {
 /**
  * Makes the writable directories of a sandbox on its disk, unless that is not mounted yet, and everything else in `directory`.
  *
- * @param supervisor The script of process 1.
+ * @param scripts The scripts beside the pipes, by name.
  * @param unmounted The path of a disk that is not mounted yet; null where the disk is a plain directory.
  */
 export async function prepareFiles(
   spec: SandboxSpec,
   directory: string,
-  supervisor: string,
+  scripts: Readonly<Record<string, string>>,
   unmounted: string | null,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
@@ -38,7 +38,7 @@ export async function prepareFiles(
   const uploads = `${directory}/uploads`;
   if (unmounted === null) makeMountSources(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
-  await writeFile(`${pipes}/supervisor`, supervisor);
+  await Promise.all(Object.entries(scripts).map(([name, text]) => writeFile(`${pipes}/${name}`, text)));
   await mkdir(uploads, { mode: 0o755 });
   await mkdir(`${directory}/files`, { mode: 0o755 });
   const files: Mount[] = [];

@@ -4,18 +4,24 @@ export interface Command {
   /** Shell text; `/bin/sh` unless `shell` is given. */
   script: string;
   /**
-   * Name of a bash that lives between commands and keeps its working directory, variables and functions. `exit` in the script
-   * ends it (the exit code is the result); a timeout or an abort kills it. The next command with the name gets a new bash in
-   * the last known working directory. Absent: a new shell for this command alone.
+   * Name of a bash, `[A-Za-z0-9_-]{1,64}`, that lives between commands and keeps its working directory, variables and functions.
+   * Absent: a new shell for this command alone.
+   *
+   * Its directory, exported variables, functions, options and umask are also on the disk after each command. After a timeout, an
+   * abort or the end of the sandbox, the next command with the name gets a new bash with them, in a later sandbox on the same
+   * disk, too; the output then begins with one line about what did not come back, if anything did not. `exit` in the script ends
+   * the bash (the exit code is the result): the next one only begins in its directory.
    */
   shell?: string;
-  /** Default `/data`. With `shell`, it applies only where a new bash starts. */
+  /** Default `/data`. With `shell`, it applies only where a new bash starts of which nothing is on the disk. */
   cwd?: string;
   /**
-   * Exported before the command runs, also in a living bash, so that it sees a rotated token. Variables of the command before
-   * that are not among them are unset.
+   * Exported before the command runs, also in a living bash, so that it sees a rotated token, and unset after it: they are not
+   * on the disk, and no later command has them that is not given them.
    */
   environment?: Readonly<Record<string, string>>;
+  /** Secrets that the command may know. What contains one does not go to the disk with the rest of a named shell. */
+  secrets?: readonly string[];
   /** Bytes on standard input. Default: `/dev/null`. */
   stdin?: Uint8Array;
   /** Milliseconds of wall clock, after which everything that the command started is killed. */

@@ -6,9 +6,14 @@ export function shellScript(...paths: readonly string[]): string {
   return paths.map(read).join("\n");
 }
 
+/** The text of a shell script without its comments. */
+export function shellProgram(path: string): string {
+  return read(path).replaceAll(/^\s*#.*\n/gm, "");
+}
+
 /** The text of a shell script without its comments, as a function that replaces the words `__NAME__` in it. */
 export function shellTemplate<Name extends string>(path: string): (values: Record<Name, string>) => string {
-  const text = read(path).replaceAll(/^#.*\n/gm, "");
+  const text = shellProgram(path);
   return (values) => text.replaceAll(/__([A-Z]+)__/g, (_, name: Name) => values[name]);
 }
 

@@ -5,6 +5,7 @@ import { credentialTests } from "./credential-tests.ts";
 import { diskTests } from "./disk-tests.ts";
 import { fileTests } from "./file-tests.ts";
 import { isolationTests } from "./isolation-tests.ts";
+import { keptShellTests } from "./kept-shell-tests.ts";
 import { killTests } from "./kill-tests.ts";
 import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
@@ -43,6 +44,7 @@ export function conformance(
       commandTests,
       outputTests,
       shellTests,
+      keptShellTests,
       killTests,
       diskTests,
       snapshotTests,

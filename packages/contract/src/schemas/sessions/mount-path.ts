@@ -5,6 +5,7 @@ import { absolutePathError } from "../../conventions/fields.ts";
 const RESERVED_DIRECTORIES = [
   "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt/berth", "/proc", "/root", "/run", "/sbin",
   "/sys", "/tmp", "/usr", "/var", "/mnt/memory", "/mnt/skills", "/mnt/session/outputs",
+  "/mnt/session/shells",
 ]; // biome-ignore format: a list of words
 /** Resources can be mounted below these, but not at them. */
 const PARENT_DIRECTORIES = [

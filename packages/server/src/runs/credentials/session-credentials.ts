@@ -43,6 +43,10 @@ export interface PlaceholderVariable {
   hosts: string[];
 }
 
+const MIN_SECRET_LENGTH = 6;
+/** A session's present secrets are fewer. */
+const MAX_GIVEN = 200;
+
 /** For a session that does not exist any more. */
 const NO_SETTINGS: CredentialSettings = { mode: "proxy", seed: "", variables: [] };
 
@@ -61,6 +65,8 @@ export class SessionCredentials {
    * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere.
    */
   readonly mask = this.#mask.mask;
+  /** Values that commands were given for secrets, the newest last. */
+  readonly #given = new Set<string>();
 
   constructor(parts: CredentialParts, sessionId: string) {
     this.#parts = parts;
@@ -84,6 +90,7 @@ export class SessionCredentials {
     ]);
     const secrets = this.#list({ settings: settings ?? NO_SETTINGS, repositories });
     const inside = new Map(secrets.map((secret) => [secret.resource, insideValue(secret)]));
+    for (const value of inside.values()) this.#remember(value);
     const named = secrets.flatMap(({ names, resource }) => names.map((name) => [name, inside.get(resource)]));
     return {
       ...plain,
@@ -105,6 +112,19 @@ export class SessionCredentials {
     if (settings === null) return;
     const repositories = resources.filter(isRepository);
     for (const { value } of this.#list({ settings, repositories })) unsealIfPossible(value);
+  }
+
+  /** Secrets, or placeholders for them, that commands were given so far. A short one is too likely to be an ordinary word. */
+  givenSecrets(): string[] {
+    return [...this.#given];
+  }
+
+  #remember(value: string): void {
+    if (value.length < MIN_SECRET_LENGTH) return;
+    this.#given.delete(value);
+    this.#given.add(value);
+    const [oldest] = this.#given;
+    if (this.#given.size > MAX_GIVEN && oldest !== undefined) this.#given.delete(oldest);
   }
 
   /** What egress puts into requests. However many connections a sandbox opens, the database is asked once at a time. */

@@ -102,6 +102,7 @@ export class SessionTurn {
       sleep,
       sandbox: () => workspace.sandbox(signal),
       environment: () => workspace.environment(),
+      secrets: () => workspace.secrets(),
       signal,
     });
   }

@@ -34,6 +34,7 @@ import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { type SystemParts, sessionSystem } from "../system/session-system.ts";
+import { endedProcessesNote } from "./ended-processes-note.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
 
@@ -100,6 +101,7 @@ export class SandboxOpener {
     this.#logLoweredLimits(session);
     const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec, git));
     await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
+    if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
-import type { Sandbox } from "@berth/sandbox";
+import { recordProcesses, type Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/sessions/events/event-store.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
@@ -116,6 +116,11 @@ export class SessionWorkspace {
   /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
   async environment(): Promise<Record<string, string>> {
     return await this.#parts.credentials.commandVariables();
+  }
+
+  /** Secrets that commands were given so far, or placeholders for them. */
+  secrets(): string[] {
+    return this.#parts.credentials.givenSecrets();
   }
 
   /** The tools of the agent's MCP servers; see `SessionMcp`. */
@@ -281,6 +286,7 @@ export class SessionWorkspace {
     const current = await this.#slot.current();
     if (current !== undefined) await this.memory.beforeClose(current.sandbox);
     const collected = current === undefined ? undefined : await this.#outputs.beforeClose(current.sandbox);
+    if (current !== undefined) await recordProcesses(current.sandbox, this.secrets()).catch(() => undefined);
     await this.#slot.close();
     await collected?.();
   }

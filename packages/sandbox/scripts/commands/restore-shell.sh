@@ -1,0 +1,70 @@
+# shellcheck shell=bash disable=SC2154 # the kept state sets some of its variables
+# Sourced by a new named bash before its first command, with builtins only: restores what end-command.sh kept, if it kept
+# anything, and changes the directory. Prints one line about what did not come back.
+#
+# $1  name of the shell
+# $2  directory to begin in when nothing was kept
+#
+# The kept state is in the agent's hands. It can do here what a command can do; that it cannot keep the shell from working is
+# ensured by counting: each attempt is noted before the state is run and cleared when a command has ended, and after three that
+# did not get so far the shell begins anew.
+berth_base=/mnt/session/shells/$1 berth_directory=$2 berth_restored=new
+if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
+  berth_restored=no berth_text='' berth_newest=-1 berth_plain='' berth_withheld='' berth_large='' berth_attempts=''
+  if [[ ! -L $berth_base.attempts && ( -f $berth_base.attempts || ! -e $berth_base.attempts ) ]]; then
+    builtin printf x >>"$berth_base.attempts"
+    builtin read -r -N 9 berth_attempts <"$berth_base.attempts"
+  fi
+  case $berth_attempts in x | xx | xxx)
+    for berth_slot in "$berth_base.0" "$berth_base.1"; do
+      [[ -f $berth_slot && ! -L $berth_slot ]] || continue
+      LC_ALL=C builtin read -r -N 2000001 berth_read <"$berth_slot"
+      berth_time=${berth_read##*$'\n'"# complete "}
+      berth_time=${berth_time%$'\n'}
+      case $berth_time in *[!0-9]* | "" | ?????????????????????*) continue ;; esac
+      if ((${#berth_read} <= 2000000 && 10#$berth_time > berth_newest)); then
+        berth_newest=$((10#$berth_time)) berth_text=$berth_read
+      fi
+    done
+    berth_shopt='' berth_set=''
+    builtin eval "$berth_text" ;;
+  esac
+fi 2>/dev/null
+if ! builtin cd -- "$berth_directory" 2>/dev/null; then
+  if [[ $berth_restored == yes ]]; then berth_gone=$berth_directory; fi
+  builtin cd /data || builtin :
+fi
+if [[ $berth_restored == no ]]; then
+  for berth_slot in "$berth_base.0" "$berth_base.1" "$berth_base.attempts"; do
+    if [[ -f $berth_slot && ! -L $berth_slot ]]; then : >|"$berth_slot"; fi
+  done 2>/dev/null
+  builtin printf '[The shell began anew: what was kept of it could not be restored.]\n'
+elif [[ $berth_restored == yes ]]; then
+  berth_lost='' berth_count=0
+  for berth_name in ${berth_plain-}; do
+    case $berth_name in *[!A-Za-z0-9_]* | REPLY | OPTARG | MAPFILE | COPROC* | PIPESTATUS | FUNCNAME | HISTCMD | LINES | COLUMNS) continue ;; esac
+    [[ ! -v $berth_name ]] || continue
+    ((berth_count += 1))
+    if ((berth_count <= 20)); then berth_lost+="${berth_lost:+, }${berth_name:0:60}"; fi
+  done
+  if ((berth_count > 20)); then berth_lost+=" and $((berth_count - 20)) more"; fi
+  berth_withheld=${berth_withheld-} berth_large=${berth_large-} berth_note=''
+  berth_withheld=${berth_withheld:0:500} berth_large=${berth_large:0:500}
+  if [[ -n $berth_lost ]]; then berth_note+=" Variables that were not exported: $berth_lost."; fi
+  if [[ -n ${berth_withheld-} ]]; then berth_note+=" With a secret in the value: ${berth_withheld% }."; fi
+  if [[ -n ${berth_large-} ]]; then berth_note+=" Too large: ${berth_large% }."; fi
+  if [[ -n ${berth_gone-} ]]; then berth_note+=" The directory ${berth_gone:0:500} does not exist; this is $PWD."; fi
+  if [[ -n $berth_note ]]; then
+    builtin printf '[This is a new shell. What did not come back with it:%s]\n' "${berth_note//[[:cntrl:]]/ }"
+  fi
+fi
+if [[ $berth_restored == yes && -n ${berth_shopt-} ]]; then
+  for berth_name in ${BASHOPTS//:/ }; do
+    [[ :$berth_shopt: == *:"$berth_name":* ]] || builtin shopt -u "$berth_name"
+  done
+  for berth_name in ${SHELLOPTS//:/ }; do
+    [[ :$berth_set: == *:"$berth_name":* ]] || set +o "$berth_name"
+  done
+  for berth_name in ${berth_set//:/ }; do set -o "$berth_name"; done
+fi 2>/dev/null
+builtin unset -v "${!berth_@}"

@@ -1,0 +1,25 @@
+import type { Requirement } from "./requirement.ts";
+
+/** What stays of a session's container while it is quiet. */
+export const keptShellRequirements: readonly Requirement[] = [
+  {
+    id: "tmp-stays",
+    source: "seed 8",
+    rule: "Files in /tmp and /var/tmp stay as long as the session's disk, also while its sandbox is closed, and count towards disk_mb.",
+  },
+  {
+    id: "shell-kept",
+    source: "seed 8",
+    rule: "After a quiet time, or when the runner was killed, the shell has its working directory, exported variables, functions and options again; what did not come back is told once.",
+  },
+  {
+    id: "shell-kept-secrets",
+    source: "seed 4",
+    rule: "No token or other variable of Berth's own is kept with the shell: after a rotation the shell has the new one, and an exported copy is gone, which is told.",
+  },
+  {
+    id: "processes-told",
+    source: "seed 8",
+    rule: "Which processes ended with the sandbox is told once with the next result, by command line, with secrets masked.",
+  },
+];

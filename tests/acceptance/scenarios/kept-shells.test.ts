@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { Api } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
+import { readOrEmpty } from "../harness/read-or-empty.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-host-"));
+  host = await startGitHost({ dir: directory });
+  await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
+  berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "0", ...providerSettings(host) } });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const PROCESSES_NOTE = /Processes that were running have ended/;
+
+async function run(session: string, ...commands: string[]): Promise<string> {
+  return toolResults(await runTurn(api, session, ...commands.map(bash))).join("\n");
+}
+
+/** The sandbox has closed when the process that it left is gone. */
+async function closed(left: string): Promise<void> {
+  const isRunning = () =>
+    readdirSync("/proc").some((pid) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith(`sleep\0${left}\0`));
+  await waitUntil(
+    () => !isRunning(),
+    () => "the sandbox did not close",
+  );
+}
+
+covers(
+  ["tmp-stays", "shell-kept", "processes-told"],
+  "quiet session: /tmp and the shell come back, and what does not is told once",
+  async () => {
+    const { id } = await makeSession(api);
+    const set =
+      "mkdir /tmp/deep; cd /tmp/deep; echo kept >t; export X=1; p=2; f() { echo f$X; }; shopt -s extglob";
+    await run(id, set, "sleep 97531.1 >/dev/null &");
+    await closed("97531.1");
+    const back = await run(id, "pwd; cat t; f; shopt extglob; echo [$p]");
+    assert.match(back, /\/tmp\/deep\nkept\nf1\nextglob\s+on\n\[\]/);
+    assert.match(back, /Variables that were not exported: p\./);
+    assert.match(back, /Processes that were running have ended: `sleep 97531\.1`\./);
+    await run(id, "sleep 97531.2 >/dev/null & kill -KILL $!; sleep 97531.3 >/dev/null &");
+    await closed("97531.3");
+    const again = await run(id, "pwd; f");
+    assert.match(again, /\/tmp\/deep\nf1/);
+    assert.doesNotMatch(again, /not exported|97531\.[12]/);
+    assert.match(again, PROCESSES_NOTE);
+  },
+);
+
+covers(["shell-kept-secrets"], "quiet session: a rotated token is not what the shell had", async () => {
+  const first = host.createToken({ user: "ann", permissions: "write" });
+  const url = `${host.url}/acme/widget`;
+  const environment = await api.ok("POST", "/environments", { name: "inside", credentials: "inject" });
+  const session = await makeSession(api, {
+    environment_id: environment.id,
+    resources: [{ type: "hosted_repository", url, authorization_token: first }],
+  });
+  await run(session.id, "export COPY=$GH_TOKEN OWN=mine; [ -n $COPY ] && sleep 97532.1 >/dev/null &");
+  await closed("97532.1");
+  const second = host.createToken({ user: "ann", permissions: "write" });
+  await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {
+    authorization_token: second,
+  });
+  host.revokeToken(first);
+  const digest = `printf %s "$GH_TOKEN" | sha256sum | cut -c1-64`;
+  const told = await run(
+    session.id,
+    `${digest}; echo [$COPY] $OWN; grep -r -l ${first.slice(0, 8)} /mnt/session/shells`,
+  );
+  assert.ok(told.includes(createHash("sha256").update(second).digest("hex")), told);
+  assert.match(told, /With a secret in the value: COPY\.[\s\S]*\n\[\] mine\n/);
+  assert.doesNotMatch(told, /shells\/main/);
+});
