@@ -56,3 +56,14 @@ async function settled(result: unknown): Promise<void> {
       status: 404,
     });
 }
+
+test("resources.retry → the body that tries a failed clone again, and each call has a key of its own", async (t) => {
+  const wire = await startWire(t, (_request, response) => respond(response, 200, {}));
+  const { client } = clientOf(wire.url);
+  await client.sessions.resources.retry("sess_a", "sesr_b");
+  await client.sessions.resources.retry("sess_a", "sesr_b");
+  const [first, second] = wire.received;
+  assert.equal(first?.path, "/api/v1/cloud/sessions/sess_a/resources/sesr_b");
+  assert.deepEqual(JSON.parse(first?.body ?? ""), { retry: true });
+  assert.notEqual(first?.headers["idempotency-key"], second?.headers["idempotency-key"]);
+});
