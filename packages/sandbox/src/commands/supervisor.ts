@@ -1,10 +1,10 @@
 import type { Readable, Writable } from "node:stream";
 import { PIPES_INSIDE } from "../inside/environment.ts";
-import { shellProgram } from "../scripts/read-script.ts";
+import { shellProgram, shellScript } from "../scripts/read-script.ts";
 
 /** The scripts of process 1 and of named shells, by their names in the directory of the pipes. */
 export const COMMAND_SCRIPTS: Readonly<Record<string, string>> = {
-  supervisor: shellProgram("commands/supervisor.sh"),
+  supervisor: shellScript("commands/supervisor.sh"),
   "restore-shell": shellProgram("commands/restore-shell.sh"),
   "end-command": shellProgram("commands/end-command.sh"),
   "record-processes": shellProgram("commands/record-processes.sh"),
