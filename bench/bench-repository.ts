@@ -55,7 +55,7 @@ export async function startRepositoryBench(
     async copy() {
       const name = `large-${++count}`;
       const from = join(directory, "host", "repositories", "bench", "large.git");
-      await host.createRepository({ org: "bench", name, private: false, from });
+      await host.createRepository({ org: "bench", name, private: false, copyOf: from });
       return name;
     },
     async firstCommand(name) {

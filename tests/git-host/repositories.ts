@@ -14,7 +14,9 @@ export interface RepositoryOptions {
   private: boolean;
   /** Path of a local repository: its present commit, with the history, becomes `main`. It gets no other branch, and no tags. */
   from?: string;
-  /** Files (path → content) of the first commit on `main`, if `from` is not given. */
+  /** Path of a local repository from which all branches and tags are copied. */
+  copyOf?: string;
+  /** Files (path → content) of the first commit on `main`, if there is no other repository. */
   files?: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +38,8 @@ export class Repositories {
   async create(options: RepositoryOptions): Promise<void> {
     const path = this.#path(options.org, options.name);
     await mkdir(join(this.root, options.org), { recursive: true });
-    if (options.from !== undefined) await copy(options.from, path);
+    if (options.from !== undefined) await copyCommit(options.from, path);
+    else if (options.copyOf !== undefined) await copyAll(options.copyOf, path);
     else await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", path]);
     if (options.files !== undefined) await firstCommit(path, options.files);
     this.#private.set(`${options.org}/${options.name}`, options.private);
@@ -77,7 +80,12 @@ export class Repositories {
   }
 }
 
-async function copy(from: string, to: string): Promise<void> {
+async function copyAll(from: string, to: string): Promise<void> {
+  const options = ["--quiet", "--bare", "--no-hardlinks"];
+  await run("git", ["-c", "safe.directory=*", "clone", ...options, "--", from, to]);
+}
+
+async function copyCommit(from: string, to: string): Promise<void> {
   const options = ["--quiet", "--bare", "--no-hardlinks", "--single-branch", "--no-tags"];
   await run("git", ["-c", "safe.directory=*", "clone", ...options, "--", from, to]);
   const copied = (...args: string[]) => run("git", ["--git-dir", to, ...args]);

@@ -90,7 +90,7 @@ export async function makeWorkbench({
       const identity = "git config user.name T && git config user.email t@example.com";
       const begin = `git init -q -b main '${from}' && cd '${from}' && ${identity}`;
       await run("sh", ["-euc", `${begin}\n${script}\ngit commit -qm 'Local commit'`]);
-      await host.createRepository({ org: "acme", name, private: true, from });
+      await host.createRepository({ org: "acme", name, private: true, copyOf: from });
     },
     close: async () => {
       await engine.close();

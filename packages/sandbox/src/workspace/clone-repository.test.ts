@@ -41,7 +41,7 @@ const fresh = "find . -name .git -prune -o -type f -print | sort; git status --p
 
 test("clone: a private repository → the whole history, on its default branch", async () => {
   const { seconds, ...result } = succeeded(await bench.clone(sandbox, "widget"));
-  assert.deepEqual(result, { ok: true, commit: head, branch: "main" });
+  assert.deepEqual(result, { ok: true, commit: head, branch: "main", missingLfs: null });
   assert.ok(seconds > 0 && seconds < 20);
   assert.equal(await sh(sandbox, `cd /data/widget && ${fresh}`), "./README.md\n./src/a.txt");
   assert.equal(await sh(sandbox, "cd /data/widget && git rev-parse --is-shallow-repository"), "false");
