@@ -30,6 +30,7 @@ let api: Api;
 before(async () => {
   berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "2" } });
   api = await berth.client();
+  await berth.ready();
 });
 after(() => berth.stop());
 

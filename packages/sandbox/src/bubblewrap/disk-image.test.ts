@@ -232,7 +232,7 @@ test("disk image: removed with its disk, also while the sandbox runs", { skip },
 test("disk image: no loop devices → open with a limit is rejected with a sentence, and others open", {
   skip: !root && "this is not root",
 }, async () => {
-  const bare = `cd ${directory} && mkdir dev && mount -t tmpfs none dev && for n in null zero full random urandom tty; do
+  const bare = `cd ${directory} && mkdir dev && mount -t tmpfs none dev && mkdir dev/pts && for n in null zero full random urandom tty; do
     touch dev/$n && mount --bind /dev/$n dev/$n; done; mount --rbind dev /dev; exec "$@"`;
   const child = elsewhere(
     `

@@ -58,6 +58,10 @@ function copyPackage(directory: string): void {
     cpSync(join(PACKAGE, "..", name), `${directory}/${name}`, { recursive: true });
     symlinkSync(`${directory}/${name}`, `${directory}/node_modules/@berth/${name}`);
   }
+  for (const name of ["fast-check", "pure-rand"]) {
+    const source = realpathSync(join(PACKAGE, "../../node_modules", name));
+    cpSync(source, `${directory}/node_modules/${name}`, { recursive: true });
+  }
   for (const name of ["ripgrep", `ripgrep-${process.platform}-${process.arch}`]) {
     const source = realpathSync(join(PACKAGE, "../../node_modules/@vscode", name));
     cpSync(source, `${directory}/node_modules/@vscode/${name}`, { recursive: true });

@@ -14,7 +14,7 @@ export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress
 export type FromRunner =
   | { type: "ready" }
   | { type: "failed"; message: string }
-  | { type: "alive"; opensSandboxes: boolean };
+  | { type: "alive"; opensSandboxes: boolean | null };
 
 const ALIVE_MS = 500;
 
@@ -39,7 +39,9 @@ async function start({ config, address }: { config: Config; address: DatabaseAdd
     const runner = await startRunner({ config, address, log, redactor }, starting.signal);
     isReady = true;
     send({ type: "ready" });
-    setInterval(() => send({ type: "alive", opensSandboxes: runner.opensSandboxes() }), ALIVE_MS);
+    const sign = () => send({ type: "alive", opensSandboxes: runner.opensSandboxes() });
+    setInterval(sign, ALIVE_MS);
+    void runner.tried.then(sign);
     return runner;
   } catch (error) {
     if (starting.signal.aborted) process.exit(0);

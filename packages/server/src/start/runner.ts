@@ -29,7 +29,10 @@ import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 export interface Runner {
-  opensSandboxes(): boolean;
+  /** Null before it is known. */
+  opensSandboxes(): boolean | null;
+  /** Resolves when it is known whether it opens sandboxes. */
+  readonly tried: Promise<void>;
   /** Lets running turns reach a safe point, closes every sandbox, and closes the database connections. */
   close(): Promise<void>;
 }
@@ -53,7 +56,7 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
   const parts = new Parts(options.log, signal);
   try {
     const check = await openWorker(parts, options);
-    return { opensSandboxes: () => check.works, close: () => parts.close() };
+    return { opensSandboxes: () => check.works, tried: check.tried, close: () => parts.close() };
   } catch (error) {
     await parts.close();
     throw error;

@@ -18,18 +18,22 @@ export class SandboxCheck {
   readonly #log: Logger;
   readonly #closing = new AbortController();
   #checking: Promise<void> | undefined;
-  #works = true;
+  #works: boolean | null = null;
+  /** Resolves when the first attempt has ended, successful or not. */
+  readonly tried: Promise<void>;
+  readonly #firstTry = Promise.withResolvers<void>();
 
   /** @param disk host directory for the disk of its sandboxes; made and removed. */
   constructor(engine: SandboxEngine, disk: string, log: Logger) {
     this.#engine = engine;
     this.#disk = disk;
     this.#log = log;
+    this.tried = this.#firstTry.promise;
     this.check();
   }
 
-  /** False from a failure on until a sandbox was opened again. */
-  get works(): boolean {
+  /** False from a failure on until a sandbox was opened again; null before the first attempt has ended. */
+  get works(): boolean | null {
     return this.#works;
   }
 
@@ -63,8 +67,10 @@ export class SandboxCheck {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (this.#works) this.#log.error({ err: error }, "no sandbox can be opened");
+        if (this.#works !== false) this.#log.error({ err: error }, "no sandbox can be opened");
         this.#works = false;
+      } finally {
+        this.#firstTry.resolve();
       }
       await sleep(RETRY_MS, signal).catch(() => undefined);
     }

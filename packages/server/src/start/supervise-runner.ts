@@ -35,18 +35,19 @@ export function superviseRunner(log: Logger): SupervisedRunner {
   let child = spawnRunner();
   let ready = false;
   let heardAt = 0;
-  let opensSandboxes = true;
+  let opensSandboxes: boolean | null = null;
   let supervising: Promise<void> = Promise.resolve();
 
   async function begin(message: ToRunner): Promise<void> {
-    await startWork(child, message);
-    ready = true;
-    heardAt = performance.now();
+    opensSandboxes = null;
     child.on("message", (sign: FromRunner) => {
       if (sign.type !== "alive") return;
       heardAt = performance.now();
       opensSandboxes = sign.opensSandboxes;
     });
+    await startWork(child, message);
+    heardAt = performance.now();
+    ready = true;
   }
 
   async function supervise(message: ToRunner): Promise<void> {
@@ -68,8 +69,8 @@ export function superviseRunner(log: Logger): SupervisedRunner {
 
   return {
     fault() {
-      if (!ready) return "starting";
-      if (performance.now() - heardAt > MAX_SILENCE_MS) return "frozen";
+      if (ready && performance.now() - heardAt > MAX_SILENCE_MS) return "frozen";
+      if (!ready || opensSandboxes === null) return "starting";
       return opensSandboxes ? null : "sandbox";
     },
     async start(config, address) {

@@ -58,7 +58,7 @@ describe("SessionRunner", () => {
     assert.equal((await rowOf(db, sessionId))?.status, "idle");
   });
 
-  test("a first turn: session and resources are read once, and what a command may need rotated once more for it", async (t) => {
+  test("a first turn: session and resources are read once, and what a command may need rotated once more for it; secrets also before anything runs, to be masked", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -76,7 +76,7 @@ describe("SessionRunner", () => {
     await began;
     const count = (name: string) => names.filter((one) => one === name).length;
     assert.deepEqual([count("run_session"), count("run_resources")], [1, 2]);
-    assert.deepEqual([count("session_variables"), count("credential_settings")], [1, 2]);
+    assert.deepEqual([count("session_variables"), count("credential_settings")], [1, 3]);
   });
 
   test("a second message → another turn in the same sandbox", async (t) => {
