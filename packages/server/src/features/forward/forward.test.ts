@@ -87,7 +87,7 @@ describe("forward", () => {
     assert.deepEqual(await refusal({ type: "environment", resource: { id }, more: 1 }), invalid("more"));
     assert.deepEqual(await refusal([]), invalid());
     for (const type of ["skill", "file", "vault"]) {
-      assert.deepEqual(await refusal({ type, resource: { id } }), [404, "not_found_error", undefined]);
+      assert.deepEqual(await refusal({ type, resource: { id } }), [404, "not_found_error", "resource.id"]);
     }
     for (const given of [`env_${absent}`, "x", `vault_${absent}`]) {
       const type = given.startsWith("vault") ? "vault" : "environment";

@@ -102,8 +102,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
   operator: "organizations.name service_accounts.name users.email users.role hosts.settings hosts.place",
   service: `agents.owner_type database_identity.blob_store database_identity.key_fingerprint
-    environments.credentials environments.owner_type events.type files.owner_type files.sha256 files.status
-    forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
+    environments.credentials environments.owner_type events.type files.owner_type files.receiver files.sha256
+    files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
     memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
     memory_versions.operation memory_versions.redacted_by repository_templates.commit_sha
     repository_templates.refs_digest schema_migrations.checksum schema_migrations.name session_outputs.sha256

@@ -96,8 +96,9 @@ describe("RunLog: started calls", () => {
     const sessionId = await askingSession(own);
     const first = await own.worker();
     await own.send(sessionId, steps({ tools: ["echo 1", "echo 2", "echo 3"].map(bash) }, { say: "Done." }));
-    await answer(own, sessionId, "allow", "deny");
+    await own.until(sessionId, (entries) => idles(entries) === 1);
     await first.close();
+    await answer(own, sessionId, "allow", "deny");
     const second = await own.worker({ model: () => null });
     const failed = await own.until(sessionId, (entries) => idles(entries) === 2);
     await second.close();
