@@ -80,7 +80,7 @@ covers(
     );
     const paths = `/data/in/a ${upload} /inputs/c`;
     const [later] = toolResults(await runTurn(api, session.id, bash(`ls ${paths} 2>/dev/null; echo listed`)));
-    assert.match(later ?? "", /^listed/);
+    assert.match(later ?? "", /^listed/m, "in a new sandbox, without the mount");
     for (const [index, mount] of ["/data/in/a", null, "/inputs/c"].entries()) {
       const body = { type: "file", file_id: files[index].id, mount_path: mount };
       await api.ok("POST", `/sessions/${session.id}/resources`, body);
