@@ -90,12 +90,12 @@ async function runScenario<Result>(
   }
 }
 
-/** One element of each of `max` equal parts of the list. */
+/** One element of each of `max` equal parts of the list, each at most once. */
 function sample<T>(all: readonly T[], max: number, seed: number): T[] {
   if (all.length <= max) return [...all];
   const random = randomFrom(seed);
-  return Array.from(
-    { length: max },
-    (_, index) => all[Math.floor(((index + random()) * all.length) / max)],
-  ).filter((point) => point !== undefined);
+  const places = Array.from({ length: max }, (_, index) =>
+    Math.floor(((index + random()) * all.length) / max),
+  );
+  return all.filter((_, place) => places.includes(place));
 }

@@ -59,6 +59,7 @@ covers(["session-shape", "session-agent", "ids"], "create session: returns every
     stats: { active_seconds: 0, duration_seconds: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
     environment_variables: {},
+    git_identity: null,
     owner_type: "user",
     archived_at: null,
   });

@@ -89,7 +89,7 @@ export const ABUSES: Readonly<Record<string, Abuse>> = {
     result: OUTPUT_OMITTED,
   },
   "output from the background": {
-    command: "(yes | head -c 100M) & (yes oops | head -c 100M) >&2 & echo started",
+    command: "echo started; (yes | head -c 100M) & (yes oops | head -c 100M) >&2 & true",
     timeout: LONG_TIMEOUT_MS,
     result: /started/,
   },

@@ -64,7 +64,7 @@ async function runProbes(scene: Scene, canaries: Canaries, path: CreationPath): 
   const neighbour = await startNeighbour(berth, api, canaries.tag);
   const variables = Object.entries(neighbour.variables);
   const assignments = variables.map(([key, value]) => `${key}=${value}`).join(" ");
-  const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
+  const marks = "for mark in /dev/shm/mark /data/mark; do test -e $mark; echo mark:$?; done";
   const verification = path.verify?.(repository).command ?? "true";
   const command = `${marks}; echo "verify:$(${verification}):"; ${assignments} sh ${SCRIPT} 2>&1`;
   const [output = ""] = toolResults(await runTurn(api, session, bash(command)));

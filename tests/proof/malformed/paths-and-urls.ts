@@ -93,9 +93,9 @@ const repository = (url: unknown): Input => ({
 export const repositoryUrls: Input[] = [
   "", "github.com/a/b", "http://github.com/a/b", "ssh://git@github.com/a/b", "git@github.com:a/b", "file:///etc",
   "ext::sh -c id", "https://github.com", "https://github.com/", "https://github.com/a", "https://github.com/a/",
-  "https://github.com/a/b/c", "https://github.com/a/b/", "https://github.com/a/b.git", "https://github.com/a/b?x=1",
+  "https://github.com/a/b/c", "https://github.com/a/b?x=1",
   "https://github.com/a/b#x", "https://user:pass@github.com/a/b", "https://github.com@evil.example/a/b",
-  "https://github.com:443:1/a/b", "https://github.com:0/a/b", "https://github.com:99999/a/b", "https://GITHUB.com/a/b",
+  "https://github.com:443:1/a/b", "https://github.com:0/a/b", "https://github.com:99999/a/b",
   "https://127.0.0.1/a/b", "https://[::1]/a/b", "https://localhost/a/b", "https://169.254.169.254/a/b",
   "https://evil.example/a/b", "https://github.com./a/b", "https://github.com/../b", "https://github.com/a/..",
   "https://github.com/-a/b", "https://github.com/a%2f/b", "https://github.com/a/b%0a", "https://github.com/a/b\n",

@@ -1,18 +1,22 @@
 import { z } from "zod";
 import { text } from "./fields.ts";
 
-const NO_CONTROLS = /^[^\p{Cc}\p{Cs}<>]*$/u;
+const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f<>]*$/u;
+const WELL_FORMED = { error: "Field '{field}' must be well-formed Unicode." };
 
 /** git removes these from both ends of a name, and rejects a name with nothing else. */
 const HAS_CONTENT = /[^\s.,:;"\\']/;
 
 const name = text(1, 256)
   .regex(NO_CONTROLS, { error: "Field '{field}' must not contain control characters, '<' or '>'." })
-  .regex(HAS_CONTENT, { error: "Field '{field}' must be a name." });
+  .regex(HAS_CONTENT, { error: "Field '{field}' must be a name." })
+  .refine((value) => value.isWellFormed(), WELL_FORMED);
 
-const email = text(3, 254).regex(/^[^\s\p{Cc}\p{Cs}<>"\\]+@[^\s\p{Cc}\p{Cs}<>"\\@]+$/u, {
-  error: "Field '{field}' must be an e-mail address.",
-});
+const email = text(3, 254)
+  .regex(/^[^\s\u0000-\u001f\u007f-\u009f<>"\\]+@[^\s\u0000-\u001f\u007f-\u009f<>"\\@]+$/u, {
+    error: "Field '{field}' must be an e-mail address.",
+  })
+  .refine((value) => value.isWellFormed(), WELL_FORMED);
 
 const person = z.strictObject({ name, email });
 type GitPerson = z.output<typeof person>;
