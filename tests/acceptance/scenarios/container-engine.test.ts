@@ -98,7 +98,9 @@ covers(
     await runTurn(
       api,
       session.id,
-      bash("echo uncommitted >>widget/a.txt; echo kept >/data/kept; sleep 600 &"),
+      bash(
+        "echo uncommitted >>widget/a.txt; echo kept >/data/kept; sleep 600 & until grep -q sleep /proc/$!/comm; do :; done",
+      ),
     );
     const { token } = api;
     await berth.kill("SIGKILL");
