@@ -7,6 +7,7 @@ export { type Machine, readMachine } from "./machine.ts";
 export { machineId } from "./machine-id.ts";
 export { perlProgram } from "./perl-program.ts";
 export { whoElseChanges } from "./private-path.ts";
+export { isOfDeadProcess, processName } from "./process-name.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export * from "./syscalls.ts";

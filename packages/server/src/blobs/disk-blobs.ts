@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { machineId, processStart } from "@berth/linux";
+import { isOfDeadProcess, machineId, processName } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
 import { installBlob } from "./install-blob.ts";
 import { PartialBlob } from "./partial-blob.ts";
@@ -50,12 +50,12 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     age: (sha256) => ageOf(path(sha256)),
     async removeAbandoned() {
       for (const name of await readdir(staged)) {
-        const abandoned = isOfDeadProcess(name) || (await ageOf(join(staged, name))) > ABANDONED_MS;
+        const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > ABANDONED_MS;
         if (abandoned) await rm(join(staged, name), { force: true });
       }
     },
     async stage(source) {
-      const temporary = join(staged, newStagedName());
+      const temporary = join(staged, processName(randomUUID()));
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
@@ -92,16 +92,9 @@ async function ageOf(path: string): Promise<number> {
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 
-/** `<machine>.<pid>.<start time of the process>.<uuid>`. */
-function newStagedName(): string {
-  return [machineId(), process.pid, processStart(process.pid) ?? "", randomUUID()].join(".");
-}
-
-/** Of a process of another machine or pid namespace it is not known. Names without a machine are of earlier releases. */
-function isOfDeadProcess(name: string): boolean {
-  const parts = name.split(".");
-  const [machine, pid, started] = parts.length === 3 ? [machineId(), ...parts] : parts;
-  return machine === machineId() && started !== undefined && processStart(Number(pid)) !== started;
+/** Names of earlier releases lack the machine, which was this one. */
+function isAbandoned(name: string): boolean {
+  return isOfDeadProcess(name.split(".").length === 3 ? `${machineId()}.${name}` : name);
 }
 
 async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Blob> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { machineId, processStart } from "@berth/linux";
+import { isOfDeadProcess, processName } from "@berth/linux";
 import type { Queryable } from "../../db/statement.ts";
 import { dropReceiver, keepReceiver, receiverOf, takeReceiver } from "./upload-store.ts";
 
@@ -20,12 +20,16 @@ export interface UploadLease {
  * machine is not waited for. Null when a request of this process has it, or the wait is over.
  */
 export async function takeUpload(db: Queryable, fileId: string): Promise<UploadLease | null> {
-  const receiver = newReceiver();
+  const receiver = processName(randomBytes(8).toString("hex"));
   const deadline = performance.now() + LEASE_MS + RETRY_MS;
   while (!(await takeReceiver(db, fileId, { receiver, from: null }))) {
     const holder = await receiverOf(db, fileId);
     if (holder !== null && processOf(holder) === processOf(receiver)) return null;
-    if (holder !== null && isDead(holder) && (await takeReceiver(db, fileId, { receiver, from: holder })))
+    if (
+      holder !== null &&
+      isOfDeadProcess(holder) &&
+      (await takeReceiver(db, fileId, { receiver, from: holder }))
+    )
       break;
     if (performance.now() > deadline) return null;
     await pause(RETRY_MS);
@@ -41,18 +45,6 @@ export async function takeUpload(db: Queryable, fileId: string): Promise<UploadL
   };
 }
 
-/** `<machine>.<pid>.<start of the process>.<request>` */
-function newReceiver(): string {
-  const started = processStart(process.pid) ?? "0";
-  return [machineId(), process.pid, started, randomBytes(8).toString("hex")].join(".");
-}
-
 function processOf(receiver: string): string {
   return receiver.slice(0, receiver.lastIndexOf("."));
-}
-
-/** Of a process of another machine or pid namespace it is not known. */
-function isDead(receiver: string): boolean {
-  const [machine, pid, started] = receiver.split(".");
-  return machine === machineId() && processStart(Number(pid)) !== started;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { machineId, processStart } from "@berth/linux";
+import { isOfDeadProcess, machineId, processName } from "@berth/linux";
 
 /**
  * A new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>.<host>`. It identifies the process, so
@@ -8,8 +8,7 @@ import { machineId, processStart } from "@berth/linux";
  * @param hostId as in `Host`.
  */
 export function newOwnerName(hostId: string): string {
-  const started = processStart(process.pid) ?? "0";
-  return [machineId(), process.pid, started, randomBytes(4).toString("hex"), hostId].join(".");
+  return processName(`${randomBytes(4).toString("hex")}.${hostId}`);
 }
 
 /**
@@ -17,7 +16,6 @@ export function newOwnerName(hostId: string): string {
  * one of this host: only one service at a time has a host's data directory, and this process is part of it.
  */
 export function isDeadOwner(owner: string, hostId: string): boolean {
-  const [where, pid, started, , host] = owner.split(".");
-  if (where !== machineId()) return host === hostId;
-  return processStart(Number(pid)) !== started;
+  const [where, , , , host] = owner.split(".");
+  return where === machineId() ? isOfDeadProcess(owner) : host === hostId;
 }
