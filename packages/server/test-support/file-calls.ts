@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A call that writes, syncs or names a file: its name, the file of its descriptor or its first path, and its second path. */
 export interface FileCall {
@@ -33,6 +33,27 @@ export function fileCalls(directory: string, program: string): { calls: FileCall
   const ran = spawnSync("strace", args, { encoding: "utf8" });
   assert.equal(ran.status, 0, ran.stderr);
   return { calls: readFileSync(output, "utf8").split("\n").flatMap(parseCall), stdout: ran.stdout.trim() };
+}
+
+/**
+ * A file is durable: its bytes are synced after they are written and before it gets its name, and its directory afterwards. The
+ * file is the one that is given the name last.
+ */
+export function assertDurable(calls: readonly FileCall[], path: string): void {
+  const named = calls.findLastIndex((call) => isNaming(call) && call.to === path);
+  const file = calls[named]?.file;
+  const written = calls.findLastIndex((call) => isWrite(call) && call.file === file);
+  const synced = calls.findIndex((call, at) => at > written && isSync(call) && call.file === file);
+  const ordered = written >= 0 && written < synced && synced < named;
+  assert.ok(ordered, `${path} is synced after it is written, and before it is named`);
+  assertSynced(calls.slice(named), dirname(path));
+}
+
+export function assertSynced(calls: readonly FileCall[], directory: string): void {
+  assert.ok(
+    calls.some((call) => isSync(call) && call.file === directory),
+    `${directory} is synced afterwards`,
+  );
 }
 
 /** A call that another thread interrupts has two lines; the first has the arguments. */

@@ -1,20 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { whoElseChanges } from "@berth/linux";
+import { createDirectory, createFile, replaceFile, syncDirectory, whoElseChanges } from "@berth/linux";
 
 const KEY_BYTES = 32;
 
@@ -33,7 +20,8 @@ export function readSecretKey(options: { file: string | null; dataDir: string })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  make(path, options.dataDir);
+  createDirectory(options.dataDir);
+  createFile(path, newKey());
   return readKey(path);
 }
 
@@ -53,16 +41,17 @@ export function readFormerKey(options: { file: string | null; dataDir: string })
 export function replaceSecretKey(dataDir: string): void {
   const [path, formerPath] = [join(dataDir, "secret.key"), join(dataDir, "secret.key.former")];
   if (existsSync(formerPath) && !readKey(formerPath).equals(readKey(path))) return;
-  if (!existsSync(formerPath)) linkSync(path, formerPath);
-  const partial = writeNew(path);
-  renameSync(partial, path);
-  flushDirectory(dataDir);
+  if (!existsSync(formerPath)) {
+    linkSync(path, formerPath);
+    syncDirectory(dataDir);
+  }
+  replaceFile(path, newKey());
 }
 
 /** Call it when no secret is sealed with the former key any more. */
 export function deleteFormerKey(dataDir: string): void {
   rmSync(join(dataDir, "secret.key.former"), { force: true });
-  flushDirectory(dataDir);
+  syncDirectory(dataDir);
 }
 
 /** @throws when the file cannot be read, others can change it, or it does not hold 32 random bytes as base64. */
@@ -72,39 +61,8 @@ export function readKey(path: string): Buffer {
   return keyOf(readFileSync(path, "utf8"), path);
 }
 
-function flushDirectory(path: string): void {
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
-}
-
-/** Creates the file completely or not at all, and never replaces a key that another process has just created. */
-function make(path: string, dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true });
-  const partial = writeNew(path);
-  try {
-    linkSync(partial, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    unlinkSync(partial);
-  }
-  flushDirectory(dataDir);
-}
-
-/** Writes a new key to a file beside `path` and returns its path. */
-function writeNew(path: string): string {
-  const partial = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(partial, `${randomBytes(KEY_BYTES).toString("base64")}\n`, {
-    mode: 0o600,
-    flag: "wx",
-    flush: true,
-  });
-  chmodSync(partial, 0o600);
-  return partial;
+function newKey(): string {
+  return `${randomBytes(KEY_BYTES).toString("base64")}\n`;
 }
 
 function keyOf(text: string, path: string): Buffer {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { whoElseChanges } from "@berth/linux";
+import { whoElseChanges, whoElseOwns } from "@berth/linux";
 
 /**
  * @throws one sentence when another user can change the data directory, or owns something directly in it: such a user could
@@ -12,10 +12,7 @@ export function checkDataDirectory(dataDir: string): void {
   if (fault !== null) throw new Error(fault);
   for (const name of readdirSync(dataDir).filter((entry) => entry !== "blobs")) {
     const path = join(dataDir, name);
-    const { uid } = lstatSync(path);
-    if (uid === 0 || uid === process.geteuid?.()) continue;
-    throw new Error(
-      `${path} belongs to user id ${uid}, who could have changed it: check what is there, then give it to the user of Berth with chown.`,
-    );
+    const owner = whoElseOwns(path, lstatSync(path));
+    if (owner !== null) throw new Error(owner);
   }
 }

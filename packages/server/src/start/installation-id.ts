@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createDirectory, createFile } from "@berth/linux";
 
-/** Returns the id of this installation on this machine, created once in the data directory. */
+/**
+ * Returns the id of this installation on this machine, created once in the data directory. Rows of the database refer to it, so
+ * it is durable before anything can be stored under it.
+ */
 export function installationId(dataDir: string): string {
   const file = join(dataDir, "installation");
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(file, `${randomBytes(8).toString("hex")}\n`, { flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  createDirectory(dataDir);
+  if (!existsSync(file)) createFile(file, `${randomBytes(8).toString("hex")}\n`);
   return readFileSync(file, "utf8").trim();
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { createDirectory } from "@berth/linux";
 import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
@@ -59,7 +59,7 @@ async function openParts(
   config: Config,
   { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
 ): Promise<string> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  createDirectory(config.dataDir);
   checkDataDirectory(config.dataDir);
   await parts.open(
     () => lockDataDirectory(config.dataDir),

@@ -1,11 +1,8 @@
 import { execFile } from "node:child_process";
 import {
   chownSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { syncDirectory } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
 import { runOnCluster } from "./run-on-cluster.ts";
 
@@ -85,10 +83,4 @@ async function initialise(directory: string, binaries: Binaries, signal?: AbortS
   renameSync(partial, directory);
   syncDirectory(dataDir);
   for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
-}
-
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

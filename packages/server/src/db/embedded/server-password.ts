@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster.ts";
 import { runOnCluster } from "./run-on-cluster.ts";
@@ -32,8 +33,7 @@ export async function ensurePassword(
     cluster,
     signal,
   });
-  writeFileSync(`${file}.new`, password, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, password);
 }
 
 /** What PostgreSQL stores of a password (RFC 5803), so that it is never sent the password itself. */

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "@berth/linux";
 
 /** The user id that PostgreSQL runs with. `isOwn`: no account and no other installation has it. */
 export type ServerUser = { uid: number; gid: number; isOwn: boolean };
@@ -56,8 +57,7 @@ function ownUser(dataDir: string): ServerUser {
   let uid: number;
   do uid = range.first + randomInt(range.count);
   while (isTaken(uid));
-  writeFileSync(`${file}.new`, `${uid} ${directory}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, `${uid} ${directory}\n`);
   return userOf(uid);
 }
 

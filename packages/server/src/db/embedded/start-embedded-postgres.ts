@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runOnce } from "@berth/concurrency";
-import { withDirectoryLock } from "@berth/linux";
+import { createDirectory, withDirectoryLock } from "@berth/linux";
 import type { Logger } from "pino";
 import type { SocketConnection } from "../connection.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
@@ -54,7 +54,7 @@ const ABORT_GRACE_MS = 1_000;
  * @throws the signal's reason, or one sentence for the operator: no binaries, another major version, or a server that does not come up.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  createDirectory(options.dataDir);
   const dataDir = realpathSync(options.dataDir);
   const { signal } = options;
   return await withDirectoryLock(dataDir, { signal }, async () => {
