@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isGitPerson } from "@berth/contract";
 import type { GuardedFetch } from "@berth/egress";
 import { type GitPerson, isForGh } from "@berth/sandbox";
+import { apiOf } from "../egress/provider-hosts.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 import { providerOf, type RepositoryProviders } from "./repository-targets.ts";
 
@@ -87,9 +88,8 @@ export class AccountIdentities {
 }
 
 /** GitHub Enterprise has its API below a path of its host. */
-function apiUrl({ api, host }: RepositoryProviders[number]): string {
-  if (api === undefined) return `https://${host}/api/v3`;
-  return (api.includes("://") ? api : `https://${api}`).replace(/\/$/, "");
+function apiUrl(provider: RepositoryProviders[number]): string {
+  return apiOf(provider)?.url ?? `https://${provider.host}/api/v3`;
 }
 
 /** Also cancels the body of a response that is too long. */

@@ -1,6 +1,6 @@
 import type { CredentialTarget } from "@berth/egress";
 import type { RepositoryProvider } from "@berth/sandbox";
-import type { ProviderHosts } from "../egress/egress-policy.ts";
+import { apiOf, type ProviderHosts } from "../egress/provider-hosts.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 
 /** The providers of hosted repositories that the installation serves. */
@@ -30,12 +30,7 @@ export function repositoryTargets(
   if (repository.type !== "hosted_repository") return [itself];
   const provider = providerOf(repository, providers);
   if (provider === null) return [itself, { host, path: "/api" }];
-  return [{ host }, ...(provider.api === undefined ? [] : [apiTarget(provider.api)])];
-}
-
-/** @param api a URL, or a host alone. */
-function apiTarget(api: string): CredentialTarget {
-  const { host, pathname } = new URL(api.includes("://") ? api : `https://${api}`);
-  const path = pathname.replace(/\/$/, "");
-  return path === "" ? { host } : { host, path };
+  const api = apiOf(provider);
+  if (api === null) return [{ host }];
+  return [{ host }, api.path === "" ? { host: api.host } : { host: api.host, path: api.path }];
 }

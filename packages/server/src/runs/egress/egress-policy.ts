@@ -2,13 +2,7 @@ import type { EgressPolicy } from "@berth/egress";
 import { PACKAGE_HOSTS } from "@berth/sandbox";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-
-/** A repository provider that the installation is configured for. Both hosts may have a port. */
-export interface ProviderHosts {
-  host: string;
-  /** The host of the provider's API, if it is another. */
-  api?: string;
-}
+import { apiOf, type ProviderHosts } from "./provider-hosts.ts";
 
 /** Where hosts of repositories keep files of Git LFS, if elsewhere. Requests there are signed, without the repository's token. */
 export const LFS_HOSTS: Readonly<Record<string, readonly string[]>> = {
@@ -27,17 +21,13 @@ export function egressPolicy(
     const { host } = new URL(resource.url);
     for (const one of [host, ...(LFS_HOSTS[host] ?? [])]) hosts.add(one);
     if (resource.type !== "hosted_repository") continue;
-    const api = providers.find((provider) => provider.host === host)?.api;
-    if (api !== undefined) hosts.add(hostOf(api));
+    const provider = providers.find((known) => known.host === host);
+    const api = provider === undefined ? null : apiOf(provider);
+    if (api !== null) hosts.add(api.host);
   }
   if (session.networking.type === "unrestricted") return { mode: "unrestricted", hosts: [...hosts] };
   for (const host of session.networking.allowed_hosts) hosts.add(host);
   if (session.networking.allow_package_managers)
     for (const host of Object.values(PACKAGE_HOSTS).flat()) hosts.add(host);
   return { mode: "limited", hosts: [...hosts] };
-}
-
-/** @param api a URL or a host. */
-function hostOf(api: string): string {
-  return api.includes("://") ? new URL(api).host : api;
 }

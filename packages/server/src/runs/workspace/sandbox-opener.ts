@@ -13,8 +13,8 @@ import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { Disk, DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
-import type { ProviderHosts } from "../egress/egress-policy.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
+import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import {
   isPending,
