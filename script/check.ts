@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { importFaults } from "./check-imports.ts";
+import { migrationFaults } from "./check-migrations.ts";
 import { sqlFaults } from "./check-sql.ts";
 
 export type CheckResult = { name: string; ok: boolean; report: string };
@@ -18,6 +19,7 @@ const CHECKS: readonly Check[] = [
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
   { name: "import table", run: async () => faultReport(importFaults(root)) },
   { name: "place of SQL", run: async () => faultReport(sqlFaults(root)) },
+  { name: "migration numbers", run: async () => faultReport(migrationFaults(root)) },
   { name: "OpenAPI document", run: () => command(process.execPath, [openapi, "--check"]) },
   { name: "shell scripts", run: shellScripts },
   { name: "Perl programs", run: perlPrograms },
