@@ -318,6 +318,14 @@ covers(
     await badSchema(".type", {});
     await badSchema(".required", { type: "object", required: "place" });
     await badSchema(".properties.a.type", { type: "object", properties: { a: { type: "text" } } });
+    await badSchema(".properties.a.maxLength", {
+      type: "object",
+      properties: { a: { type: "string", maxLength: "5" } },
+    });
+    await badSchema(".properties.a.minimum", {
+      type: "object",
+      properties: { a: { type: "number", minimum: "1" } },
+    });
     await badSchema(".properties.a", { type: "object", properties: { a: "string" } });
   },
 );

@@ -211,6 +211,36 @@ test("MCP tool: calls have their own event types, and the model keeps the tool's
   );
 });
 
+const ofA = (a: object) => ({ type: "object" as const, properties: { a } });
+const KEYWORDS: Record<string, [schema: Parameters<typeof looseSchema>[0], fits: object, unfit: object]> = {
+  type: [ofA({ type: ["string", "null"] }), { a: null }, { a: 1 }],
+  properties: [ofA({ type: "integer" }), { a: 1 }, { a: 1.5 }],
+  required: [{ ...ofA({ type: "string" }), required: ["a"] }, { a: "x" }, {}],
+  "required alone": [{ type: "object", required: ["a"] }, { a: null }, { b: 1 }],
+  "required of a name without a schema": [{ ...ofA({}), required: ["b"] }, { b: [] }, { a: 1 }],
+  additionalProperties: [{ ...ofA({}), additionalProperties: false }, { a: 1 }, { b: 1 }],
+  "additionalProperties alone": [{ type: "object", additionalProperties: false }, {}, { a: 1 }],
+  enum: [ofA({ enum: ["x", 1, null] }), { a: 1 }, { a: 2 }],
+  "enum of a type": [ofA({ type: "string", enum: ["x"] }), { a: "x" }, { a: "y" }],
+  const: [ofA({ const: "x" }), { a: "x" }, { a: "y" }],
+  minimum: [ofA({ type: "number", minimum: 1 }), { a: 1 }, { a: 0.9 }],
+  maximum: [ofA({ type: "integer", maximum: 1 }), { a: 1 }, { a: 2 }],
+  exclusiveMinimum: [ofA({ type: "number", exclusiveMinimum: 1 }), { a: 1.1 }, { a: 1 }],
+  exclusiveMaximum: [ofA({ type: "number", exclusiveMaximum: 1 }), { a: 0 }, { a: 1 }],
+  minLength: [ofA({ type: "string", minLength: 2 }), { a: "xx" }, { a: "x" }],
+  maxLength: [ofA({ type: "string", maxLength: 2 }), { a: "xx" }, { a: "xxx" }],
+  items: [ofA({ type: "array", items: { type: "string" } }), { a: ["1"] }, { a: [1] }],
+  minItems: [ofA({ type: "array", minItems: 1 }), { a: [1] }, { a: [] }],
+  maxItems: [ofA({ type: "array", items: {}, maxItems: 1 }), { a: [1] }, { a: [1, 2] }],
+  anyOf: [ofA({ anyOf: [{ type: "string" }, { type: "null" }] }), { a: null }, { a: 1 }],
+};
+for (const [keyword, [schema, fits, unfit]] of Object.entries(KEYWORDS)) {
+  test(`custom tool: ${keyword} of a schema → a call that does not fit is refused`, () => {
+    assert.ok(looseSchema(schema).safeParse(fits).success);
+    assert.ok(!looseSchema(schema).safeParse(unfit).success);
+  });
+}
+
 test("custom tool: a schema's costly keywords are ignored, the others are checked", () => {
   const schema = looseSchema({
     type: "object",

@@ -14,7 +14,12 @@ export function customTools(agent: Pick<SessionAgent, "tools">): ToolSpec[] {
     }));
 }
 
-const LIMITS = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
+const NUMBER_LIMITS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+const LIMITS = [...NUMBER_LIMITS, "minLength", "maxLength", "minItems", "maxItems"];
+/** Any value that is there. */
+const PRESENT = {
+  anyOf: ["object", "array", "string", "number", "boolean", "null"].map((type) => ({ type })),
+};
 
 /**
  * The part of a client's schema that calls are validated against: types, required and unknown fields, values and limits. Never
@@ -36,13 +41,16 @@ function loosened(schema: unknown): unknown {
   if (Array.isArray(values)) return values.every(isPlain) ? { enum: values } : {};
   if (value !== undefined) return isPlain(value) ? { const: value } : {};
   if (type === undefined) return Array.isArray(anyOf) ? { anyOf: anyOf.map(loosened) } : {};
-  const kept = ["type", ...LIMITS].filter((keyword) => given[keyword] !== undefined);
+  const kept = ["type", ...LIMITS.filter((keyword) => typeof given[keyword] === "number")];
   const loose: Record<string, unknown> = Object.fromEntries(kept.map((keyword) => [keyword, given[keyword]]));
-  if (items !== undefined && !Array.isArray(items)) loose.items = loosened(items);
-  if (properties === undefined) return loose;
-  const entries = Object.entries(properties as object).map(([name, inner]) => [name, loosened(inner)]);
-  loose.properties = Object.fromEntries(entries);
-  if (required !== undefined) loose.required = required;
+  loose.items = items === undefined || Array.isArray(items) ? {} : loosened(items);
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const entries = Object.entries(properties ?? {}).map(([name, inner]) => [name, loosened(inner)]);
+  loose.properties = {
+    ...Object.fromEntries(names.map((name) => [name, PRESENT])),
+    ...Object.fromEntries(entries),
+  };
+  loose.required = names;
   if (given.additionalProperties === false && given.patternProperties === undefined)
     loose.additionalProperties = false;
   return loose;

@@ -7,11 +7,13 @@ export interface JsonSchemaError {
 const TYPE_NAMES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 const SCHEMA_KEYWORDS = ["items", "additionalProperties", "not"];
 const LIST_KEYWORDS = ["anyOf", "oneOf", "allOf"];
+const NUMBER_KEYWORDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+const COUNT_KEYWORDS = ["minLength", "maxLength", "minItems", "maxItems"];
 const MAP_KEYWORDS = ["properties", "$defs"];
 
 /**
  * Checks that a value is a JSON Schema, as far as model providers do: keywords for schemas hold schemas, `type` names
- * types, `required` and `enum` are lists. Unknown keywords are not checked. Returns null for a valid schema.
+ * types, `required` and `enum` are lists, limits are numbers. Unknown keywords are not checked. Returns null for a valid schema.
  */
 export function jsonSchemaError(schema: unknown, path: JsonSchemaError["path"] = []): JsonSchemaError | null {
   if (typeof schema === "boolean" && path.length > 0) return null;
@@ -36,6 +38,24 @@ function keywordError(
   if (values !== undefined && !(Array.isArray(values) && values.length > 0))
     return error([...path, "enum"], "a list of values");
   if (required !== undefined && !isNames(required)) return error([...path, "required"], "a list of names");
+  return limitError(schema, path) ?? containerError(schema, path);
+}
+
+function limitError(schema: Record<string, unknown>, path: JsonSchemaError["path"]): JsonSchemaError | null {
+  for (const keyword of NUMBER_KEYWORDS)
+    if (schema[keyword] !== undefined && typeof schema[keyword] !== "number")
+      return error([...path, keyword], "a number");
+  for (const keyword of COUNT_KEYWORDS)
+    if (schema[keyword] !== undefined && !(Number.isInteger(schema[keyword]) && Number(schema[keyword]) >= 0))
+      return error([...path, keyword], "a number of characters or items");
+  return null;
+}
+
+/** Keywords that hold schemas. */
+function containerError(
+  schema: Record<string, unknown>,
+  path: JsonSchemaError["path"],
+): JsonSchemaError | null {
   for (const keyword of MAP_KEYWORDS)
     if (schema[keyword] !== undefined && !isObject(schema[keyword]))
       return error([...path, keyword], "an object");
