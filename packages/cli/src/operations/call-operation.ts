@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Berth, Operation } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../shared/connection.ts";
+import { UsageError } from "../shared/failure.ts";
 import { listLines, objectLines } from "../terminal/object.ts";
 import { printJson, printLine } from "../terminal/print.ts";
 import { pathParams } from "./command-words.ts";
@@ -48,6 +49,8 @@ async function printPages(
   { limit = 20, all, json }: OperationOptions,
 ): Promise<undefined> {
   const { unpaginated } = call.operation;
+  if (!unpaginated && "limit" in (call.query ?? {}))
+    throw new UsageError("Set the number of objects by --limit: 'limit' is the size of a page.");
   const wanted = all || unpaginated ? Number.POSITIVE_INFINITY : limit;
   const paging = unpaginated ? {} : { limit: Math.min(wanted, 100) };
   const list = client.pages<Thing>({ ...call, query: { ...call.query, ...paging } });

@@ -211,6 +211,9 @@ describe("operation commands", { timeout: 180_000 }, () => {
       [["agents", "create", "-F", "model={"], /The value of 'model' is not JSON/],
       [["agents", "create", "--input", "none.yaml"], /Cannot read 'none.yaml': ENOENT/],
       [["agents", "get"], /missing required argument 'agent-id'/],
+      [["agents", "list", "--all", "--limit", "2"], /'--all' cannot be used with option '--limit/],
+      [["agents", "list", "-q", "limit=2"], /Set the number of objects by --limit/],
+      [["agents", "list", "-q", "page=a", "page=b"], /'page' is given twice/],
     ] as const) {
       const { code, stderr } = await service.run([...args]);
       assert.equal(code, 2, args.join(" "));
@@ -285,6 +288,13 @@ name: applied
       assert.equal(wrong.code, 1);
       assert.match(wrong.stderr, /^Document 1 of 'wrong\.yaml', agent\/Q:\nerror: Unknown field 'sistem'\./);
     }
+    await writeFile(join(service.dir, "twice.yaml"), "kind: environment\nname: never\n");
+    const twice = await service.run(["apply", "-f", "twice.yaml", "twice.yaml"]);
+    assert.equal(twice.code, 2);
+    assert.match(
+      twice.stderr,
+      /^error: Document 1 of 'twice\.yaml' describes environment\/never, as Document 1 of 'twice\.yaml' does\./,
+    );
     await writeFile(join(service.dir, "bad.yaml"), "kind: environment\nname: never\n---\nkind: robot\n");
     const { code, stderr } = await service.run(["apply", "-f", "bad.yaml"]);
     assert.equal(code, 2);

@@ -1,6 +1,6 @@
 import type { Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { EXIT_CODES } from "../shared/exit-codes.ts";
 import { positiveInteger, withConnection, withFields } from "../shared/options.ts";
 import { commandWords, pathParams } from "./command-words.ts";
@@ -42,8 +42,8 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
     command.option("-q, --query <name=value...>", "query parameters of the API");
   if (operation.responseKind === "page" && !operation.unpaginated) {
     command
-      .option("--limit <number>", "maximum number of objects", positiveInteger, 20)
-      .option("--all", "list all objects");
+      .option("--limit <number>", "maximum number of objects; default: 20", positiveInteger)
+      .addOption(new Option("--all", "list all objects").conflicts("limit"));
   }
   if (operation.responseKind === "bytes")
     command.option("-o, --output <file>", "file to write; default: standard output");

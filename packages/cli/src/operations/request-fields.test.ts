@@ -25,6 +25,10 @@ describe("request fields", () => {
     });
   });
 
+  test("a query parameter without brackets is given once", () => {
+    assert.throws(() => queryOf(["order=asc", "limit=1", "order=desc"]), /^Error: 'order' is given twice\.$/);
+  });
+
   test("a pair of the wrong form is rejected", async () => {
     for (const given of ["x", "=x", ""]) {
       await assert.rejects(bodyOf({ field: [given] }), /must have the form name=value/);

@@ -29,11 +29,12 @@ export async function bodyOf({ field = [], jsonField = [], input }: BodyOptions)
   return body;
 }
 
-/** Parses `name=value` pairs of a query. A name that ends in `[]` can be repeated. */
+/** Parses `name=value` pairs of a query. Only a name that ends in `[]` can be repeated. */
 export function queryOf(given: readonly string[]): Fields {
   const query: Fields = {};
   for (const [name, value] of given.map(pair)) {
     const many = name.endsWith("[]") ? name.slice(0, -2) : null;
+    if (many === null && Object.hasOwn(query, name)) throw new UsageError(`'${name}' is given twice.`);
     if (many === null) query[name] = value;
     else query[many] = [...((query[many] as string[] | undefined) ?? []), value];
   }

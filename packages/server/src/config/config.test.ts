@@ -27,6 +27,15 @@ describe("settings", () => {
     assert.equal(readConfig(environment, { port: "4182" }).port, 4182);
     const direct = { ...environment, BERTH_DATABASE_URL: "postgres://direct/db" };
     assert.equal(readConfig(direct).databaseUrl, "postgres://direct/db");
+    assert.equal(
+      readConfig(direct, { "database-url": "postgres://flag/db" }).databaseUrl,
+      "postgres://flag/db",
+    );
+    assert.equal(readConfig(direct, { "database-url-file": file }).databaseUrl, "postgres://file/db");
+    assert.throws(
+      () => readConfig({}, { "database-url": "postgres://flag/db", "database-url-file": file }),
+      /\(--database-url\): --database-url-file cannot be used with it/,
+    );
   });
 
   test("a port that fetch blocks → refused in one sentence", () => {

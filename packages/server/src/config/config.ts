@@ -222,7 +222,7 @@ export function unknownVariables(environment: Environment): string[] {
 }
 
 /**
- * Reads the settings. A flag takes precedence over a variable, and a variable over its file. Paths are relative to `cwd`.
+ * Reads the settings. A flag takes precedence over a variable, also one that names a file, and a variable over its file. Paths are relative to `cwd`.
  *
  * @param flags by name without dashes, such as `data-dir`.
  * @throws ConfigError with all faults.
@@ -260,10 +260,17 @@ function textOf(
   flags: Environment,
 ): string | undefined {
   const flag = flagOf(variable).slice(2);
-  const direct = flags[flag] ?? environment[variable];
-  if (direct !== undefined || secret !== true) return direct;
-  const file = flags[`${flag}-file`] ?? environment[`${variable}_FILE`];
-  return file === undefined ? undefined : readFileSync(file, "utf8").trim();
+  if (secret !== true) return flags[flag] ?? environment[variable];
+  if (flags[flag] !== undefined && flags[`${flag}-file`] !== undefined)
+    throw new Error(`--${flag}-file cannot be used with it`);
+  const inFile = (file: string | undefined) =>
+    file === undefined ? undefined : readFileSync(file, "utf8").trim();
+  return (
+    flags[flag] ??
+    inFile(flags[`${flag}-file`]) ??
+    environment[variable] ??
+    inFile(environment[`${variable}_FILE`])
+  );
 }
 
 function privateHosts(text: string): string[] {

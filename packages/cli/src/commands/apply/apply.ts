@@ -30,6 +30,7 @@ const OPERATIONS: Record<Kind, Noun> = {
 /** Creates or updates the object of each document, in the order of the files. Stops at the first error. */
 export async function apply(options: ApplyOptions): Promise<undefined> {
   const documents = (await Promise.all(options.file.map(documentsOf))).flat();
+  requireDistinct(documents);
   const client = await connect(options);
   for (const document of documents) {
     const { kind, name, location } = document;
@@ -39,6 +40,15 @@ export async function apply(options: ApplyOptions): Promise<undefined> {
     });
     if (options.json) printJson({ kind, name, id: object?.id ?? null, done });
     else printLine(`${kind}/${name} ${done}${object === undefined ? "" : `  ${object.id}`}`);
+  }
+}
+
+/** Of two documents of one object, the later one would silently undo the earlier. */
+function requireDistinct(documents: readonly ObjectDocument[]): void {
+  for (const [index, { kind, name, location }] of documents.entries()) {
+    const earlier = documents.slice(0, index).find((other) => other.kind === kind && other.name === name);
+    if (earlier !== undefined)
+      throw new UsageError(`${location} describes ${kind}/${name}, as ${earlier.location} does.`);
   }
 }
 
