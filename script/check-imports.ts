@@ -1,10 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { folderCircles } from "./folder-circles.ts";
+import { folderCircles, type Import } from "./folder-circles.ts";
 import { IMPORT_EXCEPTIONS, IMPORT_TABLE, type ImportException, type ImportTable } from "./import-table.ts";
-
-/** One import statement: `file` is relative to the repository, `specifier` as written. */
-export type Import = { file: string; specifier: string };
 
 export type Manifest = { name: string; exports: readonly string[]; dependencies: readonly string[] };
 

@@ -1,5 +1,7 @@
 import { dirname, join, normalize } from "node:path";
-import type { Import } from "./check-imports.ts";
+
+/** One import statement: `file` is relative to the repository, `specifier` as written. */
+export type Import = { file: string; specifier: string };
 
 /**
  * One line for each circle of imports between folders, with one import for each step of it. `index.ts` is the door of its

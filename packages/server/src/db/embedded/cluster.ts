@@ -13,10 +13,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { syncDirectory } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
+import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
 import { runOnCluster } from "./run-on-cluster.ts";
-
-/** The superuser, and the only role, of an embedded cluster. */
-export const CLUSTER_USER = "berth";
 
 /**
  * Returns the cluster's directory below `dataDir`, created by `initdb` when it does not exist. An interrupted `initdb` never
@@ -55,13 +53,6 @@ async function giveTo(uid: number | undefined, directory: string): Promise<void>
 
 const PLAIN = ["--locale=C", "--no-instructions"];
 const PARTIAL = "cluster.partial-";
-
-/**
- * The path by which a server opens its cluster through an inherited descriptor. Its user may not be able to traverse to the
- * data directory (below a private home directory); it needs access only to the directory itself.
- */
-export const CLUSTER_DESCRIPTOR = 3;
-export const CLUSTER_BY_DESCRIPTOR = `/proc/self/fd/${CLUSTER_DESCRIPTOR}`;
 
 /**
  * Runs `initdb` in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { processStart } from "@berth/linux";
 import type { Logger } from "pino";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_BY_DESCRIPTOR } from "./cluster.ts";
+import { CLUSTER_BY_DESCRIPTOR } from "./cluster-names.ts";
 
 /** The server process of a cluster, started by this process or found running. `exited` resolves when it is gone. */
 export type Postmaster = {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { CLUSTER_USER } from "./cluster.ts";
+import { CLUSTER_USER } from "./cluster-names.ts";
 import { canReach, type ServerUser } from "./server-user.ts";
 
 /** A Unix socket's path holds 107 bytes; PostgreSQL adds "/.s.PGSQL.5432.lock" to its directory. */

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_USER } from "./cluster.ts";
+import { CLUSTER_USER } from "./cluster-names.ts";
 
 type Run = {
   program: "initdb" | "postgres";

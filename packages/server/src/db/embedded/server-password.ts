@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster.ts";
+import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
 import { runOnCluster } from "./run-on-cluster.ts";
 
 const ITERATIONS = 4_096;
