@@ -4,6 +4,7 @@ import type { Placement, PlacementFault } from "../inputs/placement.ts";
 import { isPending, isRepository, type RunRepository, readResource } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
+import type { Activity } from "./activity.ts";
 import { reportFailed, reportOutdated, reportReady, reportRetrying } from "./report-placement.ts";
 
 export interface PlaceParts {
@@ -19,6 +20,7 @@ export interface PlaceTarget {
   notes: string[];
   /** Aborts when no sandbox is needed any more. */
   signal: AbortSignal;
+  activity: Activity;
   sandbox: { closed: Promise<void> };
 }
 
@@ -95,7 +97,7 @@ function nextWaitMs(
 
 /** Returns false when the sandbox is closed or not needed any more. */
 async function waitUnlessOver(
-  { signal, sandbox }: PlaceTarget,
+  { signal, sandbox, activity }: PlaceTarget,
   changed: Signal,
   milliseconds: number,
 ): Promise<boolean> {
@@ -105,7 +107,7 @@ async function waitUnlessOver(
     changed.set();
   });
   signal.addEventListener("abort", changed.set, { once: true });
-  if (!signal.aborted) await changed.waitFor(milliseconds);
+  if (!signal.aborted) await activity.pause(() => changed.waitFor(milliseconds));
   signal.removeEventListener("abort", changed.set);
   return !signal.aborted && !isClosed;
 }

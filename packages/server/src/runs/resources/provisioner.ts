@@ -17,6 +17,7 @@ import {
   readResources,
 } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
+import type { Activity } from "./activity.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
 import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
 import { type PlaceParts, placeRepository } from "./place-repository.ts";
@@ -25,6 +26,8 @@ import { reportFailed, reportReady } from "./report-placement.ts";
 export interface ProvisionParts extends CloneParts, PlaceParts {
   db: Database;
   blobs: BlobStore;
+  /** Limits the attempts of all sessions at once: those that wait for their retries may be many. */
+  clones: Semaphore;
   mask(text: string): string;
   log: Logger;
 }
@@ -35,6 +38,7 @@ export interface ProvisionTarget extends CloneTarget {
   notes: string[];
   /** Aborts when no sandbox is needed any more. */
   signal: AbortSignal;
+  activity: Activity;
   /** The files that the sandbox was opened with. */
   mounted: readonly MountedFile[];
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
@@ -105,7 +109,11 @@ export class Provisioner {
     const changed = new Signal();
     this.#changes.set(id, changed);
     const attempt = (repository: RunRepository) =>
-      this.#clones.run(() => cloneInto(this.#parts, this.#target, repository, this.#mountedSnapshots));
+      this.#clones.run(() =>
+        this.#parts.clones.run(() =>
+          cloneInto(this.#parts, this.#target, repository, this.#mountedSnapshots),
+        ),
+      );
     const placed = this.#orLog(id, () =>
       placeRepository(this.#parts, this.#target, id, { attempt, changed }),
     );
@@ -127,9 +135,10 @@ export class Provisioner {
   }
 
   #start(key: string, work: Promise<void>): void {
+    const done = this.#target.activity.run(() => work);
     this.#underWay.set(
       key,
-      work.finally(() => this.#underWay.delete(key)),
+      done.finally(() => this.#underWay.delete(key)),
     );
   }
 

@@ -11,8 +11,9 @@ import type { Lease } from "../lease/lease.ts";
 import { RunLog } from "../lease/run-log.ts";
 import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
+import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
-import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
 
 export interface SessionRunnerParts extends TurnParts {
@@ -21,18 +22,12 @@ export interface SessionRunnerParts extends TurnParts {
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
   idleMs: number;
-  /** `onNeedsReopen` is called when `reopenIfNeeded` has something to do. */
-  openWorkspace(
-    lease: Lease,
-    inputs: SessionInputs,
-    log: RunLog,
-    onNeedsReopen: () => void,
-  ): SessionWorkspace;
+  openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
   /** Limits how many turns run at once. */
   turns: Semaphore;
   /** Whether the operator drains this host. */
   isDraining(): boolean;
-  /** Called when the session has nothing to do and only stays warm. */
+  /** Called when the session may have nothing to do but to stay warm or to wait. */
   onRest(): void;
 }
 
@@ -53,6 +48,7 @@ export class SessionRunner {
   readonly #news = new Signal();
   #workspace: SessionWorkspace | undefined;
   #turn: SessionTurn | undefined;
+  #slot: TurnSlot | undefined;
   #isActive = true;
   #stopping: "handOver" | "abandon" | undefined;
 
@@ -66,9 +62,12 @@ export class SessionRunner {
     });
   }
 
-  /** It has something to do, and does not only stay warm. */
+  /** It has something to do, and does not only stay warm or wait. */
   isActive(): boolean {
-    return this.#isActive;
+    if (this.#workspace?.isWorking() === true) return true;
+    if (!this.#isActive) return false;
+    if (this.#slot !== undefined) return this.#slot.isHeld();
+    return this.#workspace?.onlyWaits() !== true;
   }
 
   wake(): void {
@@ -119,7 +118,7 @@ export class SessionRunner {
     this.#news.reset();
     const state = await clearPending(db.write, this.lease);
     let inputs = await readInputs(db.read, this.lease.sessionId);
-    this.#workspace ??= this.#parts.openWorkspace(this.lease, inputs, this.#runLog, () => this.wake());
+    this.#workspace ??= this.#openWorkspace(inputs);
     await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
     if (state.terminated || state.archived) {
@@ -144,6 +143,15 @@ export class SessionRunner {
     return await releaseRun(db.write, this.lease);
   }
 
+  #openWorkspace(inputs: SessionInputs): SessionWorkspace {
+    const onQuiet = () => {
+      this.#slot?.look();
+      this.#parts.onRest();
+    };
+    const events = { onNeedsReopen: () => this.wake(), onQuiet };
+    return this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
+  }
+
   /** Reclaims the disk. What came meanwhile is for this run, but not where the host is drained: it would set up a new disk. */
   async #reclaim(workspace: SessionWorkspace): Promise<boolean> {
     const { db } = this.#parts;
@@ -156,7 +164,7 @@ export class SessionRunner {
 
   /** Stays warm for a while. Returns true when there is news. */
   async #rest(workspace: SessionWorkspace): Promise<boolean> {
-    this.#isActive = workspace.isBusy();
+    this.#isActive = false;
     this.#parts.onRest();
     const woken = await this.#news.waitFor(workspace.isOpen() ? this.#parts.idleMs : 0);
     this.#isActive = true;
@@ -174,23 +182,28 @@ export class SessionRunner {
     }
     if (!startsTurn(waiting) && !resumed) return false;
     const mustWait = turns.free === 0;
-    const release = await turns.acquire();
+    const slot = await TurnSlot.take(turns, {
+      onlyWaits: () => workspace.onlyWaits(),
+      onGivenBack: this.#parts.onRest,
+    });
+    this.#slot = slot;
     try {
       if (this.#stopping !== undefined) return true;
       // Read again: the turn may have waited long for its slot.
       if (mustWait) await workspace.refresh();
       if (!resumed) await workspace.retryExhausted();
       const wasRescheduled = state.status === "rescheduling";
-      await this.#runTurn(workspace, { resumed, wasRescheduled }, waiting.interrupts);
+      await this.#runTurn(workspace, { resumed, wasRescheduled, slot }, waiting.interrupts);
     } finally {
-      release();
+      this.#slot = undefined;
+      slot.end();
     }
     return true;
   }
 
   async #runTurn(
     workspace: SessionWorkspace,
-    before: Pick<TurnOptions, "resumed" | "wasRescheduled">,
+    before: Pick<TurnOptions, "resumed" | "wasRescheduled" | "slot">,
     interrupted: boolean,
   ): Promise<void> {
     const { db, log } = this.#parts;

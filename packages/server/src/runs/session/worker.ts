@@ -17,7 +17,7 @@ import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-work
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
-  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers">,
+  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones">,
     CredentialParts,
     Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
@@ -39,6 +39,7 @@ export interface WorkerOptions
 }
 
 const DAY_MS = 86_400_000;
+const CLONES_PER_SLOT = 4;
 
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
 export class Worker {
@@ -50,6 +51,7 @@ export class Worker {
   readonly #concurrency: number;
   readonly #shared: Omit<SessionRunnerParts, "mask" | "maskStream" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
+  readonly #clones: Semaphore;
   readonly #news = new Signal();
   readonly #reclaims: ReclaimClaims;
   readonly #heartbeat: { close(): void };
@@ -69,6 +71,7 @@ export class Worker {
     // At least as often as the host has to be seen, and as sessions are reclaimed.
     this.#pollMs = Math.min(pollMs, graceMs / 4, reclaimMs);
     this.#concurrency = concurrency;
+    this.#clones = new Semaphore(concurrency * CLONES_PER_SLOT);
     this.#shared = {
       ...options,
       readFile: (fileId) => readMessageFile(options, fileId),
@@ -156,7 +159,7 @@ export class Worker {
     for (const lease of await this.#reclaims.claim(this.#free(), this.#isDraining)) this.#hold(lease);
   }
 
-  /** A session that only stays warm takes no slot. */
+  /** A session that only stays warm, or only waits, takes no slot. */
   #free(): number {
     return this.#concurrency - [...this.#held.values()].filter((runner) => runner.isActive()).length;
   }
@@ -165,7 +168,7 @@ export class Worker {
   #hold(lease: Lease): void {
     const { sessionId } = lease;
     const credentials = new SessionCredentials(this.#options, sessionId);
-    const own = { ...this.#options, credentials, mask: credentials.mask };
+    const own = { ...this.#options, credentials, mask: credentials.mask, clones: this.#clones };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
     const parts = {

@@ -44,7 +44,8 @@ export async function sessionSystem(
 
 const ENGINES_OWN = { system: undefined, release() {} };
 
-function addsSomething({ packages, setupScript }: RunSession): boolean {
+/** Whether the session's environment adds something to the root filesystem. */
+export function addsSomething({ packages, setupScript }: RunSession): boolean {
   return setupScript !== null || Object.values(packages).some((names) => names.length > 0);
 }
 

@@ -14,6 +14,7 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import type { TurnSlot } from "./turn-slot.ts";
 import { turnTools } from "./turn-tools.ts";
 
 /** What the turns of all sessions share. */
@@ -34,6 +35,7 @@ export interface TurnParts {
 export interface TurnOptions {
   log: RunLog;
   workspace: SessionWorkspace;
+  slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
   /** A former run was cut off in this turn, or the turn waited for its host. */
   resumed: boolean;
   /** The session is `rescheduling`, so that the log has to say that it runs again. */
@@ -85,9 +87,10 @@ export class SessionTurn {
 
   async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
     const { mask, maskStream, readFile, previews } = this.#parts;
-    const { workspace, log, resumed } = this.#options;
+    const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
-    if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
+    const sandbox = () => slot.awaitSandbox(() => workspace.sandbox(signal), signal);
+    if (resumed) await workspace.memory.catchUp(sandbox, signal);
     const workspaceDescription = await workspace.describe();
     const tools = await turnTools(workspace, mask, signal);
     return await runTurn({
@@ -99,8 +102,8 @@ export class SessionTurn {
       readFile,
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
-      sleep,
-      sandbox: () => workspace.sandbox(signal),
+      sleep: (milliseconds) => slot.lend(() => sleep(milliseconds, signal), signal),
+      sandbox,
       environment: () => workspace.environment(),
       secrets: () => workspace.secrets(),
       signal,

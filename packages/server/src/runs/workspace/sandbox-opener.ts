@@ -27,13 +27,14 @@ import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.t
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
+import type { Activity } from "../resources/activity.ts";
 import { Provisioner, type ProvisionParts } from "../resources/provisioner.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
-import { type SystemParts, sessionSystem } from "../system/session-system.ts";
+import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import { endedProcessesNote } from "./ended-processes-note.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
@@ -64,6 +65,7 @@ export interface OpenTarget {
   notes: string[];
   /** Aborts when no sandbox is needed any more. */
   signal: AbortSignal;
+  activity: Activity;
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;
 }
@@ -155,11 +157,13 @@ export class SandboxOpener {
     git: Promise<GitSettings>,
   ): Promise<Sandbox> {
     const { engine, log, mask, skills, systems } = this.#parts;
-    const { runLog, memory, signal } = this.#target;
+    const { runLog, memory, signal, activity } = this.#target;
     const onEgressDenied = createEgressReport(runLog, log, mask);
     const progress = new EnvironmentProgress(runLog, signal);
     const request = { session, disk, signal, onEgressDenied, progress };
-    const own = await sessionSystem(systems, request).finally(() => progress.end());
+    const choose = () => sessionSystem(systems, request).finally(() => progress.end());
+    // The builds of layers have limits of their own.
+    const own = await (addsSomething(session) ? activity.pause(choose) : choose());
     if (own.fault !== null) await this.#reportMissing(own.fault);
     const directories = [
       ...(await skills.mounts(await this.#target.skills())),

@@ -21,6 +21,7 @@ import type { RunLog } from "../lease/run-log.ts";
 import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
 import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts";
+import { Activity } from "../resources/activity.ts";
 import type { Provisioner } from "../resources/provisioner.ts";
 import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
@@ -30,6 +31,14 @@ import { SandboxSlot } from "./sandbox-slot.ts";
 export interface WorkspaceParts extends OpenParts, OutputParts, McpParts {
   db: Database;
   credentials: SessionCredentials;
+}
+
+/** What a workspace tells whoever holds its session. */
+export interface WorkspaceEvents {
+  /** `reopenIfNeeded` has something to do. */
+  onNeedsReopen(): void;
+  /** Nothing is being done for the sandbox any more, or only waits. */
+  onQuiet(): void;
 }
 
 /**
@@ -49,6 +58,7 @@ export class SessionWorkspace {
   readonly #notes: string[] = [];
   readonly #ending = new AbortController();
   readonly #slot = new SandboxSlot();
+  readonly #activity: Activity;
   readonly #disk: SessionDisk;
   readonly #opener: SandboxOpener;
   readonly #mcp: SessionMcp;
@@ -68,7 +78,7 @@ export class SessionWorkspace {
     lease: Lease,
     inputs: SessionInputs,
     runLog: RunLog,
-    onNeedsReopen: () => void,
+    { onNeedsReopen, onQuiet }: WorkspaceEvents,
   ) {
     const notes = this.#notes;
     this.#parts = parts;
@@ -76,6 +86,7 @@ export class SessionWorkspace {
     this.#runLog = runLog;
     this.#inputs = inputs;
     this.session = { ...inputs.session };
+    this.#activity = new Activity(onQuiet);
     this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
     this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
     // A session's memory stores are those that it was created with.
@@ -89,6 +100,7 @@ export class SessionWorkspace {
       skills: () => this.#readSkills(),
       notes,
       signal: this.#ending.signal,
+      activity: this.#activity,
       onNeedsReopen,
     });
     this.#outputs = new SessionOutputs(parts, {
@@ -194,7 +206,17 @@ export class SessionWorkspace {
     return this.#slot.isOpen() || this.#mcp.isOpen();
   }
 
-  /** Something is being put in place. */
+  /** Something is being done for the sandbox that does not only wait. */
+  isWorking(): boolean {
+    return this.#activity.isWorking();
+  }
+
+  /** Something is being done for the sandbox, and all of it waits. */
+  onlyWaits(): boolean {
+    return this.#activity.onlyWaits();
+  }
+
+  /** Something is being put in place, or waits for that. */
   isBusy(): boolean {
     return this.#provisioning > 0;
   }
@@ -258,11 +280,13 @@ export class SessionWorkspace {
   }
 
   #opened(): Promise<OpenedSandbox> {
-    return this.#slot.opened(async () => {
-      const { opened, toPlace } = await this.#opener.open(await this.#current());
-      this.#putInPlace(opened.provisioner, toPlace);
-      return opened;
-    });
+    return this.#slot.opened(() =>
+      this.#activity.run(async () => {
+        const { opened, toPlace } = await this.#opener.open(await this.#current());
+        this.#putInPlace(opened.provisioner, toPlace);
+        return opened;
+      }),
+    );
   }
 
   #openedBare(): Promise<OpenedSandbox> {
