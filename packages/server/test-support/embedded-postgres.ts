@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import type { SocketConnection } from "../src/db/connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
@@ -23,6 +24,8 @@ export type TemporaryInstance = {
 
 export type Child = {
   process: ChildProcess;
+  /** Its log, as JSON lines. */
+  log: Readable;
   ready: Promise<{ pid: number; connection: SocketConnection }>;
   exited: Promise<void>;
 };
@@ -87,7 +90,7 @@ function parentOf(pid: number): number | undefined {
 const CHILD_PROGRAM = `
   import { pino } from "pino";
   import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve("../src/db/embedded/start-embedded-postgres.ts"))};
-  const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: pino({ level: "silent" }) });
+  const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: pino({ level: "debug" }, pino.destination(2)) });
   const serving = setInterval(() => undefined, 2 ** 30);
   process.on("SIGTERM", () => server.stop().then(() => clearInterval(serving)));
   console.log(JSON.stringify({ pid: server.pid, connection: server.connection }));
@@ -96,12 +99,13 @@ const CHILD_PROGRAM = `
 function startInChild(dataDir: string, prefix: readonly string[]): Child {
   const node = [process.execPath, "--input-type=module-typescript", "--eval", CHILD_PROGRAM, dataDir];
   const [command = "", ...args] = [...prefix, ...node];
-  const child = spawn(command, args, { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, args, { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "pipe"] });
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const ready = new Promise<{ pid: number; connection: SocketConnection }>((resolve, reject) => {
     createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line)));
     exited.then(() => reject(new Error("The child ended before its server was ready.")));
   });
   ready.catch(() => undefined);
-  return { process: child, ready, exited };
+  child.stderr.resume();
+  return { process: child, log: child.stderr, ready, exited };
 }

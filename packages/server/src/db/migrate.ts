@@ -17,17 +17,24 @@ const MIGRATIONS = join(import.meta.dirname, "migrations");
 /** Serializes the Berth processes of one database. The number is arbitrary and fixed. */
 const ADVISORY_LOCK = 7_265_738_401;
 
+interface MigrateOptions {
+  directory?: string;
+  /** Closes the connection: the migration that is being applied is rolled back. */
+  signal?: AbortSignal | undefined;
+  /** Called before each migration. */
+  onApply?: (name: string) => void;
+}
+
 /**
  * Brings the schema up to date: applies the pending migrations in order, each in its own transaction. Processes that start
  * together wait for each other; the later ones find nothing to do.
  *
- * @param signal closes the connection: the migration that is being applied is rolled back.
  * @returns the names of the migrations that were applied.
  * @throws when the database was migrated by a newer Berth, or when an applied file has been changed since.
  */
 export async function migrate(
   address: DatabaseAddress,
-  { directory = MIGRATIONS, signal }: { directory?: string; signal?: AbortSignal | undefined } = {},
+  { directory = MIGRATIONS, signal, onApply }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(directory);
   const client = new pg.Client({ ...clientConfig(address), statement_timeout: false, query_timeout: 0 });
@@ -39,7 +46,10 @@ export async function migrate(
     await client.connect();
     await execute(client, { text: "select pg_advisory_lock($1)", values: [ADVISORY_LOCK] });
     const pending = unapplied(migrations, await appliedTo(client));
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) {
+      onApply?.(migration.name);
+      await apply(client, migration);
+    }
     return pending.map((migration) => migration.name);
   } catch (error) {
     signal?.throwIfAborted();

@@ -27,7 +27,10 @@ export async function openStore(config: Config, log: Logger, signal?: AbortSigna
       : { address: { url: config.databaseUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log);
-    const applied = await migrate(store.address, { signal });
+    const applied = await migrate(store.address, {
+      signal,
+      onApply: (migration) => log.debug({ step: migration }, "a migration is applied"),
+    });
     if (applied.length > 0) log.info({ applied }, "the database has been migrated");
     return store;
   } catch (error) {

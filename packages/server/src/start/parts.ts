@@ -14,6 +14,7 @@ export class Parts {
   readonly #signal: AbortSignal;
   readonly #closings: (() => Promise<void>)[] = [];
   #closed: Promise<void> | undefined;
+  #begun = 0;
 
   /** @param signal ends the start: openings reject with its reason. */
   constructor(log: Logger, signal: AbortSignal = new AbortController().signal) {
@@ -27,12 +28,16 @@ export class Parts {
     close: (part: Part) => Promise<unknown> | unknown = () => undefined,
   ): Promise<Part> {
     this.#signal.throwIfAborted();
+    const step = ++this.#begun;
+    this.#log.debug({ step }, "a part opens");
     const part = (async () => opening(this.#signal))();
     this.#closings.unshift(async () => {
       const opened = await settled(part, ABANDON_MS);
       if (opened !== null) await close(opened.value);
     });
-    return await orAborted(part, this.#signal);
+    const opened = await orAborted(part, this.#signal);
+    this.#log.debug({ step }, "a part is open");
+    return opened;
   }
 
   /** Closes all parts, the last one first, each once and whether or not others fail. Safe to call twice. */

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
 import { type Ended, startBerth } from "../../../test-support/berth.ts";
 
 /** A start that hangs is killed after this long. */
@@ -144,11 +145,12 @@ test("serve: the port is taken → one sentence, exit 1, nothing left", async ()
 
 test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing left, and it starts again", async (t) => {
   const dataDir = directory(t);
-  const random = Math.random();
-  t.diagnostic(`instants begin at ${random}`);
-  for (let nth = 0; nth < SIGNALS; nth++) {
-    const berth = startBerth(["serve"], settings(dataDir));
-    await pause(((nth + random) / SIGNALS) * START_MS);
+  const seed = Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+  t.diagnostic(`BERTH_TEST_SEED=${seed}`);
+  const instants = fc.sample(fc.nat(STEPS), { seed, numRuns: SIGNALS });
+  for (const [nth, instant] of instants.toSorted((one, other) => one - other).entries()) {
+    const berth = startBerth(["serve"], settings(dataDir, { BERTH_LOG_LEVEL: "debug" }));
+    await stepsOf(berth.child, instant);
     berth.child.kill(nth % 2 === 0 ? "SIGTERM" : "SIGINT");
     const { code, stderr } = await ending(berth);
     // Before the program has read its arguments the kernel ends it.
@@ -163,8 +165,23 @@ test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing l
 });
 
 const SIGNALS = 8;
-/** About the time from the command to a service that is ready, in a new data directory. */
-const START_MS = 4_000;
+/** At most the steps of a start that a log tells of, in a new data directory: parts of both processes, and migrations. */
+const STEPS = 90;
+
+/** The start has come this far, or the service is ready. */
+async function stepsOf({ stdout, stderr }: ReturnType<typeof startBerth>["child"], count: number) {
+  const reached = Promise.withResolvers<void>();
+  let seen = 0;
+  const look = (chunk: Buffer) => {
+    seen += String(chunk).split('"step":').length - 1;
+    if (seen >= count) reached.resolve();
+  };
+  stderr.on("data", look);
+  stdout.once("data", () => reached.resolve());
+  look(Buffer.from(""));
+  await reached.promise;
+  stderr.off("data", look);
+}
 
 function directory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), "berth-start-"));

@@ -106,8 +106,12 @@ async function startServer(
   const user = serverUser(dataDir);
   const runDir = runDirectory(dataDir, user);
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
-  const cluster = await ensureCluster(dataDir, binaries, options.signal);
-  await ensurePassword(dataDir, cluster, binaries, options.signal);
+  const { log, signal } = options;
+  log.debug({ step: "cluster" }, "the database's files are made, if missing");
+  const cluster = await ensureCluster(dataDir, binaries, signal);
+  log.debug({ step: "password" }, "the database's role gets a password, if missing");
+  await ensurePassword(dataDir, cluster, binaries, signal);
+  log.debug({ step: "server" }, "the database's server starts");
   return { postmaster: await launch(dataDir, binaries, runDir, options), runDir };
 }
 
