@@ -267,6 +267,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/session",
     ],
     administration: [
+      "@berth/concurrency",
       "@berth/contract",
       "db",
       "log",
@@ -276,7 +277,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/lease",
       "start",
     ],
-    doctor: ["@berth/sandbox", "db", "log", "config", "secrets", "start"],
+    doctor: ["@berth/concurrency", "@berth/sandbox", "db", "log", "config", "secrets", "start"],
   },
   "packages/sdk": {
     ".": ["@berth/contract"],

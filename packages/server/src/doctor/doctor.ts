@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { orAborted } from "@berth/concurrency";
 import {
   builtRootFilesystem,
   type Capability,
@@ -17,6 +18,7 @@ import { openEngine } from "../start/open-engine.ts";
 import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
 import { describeDifferences, ownHost } from "../start/own-host.ts";
+import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { describeDataDirectory } from "./describe-data-directory.ts";
 import { describeDatabaseUser } from "./describe-database-user.ts";
 
@@ -76,8 +78,10 @@ const SILENT_LOG = createLog("silent", createRedactor());
 async function database(config: Config): Promise<Capability[]> {
   const name = "database";
   try {
-    const store = await openStore(config, SILENT_LOG);
-    const differences = await hosts(config, store.address).finally(() => store.stop());
+    const differences = await untilAskedToEnd(async (signal) => {
+      const store = await openStore(config, SILENT_LOG, signal);
+      return await orAborted(hosts(config, store.address), signal).finally(() => store.stop());
+    });
     const kind =
       config.databaseUrl === null ? "The embedded PostgreSQL" : "The PostgreSQL of BERTH_DATABASE_URL";
     return [

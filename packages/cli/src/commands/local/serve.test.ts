@@ -2,27 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import {
-  chmodSync,
-  chownSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
+import { assertNothingLeft, HANG_MS } from "../../../test-support/assert-nothing-left.ts";
 import { type Ended, startBerth } from "../../../test-support/berth.ts";
-
-/** A start that hangs is killed after this long. */
-const HANG_MS = 30_000;
 
 interface Failure {
   /** It comes while other parts open: also tried in a new data directory, whose database opens longer. */
@@ -205,28 +192,4 @@ async function ending({ child, ended }: ReturnType<typeof startBerth>): Promise<
   const outcome = await ended.finally(() => clearTimeout(timer));
   assert.notEqual(child.signalCode, "SIGKILL", `it hung:\n${outcome.stderr}`);
   return outcome;
-}
-
-/** No process has the data directory as its setting, its working directory or its argument. */
-async function assertNothingLeft(dataDir: string): Promise<void> {
-  const deadline = AbortSignal.timeout(HANG_MS);
-  for (;;) {
-    const left = processesOf(dataDir);
-    if (left.length === 0) return;
-    assert.ok(!deadline.aborted, `left:\n${left.join("\n")}`);
-    await pause(20);
-  }
-}
-
-function processesOf(dataDir: string): string[] {
-  return globSync("/proc/[0-9]*").flatMap((process) => {
-    try {
-      const command = readFileSync(`${process}/cmdline`, "utf8").replaceAll("\0", " ");
-      const texts = [command, readFileSync(`${process}/environ`, "utf8"), readlinkSync(`${process}/cwd`)];
-      const state = /^State:\s+(\w)/m.exec(readFileSync(`${process}/status`, "utf8"))?.[1];
-      return state !== "Z" && texts.some((text) => text.includes(dataDir)) ? [`${process} ${command}`] : [];
-    } catch {
-      return [];
-    }
-  });
 }
