@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { importFaults } from "./check-imports.ts";
 import { migrationFaults } from "./check-migrations.ts";
 import { sqlFaults } from "./check-sql.ts";
+import { versionFaults } from "./check-versions.ts";
 
 export type CheckResult = { name: string; ok: boolean; report: string };
 
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: "import table", run: async () => faultReport(importFaults(root)) },
   { name: "place of SQL", run: async () => faultReport(sqlFaults(root)) },
   { name: "migration numbers", run: async () => faultReport(migrationFaults(root)) },
+  { name: "versions", run: async () => faultReport(versionFaults(root)) },
   { name: "OpenAPI document", run: () => command(process.execPath, [openapi, "--check"]) },
   { name: "shell scripts", run: shellScripts },
   { name: "Perl programs", run: perlPrograms },

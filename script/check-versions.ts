@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type VersionedManifest = {
+  version?: string;
+  engines?: { node?: string };
+} & Partial<Record<(typeof DEPENDENCY_FIELDS)[number], Readonly<Record<string, string>>>>;
+
+const DEPENDENCY_FIELDS = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+] as const;
+
+/** What runs TypeScript as it is. The repository's own `engines` say what `script/setup` needs, which is less. */
+const SOURCE_ENGINE = ">=24";
+
+/**
+ * The repository's package.json has the one version of a release: one line for each package of another version, for each
+ * dependency between packages that allows another, and if the lockfile or the changelog does not know it.
+ */
+export function versionFaults(root: string): string[] {
+  const read = (file: string): string => readFileSync(join(root, file), "utf8");
+  const manifestOf = (file: string): VersionedManifest => JSON.parse(read(file));
+  const { version = "" } = manifestOf("package.json");
+  const files = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()];
+  return [
+    ...files.flatMap((file) => manifestFaults(file, manifestOf(file), version)),
+    ...(manifestOf("package-lock.json").version === version
+      ? []
+      : [`package-lock.json: the version should be ${version}; npm install --package-lock-only writes it.`]),
+    ...(read("CHANGELOG.md")
+      .split("\n")
+      .some((line) => `${line} `.startsWith(`## ${version} `))
+      ? []
+      : [`CHANGELOG.md: there is no heading '## ${version}'.`]),
+  ];
+}
+
+/** @param version the repository's */
+export function manifestFaults(file: string, manifest: VersionedManifest, version: string): string[] {
+  const own = manifest.version === version ? [] : [`${file}: the version should be ${version}.`];
+  const engines =
+    file === "package.json" || manifest.engines?.node === SOURCE_ENGINE
+      ? []
+      : [`${file}: engines.node should be ${SOURCE_ENGINE}.`];
+  const dependencies = DEPENDENCY_FIELDS.flatMap((field) => Object.entries(manifest[field] ?? {}))
+    .filter(([name, range]) => name.startsWith("@berth/") && range !== version)
+    .map(([name]) => `${file}: the version of ${name} should be ${version}.`);
+  return [...own, ...engines, ...dependencies];
+}
