@@ -18,6 +18,16 @@ export const homeRequirements: readonly Requirement[] = [
     rule: "After that time another service continues the session with a new container, session.container_reclaimed tells that the disk is lost, and the agent is informed once.",
   },
   {
+    id: "database-refused",
+    source: "seed 1",
+    rule: "A service whose database refuses its user or password ends with exit code 1 and one sentence; refused while it runs, it answers requests with an error that says that it cannot reach its database, tells the refusal in its log, gives database as the reason of /readyz, and goes on as soon as the database accepts it.",
+  },
+  {
+    id: "database-walled-off",
+    source: "seed 1",
+    rule: "A service that gets no answer from its database closes the sandboxes of its sessions when their leases end; another service continues the sessions after the grace period and not before, and the first writes nothing more to them when the database answers again.",
+  },
+  {
     id: "hosts-list",
     source: "seed 1",
     rule: "berth admin hosts list shows each service of the database with its place, version, last sign of life, sessions, whether it is drained, and the settings in which it differs; a service that starts beside one with other settings says so in its log.",

@@ -1,5 +1,6 @@
 /**
- * The database could not be reached or lost the connection: down, restarting, full, or too slow.
+ * The database could not be reached or lost the connection: down, restarting, full, or too slow. Or it refuses the service: its
+ * user, its password, or the database that it names.
  *
  * A retry may succeed. A write that failed this way may or may not have been applied, so retry it only where repeating it is
  * harmless.
@@ -8,6 +9,12 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
   readonly retryable = true;
 }
+
+/** SQLSTATE codes of a refused user or password, and of a database that does not exist. */
+const REFUSED_CODE = /^(28...|3D000)$/;
+/** The client has no password, or the server does not prove that it knows it. */
+const REFUSED_MESSAGE = /^SASL: /;
+const NO_PASSWORD = /client password must be a/;
 
 /** SQLSTATE classes and codes about the server or the connection rather than the statement. */
 const UNAVAILABLE_CODE =
@@ -22,12 +29,22 @@ const STATEMENT_MESSAGE = /^bind message supplies \d+ parameters?, but/;
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error;
   const { code } = error as { code?: string };
+  if (isRefused(error)) {
+    const why = NO_PASSWORD.test(error.message) ? "it asks for a password, and none is set" : error.message;
+    return new DatabaseUnavailableError(`The database refuses this service: ${why}`, { cause: error });
+  }
   if (STATEMENT_MESSAGE.test(error.message)) return error;
   const unavailable =
     code === undefined ? UNAVAILABLE_MESSAGE.test(error.message) : UNAVAILABLE_CODE.test(code);
   return unavailable
     ? new DatabaseUnavailableError(`The database is not available: ${error.message}`, { cause: error })
     : error;
+}
+
+/** True when the server answered, but accepts no connection with this user, password or database. */
+export function isRefused(error: unknown): boolean {
+  const { code, message = "" } = error as { code?: string; message?: string };
+  return code === undefined ? REFUSED_MESSAGE.test(message) : REFUSED_CODE.test(code);
 }
 
 /** True when the connection failed before any statement was sent: the server is down or still starting. */

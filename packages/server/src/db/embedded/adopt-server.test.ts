@@ -1,6 +1,6 @@
 // Subject: start-embedded-postgres.ts
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { processStart } from "@berth/linux";
@@ -55,4 +55,20 @@ test("a pid file with a reused pid → the server starts, and the other program 
   const server = await instance.start();
   assert.equal(server.adopted, false);
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
+});
+
+test("the password of a running server is wrong, empty or missing → one sentence, at once", async (t) => {
+  const instance = temporaryInstance(t);
+  const { connection } = await instance.start();
+  const file = connection.passwordFile;
+  for (const spoil of [
+    () => writeFileSync(file, "wrong"),
+    () => writeFileSync(file, ""),
+    () => rmSync(file),
+  ]) {
+    spoil();
+    const began = performance.now();
+    await assert.rejects(instance.start(), /^Error: PostgreSQL rejects the password in .*: stop what uses/);
+    assert.ok(performance.now() - began < 20_000, "it waited for a server that responds");
+  }
 });

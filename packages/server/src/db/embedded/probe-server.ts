@@ -1,11 +1,11 @@
 import pg from "pg";
 import { type SocketConnection, socketTarget } from "../connection.ts";
+import { isRefused } from "../database-error.ts";
 
-/** `busy`: starting, recovering or shutting down. `denied`: the password is wrong. `silent`: nothing listens. `ended`: the process is gone. */
+/** `busy`: starting, recovering or shutting down. `denied`: the password is wrong or missing. `silent`: nothing listens. `ended`: the process is gone. */
 export type ServerState = "ready" | "busy" | "denied" | "silent" | "ended";
 
 const CANNOT_CONNECT_NOW = "57P03";
-const INVALID_PASSWORD = "28P01";
 const NO_SUCH_DATABASE = "3D000";
 const DUPLICATE_DATABASE = "42P04";
 
@@ -24,9 +24,9 @@ async function connectOnce(connection: SocketConnection): Promise<ServerState | 
     await client.connect();
     return "ready";
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code, path } = error as { code?: string; path?: string };
     if (code === NO_SUCH_DATABASE) return NO_SUCH_DATABASE;
-    if (code === INVALID_PASSWORD) return "denied";
+    if (isRefused(error) || path === connection.passwordFile) return "denied";
     return code === CANNOT_CONNECT_NOW ? "busy" : "silent";
   } finally {
     await client.end().catch(() => undefined);

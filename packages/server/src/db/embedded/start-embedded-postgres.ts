@@ -164,7 +164,7 @@ async function untilReady(dataDir: string, postmaster: Postmaster, signal?: Abor
     if (state === "ended") return false;
     if (state === "denied")
       throw new Error(
-        `PostgreSQL rejects the password in ${connection.passwordFile}: delete that file, and start again.`,
+        `PostgreSQL rejects the password in ${connection.passwordFile}: stop what uses this data directory, delete that file, and start again.`,
       );
     if (state === "silent" && Date.now() > deadline) {
       throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not respond at ${postmaster.socket}.`);

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { after, before } from "node:test";
+import { type AnyJson, Api } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
+import { DatabaseProxy } from "../harness/database-proxy.ts";
+import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { readOrEmpty } from "../harness/read-or-empty.ts";
+import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
+import { readEventsUntil } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+/** Two services on one database. The second reaches it through the proxy, and runs the sessions. */
+const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "18" };
+let first: Berth;
+let second: Berth;
+let proxy: DatabaseProxy;
+let api: Api;
+before(async () => {
+  first = await Berth.start({ settings: SETTINGS });
+  api = await first.client();
+  const [host] = JSON.parse(await first.command("admin", "hosts", "list", "--json")).data;
+  await first.command("admin", "hosts", "drain", host.id);
+  proxy = await DatabaseProxy.start(databaseUrlOf(first));
+  second = await Berth.start({ settings: settingsOfSecond() });
+});
+after(async () => {
+  // Neither may have started.
+  await second?.stop();
+  await proxy?.stop();
+  await first.stop();
+});
+
+function settingsOfSecond(): Record<string, string> {
+  return {
+    ...SETTINGS,
+    ...settingsToShare(first),
+    BERTH_DATABASE_URL: proxy.urlFor(databaseUrlOf(first)),
+  };
+}
+
+covers(
+  ["database-refused"],
+  "the database refuses the password: a start ends in a sentence; a service that runs says so, and goes on when it is accepted",
+  async () => {
+    proxy.deny();
+    await assert.rejects(
+      Berth.start({ settings: settingsOfSecond() }),
+      /^Error: serve ended with 1:\nerror: The database refuses this service: password authentication failed for user "berth"\n$/,
+    );
+    await readyzSays(503, "database");
+    const { status, body } = await new Api(second.url, api.token).get("/agents");
+    assert.deepEqual([status, body.error.message], [500, "The service cannot reach its database."]);
+    assert.match(second.log, /The database refuses this service: password authentication failed/);
+    proxy.pass();
+    await readyzSays(200);
+    const session = await makeSession(api);
+    assert.deepEqual(toolResults(await runTurn(api, session.id, bash("echo on"))), ["on"]);
+  },
+);
+
+covers(
+  ["database-walled-off"],
+  "a service gets no answer of the database in the middle of a turn: it closes the sandbox; another continues after the grace; the first writes nothing more",
+  async () => {
+    const session = await makeSession(api);
+    await runTurn(api, session.id, bash("echo lost > /data/file"));
+    const mark = `${4_000_000 + (process.pid % 1_000_000)}`;
+    const turn = steps({ tools: [bash(`echo begun; sleep ${mark}`)] }, { tools: [bash("ls /data")] });
+    const sent = (await api.ok("POST", `/sessions/${session.id}/events`, { events: [turn] })).data[0];
+    await waitUntil(
+      () => runs(`sleep ${mark}`),
+      () => "the command did not begin",
+    );
+    proxy.stall();
+    const [host] = await hosts();
+    await first.command("admin", "hosts", "drain", host.id, "--cancel");
+    await readyzSays(503, "database");
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.status_rescheduled");
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
+    assert.equal(runs(`sleep ${mark}`), false, "the sandbox is closed before another service goes on");
+    const events = await waitForTurn(api, session.id, sent.id);
+    const results = toolResults(events);
+    assert.match(results[0] ?? "", /interrupted/);
+    assert.equal(results.length, 2);
+
+    const log = await logOf(session);
+    proxy.pass();
+    await readyzSays(200);
+    await runTurn(api, session.id, bash("true"));
+    assert.deepEqual((await logOf(session)).slice(0, log.length), log);
+    const late = (await logOf(session)).slice(log.length).map(({ type }) => type);
+    assert.equal(late.filter((type) => type === "session.status_running").length, 1, late.join(" "));
+    assert.equal(late.filter((type) => type === "agent.tool_result").length, 1, late.join(" "));
+  },
+);
+
+async function hosts(): Promise<AnyJson[]> {
+  const { data } = JSON.parse(await first.command("admin", "hosts", "list", "--json"));
+  return data.toSorted((a: AnyJson, b: AnyJson) => Number(b.draining) - Number(a.draining));
+}
+
+async function logOf(session: AnyJson): Promise<AnyJson[]> {
+  return (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+}
+
+/** Whether a process has these words at the end of its command line. */
+function runs(words: string): boolean {
+  const lines = globSync("/proc/[0-9]*/cmdline").map((file) => readOrEmpty(file).replaceAll("\0", " "));
+  return lines.some((line) => line.trim() === words);
+}
+
+/** Waits until the second service's `/readyz` says so. */
+async function readyzSays(status: number, reason?: string): Promise<void> {
+  let last: unknown;
+  await waitUntil(
+    async () => {
+      const response = await fetch(`${second.url}/readyz`);
+      last = await response.json();
+      return response.status === status && (reason === undefined || (last as AnyJson).reason === reason);
+    },
+    () => `readyz says ${JSON.stringify(last)}`,
+  );
+}
