@@ -1,5 +1,5 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
-export { recordProcesses, takeEndedProcesses } from "./commands/ended-processes.ts";
+export { noteTold, recordProcesses, untoldProcesses } from "./commands/ended-processes.ts";
 export { createDockerEngine } from "./docker/docker-engine.ts";
 export { LAYERED_HOME } from "./inside/environment.ts";
 export { readFile, writeFile } from "./inside/files.ts";

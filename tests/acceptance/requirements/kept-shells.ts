@@ -10,7 +10,7 @@ export const keptShellRequirements: readonly Requirement[] = [
   {
     id: "shell-kept",
     source: "seed 8",
-    rule: "After a quiet time, or when the runner was killed, the shell has its working directory, exported variables, functions and options again; what did not come back is told once.",
+    rule: "After a quiet time, or when the runner was killed, the shell has its working directory, exported variables, functions, aliases and options again; what did not come back is told once, also when a runner dies before it could tell.",
   },
   {
     id: "shell-kept-secrets",
@@ -20,6 +20,6 @@ export const keptShellRequirements: readonly Requirement[] = [
   {
     id: "processes-told",
     source: "seed 8",
-    rule: "Which processes ended with the sandbox is told once with the next result, by command line, with secrets masked.",
+    rule: "Which processes ended with the sandbox is told once with the next result, by command line, with secrets masked, also when a runner dies before that result; a background job is named by its command.",
   },
 ];

@@ -5,7 +5,7 @@
 #
 # __START__    a line that restores the shell, for the first command of a bash
 # __OUT__      path of the command's output
-# __END__      the name of the shell, the number of given variables, their names, and the secrets among their values
+# __END__      the name of the shell, and what follows it among the arguments of end-command.sh
 # __STDIN__, __MARK__, __EXPORTS__, __SCRIPT__, __NONCE__
 exec 252>__OUT__ 253<__STDIN__
 builtin printf '\n' >&252

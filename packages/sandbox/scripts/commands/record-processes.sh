@@ -1,11 +1,17 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # berth_memory of end-command.sh
 # Records which processes run in the sandbox, one line each, so that the agent can be told once the sandbox has ended. Sourced
 # by end-command.sh; run as a program of its own before a sandbox closes. Builtins only.
 #
-# berth_secrets: secrets that no line may contain. The program reads them from its standard input, each ended by a NUL.
+# Its secrets are the last arguments of end-command.sh: no line may contain one. The program reads them from its standard input,
+# each ended by a NUL.
 #
-# Processes of Berth are left out: process 1, this one, and the shells that process 1 started for commands.
-if [[ $0 == /run/berth/record-processes ]]; then builtin mapfile -d '' -t berth_secrets; fi
+# Processes of Berth are left out: process 1, this one, and the shells that process 1 started for commands. A background job that is
+# a part of its shell, or does not run its program yet, is named by the shell's list of jobs, which is in memory for the program.
+if [[ $0 == /run/berth/record-processes ]]; then
+  builtin mapfile -d '' -t berth_secrets
+else
+  berth_secrets=("${@:6+$5}")
+fi
 berth_file=/mnt/session/shells/processes berth_found=''
 for berth_process in /proc/[0-9]*; do
   case $berth_process in /proc/1 | "/proc/$$") continue ;; esac
@@ -19,7 +25,32 @@ for berth_process in /proc/[0-9]*; do
     berth_stat=
     { builtin read -r berth_stat <"$berth_process/stat"; } 2>/dev/null
     case ${berth_stat##*)} in " "?" 1 "*) continue ;; esac
-    berth_line="a background job of the shell " ;;
+    if [[ ! -v berth_jobs ]]; then
+      if [[ $0 != /run/berth/record-processes && -f $berth_memory.jobs && ! -L $berth_memory.jobs ]]; then
+        builtin jobs -rl >|"$berth_memory.jobs"
+      fi
+      berth_jobs=()
+      for berth_list in /dev/shm/.berth-shell-*.jobs; do
+        if [[ -f $berth_list && ! -L $berth_list ]]; then builtin mapfile -t -n 500 -O "${#berth_jobs[@]}" berth_jobs <"$berth_list"; fi
+      done
+    fi
+    berth_line='' berth_matches=''
+    for berth_job in "${berth_jobs[@]}"; do
+      # "[1]+  123 Running    while x; do", then the lines of a long command, then "     124    | cat &" for the next of a pipeline.
+      berth_head=${berth_job#\[*\]}
+      berth_head=${berth_head#[-+]}
+      berth_head=${berth_head#"${berth_head%%[! ]*}"}
+      berth_pid=${berth_head%% *}
+      if [[ $berth_job == ["["" "]* && $berth_pid && $berth_pid != *[!0-9]* ]]; then
+        [[ -z $berth_matches ]] || break
+        [[ $berth_pid == "${berth_process#/proc/}" ]] || continue
+        berth_matches=yes berth_job=${berth_head#* }
+        berth_job=${berth_job#"${berth_job%%[! ]*}"}
+        berth_job=${berth_job#Running}
+      fi
+      [[ -z $berth_matches ]] || berth_line+="${berth_job#"${berth_job%%[!| ]*}"} "
+    done
+    [[ -n $berth_line ]] || berth_line="a background job of the shell " ;;
   esac
   for berth_secret in "${berth_secrets[@]}"; do
     [[ -z $berth_secret ]] || berth_line=${berth_line//"$berth_secret"/[redacted]}

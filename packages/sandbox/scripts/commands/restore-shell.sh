@@ -8,9 +8,20 @@
 # The kept state is in the agent's hands. It can do here what a command can do; that it cannot keep the shell from working is
 # ensured by counting: each attempt is noted before the state is run and cleared when a command has ended, and after three that
 # did not get so far the shell begins anew.
-berth_base=/mnt/session/shells/$1 berth_directory=$2 berth_restored=new
+#
+# What is printed stays in a file until it was told to the model (ended-processes.ts), and is printed again until then: the command
+# whose output it is in replaces the state that it was found in, and its result may be lost.
+berth_base=/mnt/session/shells/$1 berth_memory=/dev/shm/.berth-shell-$1 berth_directory=$2 berth_restored=new berth_untold='' berth_note=''
+# They exist before the umask is the agent's. Without its copy in memory the state is saved by the first command.
+for berth_file in "$berth_memory.now" "$berth_memory.saved" "$berth_memory.jobs"; do
+  if [[ ! -L $berth_file && ( -f $berth_file || ! -e $berth_file ) ]]; then : >|"$berth_file"; fi
+done 2>/dev/null
+for berth_file in "$berth_base.0" "$berth_base.1" "${berth_base%/*}/processes"; do
+  if [[ ! -L $berth_file && ! -e $berth_file ]]; then : >|"$berth_file"; fi
+done 2>/dev/null
 if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
-  berth_restored=no berth_text='' berth_newest=-1 berth_plain='' berth_withheld='' berth_large='' berth_attempts=''
+  berth_restored=no berth_text='' berth_newest=-1 berth_attempts=''
+  berth_plain='' berth_withheld='' berth_large='' berth_traps=''
   if [[ ! -L $berth_base.attempts && ( -f $berth_base.attempts || ! -e $berth_base.attempts ) ]]; then
     builtin printf x >>"$berth_base.attempts"
     builtin read -r -N 9 berth_attempts <"$berth_base.attempts"
@@ -38,33 +49,50 @@ if [[ $berth_restored == no ]]; then
   for berth_slot in "$berth_base.0" "$berth_base.1" "$berth_base.attempts"; do
     if [[ -f $berth_slot && ! -L $berth_slot ]]; then : >|"$berth_slot"; fi
   done 2>/dev/null
-  builtin printf '[The shell began anew: what was kept of it could not be restored.]\n'
+  berth_note="[The shell began anew: what was kept of it could not be restored.]"
 elif [[ $berth_restored == yes ]]; then
   berth_lost='' berth_count=0
-  for berth_name in ${berth_plain-}; do
+  # What separates words may be the agent's.
+  while [[ -n $berth_plain ]]; do
+    berth_name=${berth_plain%% *} berth_plain=${berth_plain#"${berth_plain%% *}"}
+    berth_plain=${berth_plain# }
     case $berth_name in *[!A-Za-z0-9_]* | REPLY | OPTARG | MAPFILE | COPROC* | PIPESTATUS | FUNCNAME | HISTCMD | LINES | COLUMNS) continue ;; esac
     [[ ! -v $berth_name ]] || continue
     ((berth_count += 1))
     if ((berth_count <= 20)); then berth_lost+="${berth_lost:+, }${berth_name:0:60}"; fi
   done
   if ((berth_count > 20)); then berth_lost+=" and $((berth_count - 20)) more"; fi
-  berth_withheld=${berth_withheld-} berth_large=${berth_large-} berth_note=''
   berth_withheld=${berth_withheld:0:500} berth_large=${berth_large:0:500}
   if [[ -n $berth_lost ]]; then berth_note+=" Variables that were not exported: $berth_lost."; fi
   if [[ -n ${berth_withheld-} ]]; then berth_note+=" With a secret in the value: ${berth_withheld% }."; fi
   if [[ -n ${berth_large-} ]]; then berth_note+=" Too large: ${berth_large% }."; fi
+  if [[ -n ${berth_traps-} ]]; then berth_note+=" Traps."; fi
   if [[ -n ${berth_gone-} ]]; then berth_note+=" The directory ${berth_gone:0:500} does not exist; this is $PWD."; fi
   if [[ -n $berth_note ]]; then
-    builtin printf '[This is a new shell. What did not come back with it:%s]\n' "${berth_note//[[:cntrl:]]/ }"
+    berth_note="[This is a new shell. What did not come back with it:${berth_note//[[:cntrl:]]/ }]"
   fi
 fi
+if [[ ! -L $berth_base.untold && ( -f $berth_base.untold || ! -e $berth_base.untold ) ]]; then
+  if [[ -s $berth_base.untold ]]; then builtin read -r -N 4000 berth_untold <"$berth_base.untold"; fi
+  if [[ -n $berth_note && $berth_untold == *"$berth_note"* ]]; then berth_note=''; fi
+  if [[ -n $berth_note ]]; then builtin printf '%s\n' "$berth_note" >>"$berth_base.untold"; fi
+fi 2>/dev/null
+builtin printf %s "$berth_untold${berth_note:+$berth_note$'\n'}"
 if [[ $berth_restored == yes && -n ${berth_shopt-} ]]; then
-  for berth_name in ${BASHOPTS//:/ }; do
+  berth_list=$BASHOPTS:
+  while [[ -n $berth_list ]]; do
+    berth_name=${berth_list%%:*} berth_list=${berth_list#*:}
     [[ :$berth_shopt: == *:"$berth_name":* ]] || builtin shopt -u "$berth_name"
   done
-  for berth_name in ${SHELLOPTS//:/ }; do
+  berth_list=$SHELLOPTS:
+  while [[ -n $berth_list ]]; do
+    berth_name=${berth_list%%:*} berth_list=${berth_list#*:}
     [[ :$berth_set: == *:"$berth_name":* ]] || set +o "$berth_name"
   done
-  for berth_name in ${berth_set//:/ }; do set -o "$berth_name"; done
+  berth_list=${berth_set:+$berth_set:}
+  while [[ -n $berth_list ]]; do
+    berth_name=${berth_list%%:*} berth_list=${berth_list#*:}
+    set -o "$berth_name"
+  done
 fi 2>/dev/null
 builtin unset -v "${!berth_@}"

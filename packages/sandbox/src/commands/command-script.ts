@@ -29,24 +29,29 @@ export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
 }
 
-/** What a named bash reads to run one command. `given`: names of the variables that `exports` exports. */
+/**
+ * What a named bash reads to run one command.
+ *
+ * @param parts `given`: names of the variables that `exports` exports; `revision` changes with them and with the secrets.
+ */
 export function namedShell(
   slot: Slot,
   parts: Parts & {
     name: string;
     given: readonly string[];
     secrets: readonly string[];
+    revision: number;
     startIn: string | null;
   },
 ): string {
-  const { name, given, secrets, startIn } = parts;
+  const { name, given, secrets, revision, startIn } = parts;
   const start =
     startIn === null ? "" : `builtin . ${PIPES_INSIDE}/restore-shell ${name} ${quote(startIn)} >&252`;
   return NAMED({
     ...words(slot, parts),
     START: start === "" ? "" : `${start} || builtin :`,
     OUT: `${PIPES_INSIDE}/${slot.name}.out`,
-    END: [name, given.length, ...given, ...secrets.map(quote)].join(" "),
+    END: [name, revision, given.length, ...given, ...secrets.map(quote)].join(" "),
   });
 }
 

@@ -23,12 +23,17 @@ export async function recordProcesses(
 }
 
 /**
- * The command lines of the processes that ran when the last sandbox on this disk ended. Returned once: the record is removed.
- * The text comes from the sandbox.
+ * The command lines of the processes that ran when earlier sandboxes on this disk ended, until `noteTold`: of those of the last
+ * one, and of earlier ones that nobody was told of. The text comes from the sandbox.
  */
-export async function takeEndedProcesses(sandbox: Pick<Sandbox, "run">): Promise<string[]> {
+export async function untoldProcesses(sandbox: Pick<Sandbox, "run">): Promise<string[]> {
   const { exitCode, output } = await sandbox.run({
-    script: `[ -f ${FILE} ] && [ ! -L ${FILE} ] && [ -s ${FILE} ] && head -c ${MAX_BYTES} ${FILE}; rm -f ${FILE}`,
+    script: `cd ${SHELLS_INSIDE} || exit
+is_record() { [ -s "$1" ] && [ -f "$1" ] && [ ! -L "$1" ]; }
+if is_record processes; then
+  if is_record ended; then head -c ${MAX_BYTES} processes >>ended && rm processes; else rm -rf ended; mv processes ended; fi
+fi
+! is_record ended || head -c ${MAX_BYTES} ended`,
     timeoutMs: TIMEOUT_MS,
     maxOutputBytes: MAX_BYTES,
   });
@@ -38,4 +43,13 @@ export async function takeEndedProcesses(sandbox: Pick<Sandbox, "run">): Promise
     .split("\n")
     .map((line) => line.replaceAll(/\p{C}+/gu, " ").trim());
   return lines.filter((line) => line !== "");
+}
+
+/**
+ * What the sandboxes on this disk had to tell was told: which processes ended with the last one, and what did not come back with a
+ * named shell. Until then both are told again in each sandbox.
+ */
+export async function noteTold(sandbox: Pick<Sandbox, "run">): Promise<void> {
+  const script = `rm -f ${SHELLS_INSIDE}/ended ${SHELLS_INSIDE}/*.untold`;
+  await sandbox.run({ script, timeoutMs: TIMEOUT_MS });
 }

@@ -24,6 +24,8 @@ export class NamedShell {
   #bash: LivingBash | null = null;
   #startIn: string | null = null;
   #cwd: string | null = null;
+  #withheld = "";
+  #revision = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param name Of letters, digits, `_` and `-`. */
@@ -79,7 +81,7 @@ export class NamedShell {
           bash.lines.write(
             namedShell(slot, {
               ...{ mark, nonce, fed, startIn, exports: variables, script: command.script },
-              ...{ name: this.#name, given: Object.keys(environment), secrets: command.secrets ?? [] },
+              ...{ name: this.#name, ...this.#givenTo(command) },
             }),
           );
           return bash.pid;
@@ -93,6 +95,15 @@ export class NamedShell {
       if (result.exitCode !== null && result.exitCode < SIGNALLED) await this.#forget();
     }
     return { ...result, cwd: this.#cwd };
+  }
+
+  /** What is not kept. The shell compares the number alone, so that no secret is in what it compares. */
+  #givenTo({ environment = {}, secrets = [] }: Command) {
+    const given = Object.keys(environment);
+    const withheld = JSON.stringify([given, secrets]);
+    if (withheld !== this.#withheld) this.#revision += 1;
+    this.#withheld = withheld;
+    return { given, secrets, revision: this.#revision };
   }
 
   async #forget(): Promise<void> {

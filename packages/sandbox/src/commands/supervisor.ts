@@ -7,6 +7,7 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, string>> = {
   supervisor: shellScript("commands/supervisor.sh"),
   "restore-shell": shellProgram("commands/restore-shell.sh"),
   "end-command": shellProgram("commands/end-command.sh"),
+  "save-shell": shellProgram("commands/save-shell.sh"),
   "record-processes": shellProgram("commands/record-processes.sh"),
 };
 

@@ -7,10 +7,11 @@ export interface Command {
    * Name of a bash, `[A-Za-z0-9_-]{1,64}`, that lives between commands and keeps its working directory, variables and functions.
    * Absent: a new shell for this command alone.
    *
-   * Its directory, exported variables, functions, options and umask are also on the disk after each command. After a timeout, an
-   * abort or the end of the sandbox, the next command with the name gets a new bash with them, in a later sandbox on the same
-   * disk, too; the output then begins with one line about what did not come back, if anything did not. `exit` in the script ends
-   * the bash (the exit code is the result): the next one only begins in its directory.
+   * Its directory, exported variables, functions, aliases, options and umask are also on the disk after each command. After a
+   * timeout, an abort or the end of the sandbox, the next command with the name gets a new bash with them, in a later sandbox on
+   * the same disk, too; the output then begins with one line about what did not come back, if anything did not, and does so again
+   * with each new bash until `noteTold`. `exit` in the script ends the bash (the exit code is the result): the next one only begins
+   * in its directory.
    */
   shell?: string;
   /** Default `/data`. With `shell`, it applies only where a new bash starts of which nothing is on the disk. */

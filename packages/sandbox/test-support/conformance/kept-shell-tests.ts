@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { recordProcesses, takeEndedProcesses } from "../../src/commands/ended-processes.ts";
+import { noteTold, recordProcesses, untoldProcesses } from "../../src/commands/ended-processes.ts";
 import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const main = { shell: "main" };
@@ -141,6 +141,133 @@ export function keptShellTests(suite: Suite): void {
     },
   );
 
+  conformanceTest(
+    suite,
+    "kept shell: a command that changes nothing does not touch the disk",
+    async ({ spec, open }) => {
+      const sandbox = await open(spec());
+      const written = () => ok(sandbox, `stat -c '%n %y' ${KEPT}/main.[01]`);
+      await ok(sandbox, "cd /tmp; export x=1; f() { :; }", main);
+      const before = await written();
+      for (const script of ["true", "ls / >/dev/null", "export x=1"]) await ok(sandbox, script, main);
+      assert.equal(await written(), before);
+      for (const script of [
+        "cd /",
+        "f() { echo; }",
+        "plain=1",
+        "umask 027",
+        "shopt -s extglob",
+        "alias a=b",
+      ]) {
+        const last = await written();
+        await ok(sandbox, script, main);
+        assert.notEqual(await written(), last, script);
+      }
+    },
+  );
+
+  conformanceTest(suite, "kept shell: aliases come back, traps are told", async ({ spec, open }) => {
+    const one = spec();
+    const first = await open(one);
+    await ok(first, `shopt -s expand_aliases; alias greet="echo 'it  is'" ls="ls -l"; f() { ls /; }`, main);
+    await ok(first, "trap 'echo usr' USR1", main);
+    await ok(first, "alias leak='echo s3cret'", { shell: "other", secrets: ["s3cret"] });
+    assert.equal(await ok(first, `cat ${KEPT}/* | grep -c s3cret || :`), "0");
+    await first.close();
+    const second = await open(one);
+    assert.equal(
+      await ok(second, "greet me\ntype f | grep -c -e -l; trap -p", main),
+      "[This is a new shell. What did not come back with it: Traps.]\nit  is me\n0",
+    );
+    assert.match(await ok(second, "alias", { shell: "other" }), /secret in the value: the aliases\.\]$/);
+  });
+
+  conformanceTest(suite, "kept shell: what is lost is told until it was told", async ({ spec, open }) => {
+    const one = spec();
+    const first = await open(one);
+    await ok(first, "p=1; sleep 600 >/dev/null &", main);
+    await ok(first, "until grep -q '^[s]leep' /proc/[0-9]*/cmdline 2>/dev/null; do :; done", main);
+    await first.close();
+    const lost =
+      "[This is a new shell. What did not come back with it: Variables that were not exported: p.]";
+    for (const round of ["first", "again"]) {
+      const next = await open(one);
+      assert.deepEqual(await untoldProcesses(next), ["sleep 600"], round);
+      assert.equal(await ok(next, "echo hi", main), `${lost}\nhi`, round);
+      await next.close();
+    }
+    const told = await open(one);
+    assert.equal(await ok(told, "p=2", main), lost);
+    await noteTold(told);
+    assert.equal(await ok(told, "echo hi", main), "hi");
+    await noteTold(told);
+    await told.close();
+    const last = await open(one);
+    assert.deepEqual(await untoldProcesses(last), []);
+    assert.equal(await ok(last, "echo hi", main), `${lost}\nhi`);
+  });
+
+  conformanceTest(suite, "kept shell: whatever a command left, the next one runs", async ({ spec, open }) => {
+    const left = [
+      "set -euo pipefail",
+      "set -afvx -o posix",
+      "set -ET; trap 'echo the command is $BASH_COMMAND' DEBUG ERR RETURN",
+      "declare -rx IFS=: OFS=:",
+      "set -o posix; declare -rx IFS=: PATH",
+      "export PROMPT_COMMAND='exit 3' BASH_ENV=/tmp/env ENV=/tmp/env; echo exit 4 >/tmp/env",
+      "printf() { :; }; declare() { :; }; mapfile() { :; }; compgen() { :; }; alias() { :; }; umask() { :; }",
+      "shopt -s expand_aliases; alias printf=exit declare=exit mapfile=exit compgen=exit",
+      "export large=$(head -c 200000 /dev/zero | tr '\\0' x)",
+      "large=$(head -c 10000000 /dev/zero | tr '\\0' x)",
+      "umask 777",
+      "readonly IFS PATH LANG; declare -r x=1",
+      "mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone",
+      "rm -rf /dev/shm/.berth*",
+      "rm -rf /dev/shm/.berth*; for f in now saved jobs; do mkfifo /dev/shm/.berth-shell-s{0..19}.$f; done",
+      "head -c 1G /dev/zero >/dev/shm/full 2>/dev/null",
+      "exec 0<&- 1>&- 2>&-",
+      "shopt -s extdebug; set -o functrace",
+    ];
+    const one = spec();
+    const first = await open(one);
+    for (const [at, script] of left.entries()) {
+      const own = { shell: `s${at}`, timeoutMs: 20_000 };
+      await sh(first, "cd /home/agent; export kept=1", own);
+      assert.equal((await sh(first, script, own)).ended, "exit", script);
+      assert.match((await sh(first, "echo works $kept", own)).text, /works 1\n/, script);
+    }
+    await first.close();
+    const second = await open(one);
+    for (const [at, script] of left.entries()) {
+      const { text } = await sh(second, "echo works $kept $PWD", { shell: `s${at}`, timeoutMs: 20_000 });
+      assert.match(text, /works 1 \/(home\/agent|data)\n/, script);
+    }
+  });
+
+  conformanceTest(
+    suite,
+    "kept shell: a command that takes the shell's means loses only itself",
+    async ({ spec, open }) => {
+      const taken = [
+        "builtin() { :; }",
+        "trap false DEBUG; shopt -s extdebug",
+        "enable -n printf",
+        "readonly berth_now=1",
+        "set -n",
+        "ulimit -f 0",
+        "exec sleep 0",
+      ];
+      const one = spec();
+      const sandbox = await open(one);
+      for (const script of taken) {
+        await ok(sandbox, "cd /tmp", main);
+        await sh(sandbox, script, { ...main, timeoutMs: 500 });
+        await worksAgain(sandbox, script);
+        assert.match(await ok(sandbox, "pwd", main), /\/tmp$/, script);
+      }
+    },
+  );
+
   conformanceTest(suite, "ended processes: named once, in the next sandbox", async ({ spec, open }) => {
     const one = spec();
     const first = await open(one);
@@ -159,17 +286,47 @@ export function keptShellTests(suite: Suite): void {
     });
     await first.close();
     const second = await open(one);
-    assert.deepEqual((await takeEndedProcesses(second)).sort(), [
+    assert.deepEqual((await untoldProcesses(second)).sort(), [
       "sleep 600",
       "sleeper -e sleep 601 [redacted]",
     ]);
-    assert.deepEqual(await takeEndedProcesses(second), []);
+    await noteTold(second);
+    assert.deepEqual(await untoldProcesses(second), []);
     await ok(second, "sleep 603 >/dev/null & sleep 604 >/dev/null & echo $! >/tmp/pid", main);
     await ok(second, "kill $(cat /tmp/pid)");
     await recordProcesses(second, []);
     await second.close();
-    assert.deepEqual(await takeEndedProcesses(await open(one)), ["sleep 603"]);
+    assert.deepEqual(await untoldProcesses(await open(one)), ["sleep 603"]);
   });
+
+  conformanceTest(
+    suite,
+    "ended processes: a background job that runs no program is named",
+    async ({ spec, open }) => {
+      const one = spec();
+      const first = await open(one);
+      await ok(
+        first,
+        "mkfifo /tmp/f; while read -r s3cret; do :; done <>/tmp/f >/dev/null & { read -r; } <>/tmp/f | { read -r; } >/dev/null 2>&1 &",
+        { ...main, secrets: ["s3cret"] },
+      );
+      const named = [
+        "while read -r [redacted]; do :; done 0<> /tmp/f > /dev/null &",
+        "{ read -r; } 0<> /tmp/f",
+        "{ read -r; } > /dev/null 2>&1 &",
+      ];
+      await first.close();
+      const second = await open(one);
+      assert.deepEqual((await untoldProcesses(second)).sort(), named.sort());
+      await noteTold(second);
+      await ok(second, "while read -r x; do :; done <>/tmp/f >/dev/null &", main);
+      await recordProcesses(second, []);
+      await second.close();
+      assert.deepEqual(await untoldProcesses(await open(one)), [
+        "while read -r x; do :; done 0<> /tmp/f > /dev/null &",
+      ]);
+    },
+  );
 }
 
 /** At most three commands fail before the shell begins anew. */

@@ -1,6 +1,7 @@
 import {
   type Draft,
   LeaseLost,
+  type Log,
   type Model,
   type ReadFile,
   runTurn,
@@ -98,7 +99,7 @@ export class SessionTurn {
       workspaceDescription,
       model,
       tools,
-      log: await log.forTurn(),
+      log: telling(await log.forTurn(), workspace),
       readFile,
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
@@ -109,6 +110,16 @@ export class SessionTurn {
       signal,
     });
   }
+}
+
+/** The same log; the workspace learns what was appended. */
+function telling(log: Log, workspace: SessionWorkspace): Log {
+  const append: Log["append"] = async (drafts) => {
+    const entries = await log.append(drafts);
+    await workspace.appended(drafts);
+    return entries;
+  };
+  return { ...log, append };
 }
 
 /**

@@ -35,9 +35,9 @@ import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
-import { endedProcessesNote } from "./ended-processes-note.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
+import { endedProcessesNote } from "./untold-notes.ts";
 
 export interface OpenParts extends ProvisionParts {
   db: Database;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Tool } from "@berth/agent";
+import type { Draft, Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
 import { recordProcesses, type Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
@@ -27,6 +27,7 @@ import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
+import { forgetTold } from "./untold-notes.ts";
 
 export interface WorkspaceParts extends OpenParts, OutputParts, McpParts {
   db: Database;
@@ -166,6 +167,11 @@ export class SessionWorkspace {
   /** Returns what the model has not been told yet: what failed, and what came later. Each note is returned once. */
   takeNotes(): string[] {
     return this.#notes.splice(0);
+  }
+
+  /** To be called when results are in the log: what they told of former sandboxes is not told again. */
+  async appended(drafts: readonly Draft[]): Promise<void> {
+    await forgetTold(drafts, async () => (await this.#slot.current())?.sandbox);
   }
 
   /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
