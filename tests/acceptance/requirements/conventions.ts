@@ -55,6 +55,6 @@ export const conventions: readonly Requirement[] = [
   {
     id: "service-stop",
     source: "api 6",
-    rule: "SIGTERM ends the service also while the sender of a content stalls, and while the root filesystem is built: no process or mount is left, nothing that is half made is used, and the upload continues later from the bytes that were counted.",
+    rule: "SIGTERM ends the service also while the sender of a content stalls, and while the root filesystem, a layer of an environment or a snapshot of a repository is built: no process or mount is left, nothing that is half made is used, and the upload continues later from the bytes that were counted.",
   },
 ];

@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { globSync, readFileSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startGitHost } from "../../git-host/git-host.ts";
 import { Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { bash, makeEnvironment, makeSession, runTurn, steps, toolResults } from "../harness/fixtures.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
+import { countSnapshotsBuilt, waitForSnapshots } from "../harness/repository-snapshots.ts";
+import {
+  dataDirWithRootFilesystem,
+  missingForRootFilesystem,
+  waitForRootFilesystem,
+} from "../harness/root-filesystem.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 /** A stop that takes longer hangs. */
@@ -62,20 +73,105 @@ covers(
       () => `no build begins: ${berth.log.slice(-1_000)}`,
     );
     assert.equal(await stop(berth), 0);
-    const left = () =>
-      globSync("/proc/[0-9]*/cmdline").filter((file) => readOrEmpty(file).includes(berth.dataDir));
-    await waitUntil(
-      () => left().length === 0,
-      () => `left: ${left()}`,
-    );
-    assert.ok(!readFileSync("/proc/mounts", "utf8").includes(berth.dataDir));
+    await waitForNothing(berth.dataDir, "SIGTERM");
     const built = globSync(join(berth.dataDir, "rootfs/*")).filter((path) => !/\.(making|lock)$/.test(path));
     assert.deepEqual(built, []);
   },
   process.getuid?.() !== 0 && "the root filesystem is built by root",
 );
 
-async function stop(berth: Berth): Promise<number | null> {
+for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+  covers(
+    ["service-stop"],
+    `${signal} while a layer is built: nothing of it is left or used, and another session gets one`,
+    async (t) => {
+      const dataDir = await dataDirWithRootFilesystem();
+      t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+      const settings = { BERTH_ROOTFS: "debian" };
+      const berth = await Berth.start({ dataDir, settings });
+      t.after(() => berth.kill("SIGKILL"));
+      const api = await berth.client();
+      await waitForRootFilesystem(berth);
+      const fields = (setup_script: string) => ({ config: { type: "cloud", setup_script } });
+      const environment = await makeEnvironment(api, fields("echo begun >/opt/it; sleep 3600"));
+      const session = await makeSession(api, { environment_id: environment.id });
+      await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("cat /opt/it"))] });
+      await waitUntil(
+        () => globSync(join(dataDir, "layers/*.making/disk")).length > 0,
+        () => `no layer is built: ${berth.log.slice(-1_000)}`,
+      );
+      assert.equal(await stop(berth, signal), signal === "SIGTERM" ? 0 : null);
+      await waitForNothing(dataDir, signal);
+
+      const again = await Berth.start({ dataDir, settings });
+      t.after(() => again.kill("SIGTERM"));
+      const later = new Api(again.url, api.token);
+      await waitForRootFilesystem(again);
+      await later.ok("POST", `/environments/${environment.id}`, fields("echo built >/opt/it"));
+      const other = await makeSession(later, { environment_id: environment.id });
+      assert.match(toolResults(await runTurn(later, other.id, bash("cat /opt/it")))[0] ?? "", /^built/);
+      await waitUntil(
+        () => globSync(join(dataDir, "layers/*.making")).length < 2,
+        () => "the layer that was cut off is left",
+      );
+    },
+    missingForRootFilesystem(),
+  );
+}
+
+covers(
+  ["service-stop"],
+  "stop while a repository's snapshot is built: nothing of it is left or used, and the next session has one built",
+  async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), "stop-snapshot-"));
+    t.after(() => rm(directory, { recursive: true, force: true }));
+    const host = await startGitHost({ dir: directory });
+    t.after(() => host.stop());
+    await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
+    const url = `${host.url}/acme/it`;
+    const settings = providerSettings(host);
+    const berth = await Berth.start({ settings });
+    t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
+    const api = await berth.client();
+    const cat = async (client: Api) => {
+      const session = await makeSession(client, {
+        resources: [{ type: "git_repository", url, mount_path: "/data/it" }],
+      });
+      return toolResults(await runTurn(client, session.id, bash("cat /data/it/a.txt")))[0]?.trim();
+    };
+    assert.equal(await cat(api), "a");
+    const built = () => globSync(join(berth.dataDir, "repositories/templates/*"));
+    await waitUntil(
+      () => built().length > 0,
+      () => "no snapshot is built",
+    );
+    assert.equal(await stop(berth), 0);
+    assert.equal(countSnapshotsBuilt(berth, url), 0, "it was stopped before it was complete");
+    assert.deepEqual(built(), []);
+    await waitForNothing(berth.dataDir, "SIGTERM");
+
+    const again = await Berth.start({ dataDir: berth.dataDir, settings });
+    t.after(() => again.kill("SIGTERM"));
+    assert.equal(await cat(new Api(again.url, api.token)), "a");
+    await waitForSnapshots(again, url, 1);
+  },
+);
+
+/** No process of the service is left, but that a killed one leaves its database; and no mount. */
+async function waitForNothing(dataDir: string, signal: NodeJS.Signals): Promise<void> {
+  const left = () =>
+    globSync("/proc/[0-9]*/cmdline")
+      .map(readOrEmpty)
+      .filter((command) => command.includes(dataDir))
+      .filter((command) => signal === "SIGTERM" || !command.includes("bin/postgres"));
+  await waitUntil(
+    () => left().length === 0,
+    () => `left: ${left()}`,
+  );
+  assert.ok(!readFileSync("/proc/mounts", "utf8").includes(dataDir));
+}
+
+async function stop(berth: Berth, signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
   const hang = setTimeout(() => berth.kill("SIGKILL"), HANG_MS);
-  return await berth.kill("SIGTERM").finally(() => clearTimeout(hang));
+  return await berth.kill(signal).finally(() => clearTimeout(hang));
 }

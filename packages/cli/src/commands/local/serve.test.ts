@@ -130,7 +130,7 @@ test("serve: the port is taken → one sentence, exit 1, nothing left", async ()
   await assertNothingLeft(served);
 });
 
-test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing left, and it starts again", async (t) => {
+test("serve: SIGTERM, SIGINT or SIGKILL at any instant of the start → nothing left, and it starts again", async (t) => {
   const dataDir = directory(t);
   const seed = Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
   t.diagnostic(`BERTH_TEST_SEED=${seed}`);
@@ -138,7 +138,13 @@ test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing l
   for (const [nth, instant] of instants.toSorted((one, other) => one - other).entries()) {
     const berth = startBerth(["serve"], settings(dataDir, { BERTH_LOG_LEVEL: "debug" }));
     await stepsOf(berth.child, instant);
-    berth.child.kill(nth % 2 === 0 ? "SIGTERM" : "SIGINT");
+    const signal = ENDINGS[nth % ENDINGS.length];
+    berth.child.kill(signal);
+    // A killed one leaves its database to the next.
+    if (signal === "SIGKILL") {
+      await berth.ended;
+      continue;
+    }
     const { code, stderr } = await ending(berth);
     // Before the program has read its arguments the kernel ends it.
     assert.ok(code === 0 || code === null, `${code}: ${stderr}`);
@@ -149,9 +155,11 @@ test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing l
   await once(berth.child.stdout, "data");
   berth.child.kill("SIGTERM");
   assert.equal((await ending(berth)).code, 0);
+  await assertNothingLeft(dataDir);
 });
 
-const SIGNALS = 8;
+const SIGNALS = 9;
+const ENDINGS = ["SIGTERM", "SIGKILL", "SIGINT"] as const;
 /** At most the steps of a start that a log tells of, in a new data directory: parts of both processes, and migrations. */
 const STEPS = 90;
 
