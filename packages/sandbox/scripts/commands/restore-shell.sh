@@ -19,6 +19,9 @@ done 2>/dev/null
 for berth_file in "$berth_base.0" "$berth_base.1" "${berth_base%/*}/processes"; do
   if [[ ! -L $berth_file && ! -e $berth_file ]]; then : >|"$berth_file"; fi
 done 2>/dev/null
+if [[ -f $berth_base.untold && ! -L $berth_base.untold ]]; then
+  IFS='' builtin read -r -d '' -n 4000 berth_untold <"$berth_base.untold"
+fi 2>/dev/null
 if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
   berth_restored=no berth_text='' berth_newest=-1 berth_attempts=''
   berth_plain='' berth_withheld='' berth_large='' berth_traps=''
@@ -29,7 +32,8 @@ if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
   case $berth_attempts in x | xx | xxx)
     for berth_slot in "$berth_base.0" "$berth_base.1"; do
       [[ -f $berth_slot && ! -L $berth_slot ]] || continue
-      LC_ALL=C builtin read -r -N 2000001 berth_read <"$berth_slot"
+      # Up to a NUL: what the shell wrote has none, and an empty file of any size has nothing else.
+      IFS='' LC_ALL=C builtin read -r -d '' -n 2000001 berth_read <"$berth_slot"
       berth_time=${berth_read##*$'\n'"# complete "}
       berth_time=${berth_time%$'\n'}
       case $berth_time in *[!0-9]* | "" | ?????????????????????*) continue ;; esac
@@ -72,10 +76,9 @@ elif [[ $berth_restored == yes ]]; then
     berth_note="[This is a new shell. What did not come back with it:${berth_note//[[:cntrl:]]/ }]"
   fi
 fi
-if [[ ! -L $berth_base.untold && ( -f $berth_base.untold || ! -e $berth_base.untold ) ]]; then
-  if [[ -s $berth_base.untold ]]; then builtin read -r -N 4000 berth_untold <"$berth_base.untold"; fi
-  if [[ -n $berth_note && $berth_untold == *"$berth_note"* ]]; then berth_note=''; fi
-  if [[ -n $berth_note ]]; then builtin printf '%s\n' "$berth_note" >>"$berth_base.untold"; fi
+if [[ -n $berth_note && $berth_untold == *"$berth_note"* ]]; then berth_note=''; fi
+if [[ -n $berth_note && ! -L $berth_base.untold && ( -f $berth_base.untold || ! -e $berth_base.untold ) ]]; then
+  builtin printf '%s\n' "$berth_note" >>"$berth_base.untold"
 fi 2>/dev/null
 builtin printf %s "$berth_untold${berth_note:+$berth_note$'\n'}"
 if [[ $berth_restored == yes && -n ${berth_shopt-} ]]; then

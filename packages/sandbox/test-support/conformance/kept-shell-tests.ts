@@ -127,6 +127,9 @@ export function keptShellTests(suite: Suite): void {
         `rm -rf ${KEPT}/*; printf 'exit 5\\n# complete 9\\n' >${KEPT}/main.0`,
         `rm -rf ${KEPT}/*; printf 'builtin() { :; }\\n# complete 9\\n' >${KEPT}/main.0`,
         `rm -rf ${KEPT}/*; printf 'while :; do :; done\\n# complete 9\\n' >${KEPT}/main.0`,
+        `rm -rf ${KEPT}/*; mkfifo ${KEPT}/main.untold ${KEPT}/ended`,
+        `rm -rf ${KEPT}/*; truncate -s 1G ${KEPT}/main.untold ${KEPT}/ended ${KEPT}/processes`,
+        `touch ${KEPT}/main.0 ${KEPT}/main.1 ${KEPT}/main.untold; chmod 000 ${KEPT}/*`,
         `chmod 000 ${KEPT}`,
       ];
       for (const script of broken) {
@@ -134,6 +137,7 @@ export function keptShellTests(suite: Suite): void {
         await ok(before, script);
         await before.close();
         const after = await open(one);
+        await untoldProcesses(after);
         await worksAgain(after, script);
         await ok(after, `chmod 700 ${KEPT}`);
         await after.close();
