@@ -88,6 +88,10 @@ export const EXAMINED_SYSCALLS = {
   clone3: [435, 435],
   unshare: [272, 97],
   ioctl: [16, 29],
+  fcntl: [72, 25],
+  memfd_create: [319, 279],
+  mmap: [9, 222],
+  shmget: [29, 194],
   socket: [41, 198],
   socketpair: [53, 199],
   personality: [135, 92],
@@ -115,7 +119,6 @@ export const NEWEST_SYSCALL = 466;
 const OTHERS: Readonly<Record<string, Numbers>> = {
   close: [3, 57],
   getpid: [39, 172],
-  shmget: [29, 194],
   setuid: [105, 146],
   setgroups: [116, 159],
   setresuid: [117, 147],

@@ -18,6 +18,9 @@ export interface TestSubject extends Subject {
   stateDir: string;
 }
 
+/** Of all sandboxes of an engine together. */
+export const SHARED_LIMITS = { memoryBytes: 4 * 1024 ** 3, pids: 2_000 };
+
 /**
  * A sandbox engine with a container engine of its own. No other test has its uid: the kernel counts the processes of a uid over all
  * containers of the machine.
@@ -36,7 +39,8 @@ export async function startSubject(
   });
   const [instance, stateDir] = [`test-${process.pid}`, join(directory, "state")];
   const certificates = [authority.certificate];
-  const options = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };
+  const parts = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };
+  const options = { ...parts, sharedLimits: SHARED_LIMITS };
   const engine = await createDockerEngine(options);
   return {
     engine,

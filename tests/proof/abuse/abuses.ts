@@ -77,6 +77,21 @@ export const ABUSES: Readonly<Record<string, Abuse>> = {
     timeout: LONG_TIMEOUT_MS,
     result: /^\d\d No space left on device/,
   },
+  "datagrams that nobody reads": {
+    command: `perl -MSocket -e 'for (1 .. 400) { socket(my $to, AF_INET, SOCK_DGRAM, 0); setsockopt($to, SOL_SOCKET, SO_RCVBUF, 1 << 22);
+bind($to, pack_sockaddr_in(0, INADDR_LOOPBACK)); socket(my $from, AF_INET, SOCK_DGRAM, 0); connect($from, getsockname $to); push @held, $to;
+for (1 .. 64) { send($from, "x" x 8000, MSG_DONTWAIT) or last } }
+for my $one (@held) { while (defined recv($one, my $text, 9000, MSG_DONTWAIT)) { $bytes += length $text } } print $bytes >> 20, " MiB were held\\n"'`,
+    timeout: LONG_TIMEOUT_MS,
+    // The kernel counts them as memory, or as much as a part of it.
+    result: /^[1-6]?\d MiB were held|\[The session ran out of memory/,
+  },
+  "locks on parts of files": {
+    command: `mkdir /tmp/locks; perl -e 'for my $name (1 .. 60) { open(my $file, "+>", "/tmp/locks/$name") or last; push @open, $file;
+for (1 .. 1000) { fcntl($file, 6, pack "s s x4 q q l x4", 1, 0, 2 * $_, 1, 0) and $held++ } } print "$held are held\\n"; sleep 7777'; echo "ended by $?"; rm -r /tmp/locks`,
+    timeout: LONG_TIMEOUT_MS,
+    result: /ended by 137/,
+  },
   "busy loops on all cores": {
     command: "for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done; wait",
     timeout: SHORT_TIMEOUT_MS,

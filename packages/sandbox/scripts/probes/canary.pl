@@ -1,10 +1,11 @@
 # A process with one object of each kind that a probe may find. Each contains the text WORD-TAG: its command line, a file, shared memory
 # of both kinds, a kernel key. Its sockets send the text to every client. It deletes everything when it ends, on TERM, INT or HUP.
 #
-# Arguments: WORD-TAG, a directory, the number of the add_key system call, and "watch" to end with standard input, too.
+# Arguments: WORD-TAG, a directory, the number of the add_key system call, and "watch" to end with standard input, too, or "fill" to take,
+# as an ordinary user, all that this user or its namespaces can get of tables of the kernel.
 # Output: KEY=VALUE lines, which are variables for the probes, and then "ready".
 use Socket qw(:all); use Fcntl;
-my ($text, $directory, $add_key, $watch) = @ARGV; my ($word, $tag) = split /-/, $text; umask 0; $| = 1;
+my ($text, $directory, $add_key, $mode) = @ARGV; my $watch = $mode eq "watch"; my ($word, $tag) = split /-/, $text; umask 0; $| = 1;
 my $file = "$directory/$text"; my $key = hex(substr($tag, 0, 7)) + ($word eq "host" ? 1 : 2);
 for my $path ($file, "/dev/shm/$text") { open(my $out, ">", $path) or die "$path: $!"; print $out "$text\n"; close $out }
 opendir(my $held, $directory);
@@ -20,6 +21,25 @@ serve("port", AF_INET, pack_sockaddr_in(0, INADDR_LOOPBACK));
 serve("port6", AF_INET6, pack_sockaddr_in6(0, IN6ADDR_LOOPBACK));
 serve("abstract", AF_UNIX, pack_sockaddr_un("\0$text"));
 serve("socket", AF_UNIX, pack_sockaddr_un("$file.socket"));
+my @taken;
+sub number { my ($x86_64, $aarch64) = @_; $add_key == 248 ? $x86_64 : $aarch64 }
+sub fill {
+  while ((my $instance = syscall(number(294, 26), 0)) >= 0) { push @taken, $instance }
+  my $id = pack "l", 0; 1 while syscall(number(222, 107), 1, 0, $id) >= 0;
+  my $size = pack "q8", 0, 10, 8192, (0) x 5;
+  for (1 .. 64) { my $name = "$text-$_"; syscall(number(240, 180), $name, 0102, 0600, $size) >= 0 or last; push @taken, $name }
+  socketpair(my $from, my $to, AF_UNIX, SOCK_STREAM, 0); push @taken, $from, $to;
+  my ($data, $control) = ("x", pack "Q i*", 16 + 4 * 253, 1, 1, (0) x 253); my $vector = pack "P Q", $data, 1;
+  my $message = pack "Q L x4 P Q P Q i x4", 0, 0, $vector, 1, $control, length $control, 0;
+  for (1 .. 200) { syscall(number(46, 211), fileno $from, $message, 0x40) >= 0 or last }
+  for (1 .. 256) { pipe(my $from, my $to) or last; push @taken, $from, $to; fcntl($to, 1031, 1 << 20) or last }
+  my @ids;
+  for (1 .. 40000) { my $one = shmget(0, 1, 01600); defined $one or last; push @{$ids[0]}, $one }
+  for (1 .. 40000) { my $one = semget(0, 1, 01600); defined $one or last; push @{$ids[1]}, $one }
+  for (1 .. 40000) { my $one = msgget(0, 01600); defined $one or last; push @{$ids[2]}, $one }
+  print "${word}_filled=1\n";
+  @ids }
+my @ids = $mode eq "fill" && $> != 0 ? fill() : ();
 print "${word}_key=$key\n${word}_pid=$$\n${word}_directory=$directory\nready\n";
 my $ended = 0; $SIG{TERM} = $SIG{INT} = $SIG{HUP} = sub { $ended = 1 }; $SIG{PIPE} = "IGNORE";
 until ($ended) {
@@ -29,4 +49,6 @@ until ($ended) {
   for my $server (@servers) { vec($ready, fileno $server, 1) or next;
     accept(my $client, $server) or next; syswrite $client, "$text\n"; close $client }
 }
+shmctl($_, 0, 0) for @{$ids[0] // []}; semctl($_, 0, 0, 0) for @{$ids[1] // []}; msgctl($_, 0, 0) for @{$ids[2] // []};
+for (grep { !ref && /-/ } @taken) { my $name = $_; syscall(number(241, 181), $name) }
 unlink $file, "$file.socket", "/dev/shm/$text"; defined $shm and shmctl($shm, 0, 0);

@@ -17,9 +17,9 @@ import { afterEach, beforeEach, test } from "node:test";
 import { hostMounts } from "../../test-support/conformance/host-mounts.ts";
 import { until } from "../../test-support/conformance/until.ts";
 import { createFakeEgress } from "../../test-support/fake-egress.ts";
+import { findHierarchies } from "../host/cgroup/cgroup-layouts.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { findHierarchies } from "./cgroup/cgroup-layouts.ts";
 
 const root = process.getuid?.() === 0;
 const instance = `test-death-${process.pid}`;

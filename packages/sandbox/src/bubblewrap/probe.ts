@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { findProgram, isArchitecture } from "@berth/linux";
+import type { Controller } from "../host/cgroup/cgroup-layouts.ts";
+import type { Cgroups } from "../host/cgroup/cgroups.ts";
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
-import type { Controller } from "./cgroup/cgroup-layouts.ts";
-import type { Cgroups } from "./cgroup/cgroups.ts";
 import { missingForImages } from "./disk-image/missing-for-images.ts";
 import { missingForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
+import { Cgroups } from "../host/cgroup/cgroups.ts";
 import { ownerLives, ownerOf, removeAll } from "../host/leftovers.ts";
-import { Cgroups } from "./cgroup/cgroups.ts";
 
 /** What a process of an engine left when it died, or could not remove while it ran. */
 export interface Leftovers {

@@ -1,5 +1,6 @@
 import type { EgressPolicy, NetworkNamespace } from "@berth/egress";
 import type { LimitGauge } from "../host/cgroup-gauge.ts";
+import { limitFileLocks } from "../host/file-locks.ts";
 import { FilePlacer } from "../inside/place-file.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
@@ -76,6 +77,7 @@ export abstract class LivingSandbox implements Sandbox {
       this.#runFresh(command, { ...command, ...(stdin === undefined ? {} : { feed: feedStream(stdin) }) }),
     );
     this.closed = this.#closed.promise;
+    void this.closed.then(limitFileLocks(parts.init));
   }
 
   async run(command: Command): Promise<CommandResult> {

@@ -1,5 +1,6 @@
 import { hardLimit } from "@berth/linux";
 import { supervisorCommand } from "../commands/supervisor.ts";
+import { HIDDEN_DIRECTORIES, HIDDEN_FILES } from "../host/hidden-proc.ts";
 import { openFilesLimit } from "../host/open-files.ts";
 import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
@@ -11,25 +12,8 @@ import type { EngineVersion } from "./engine-client.ts";
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
 
-/** Hidden parts of `/proc`, and `/sys`, which a sandbox does not have at all. */
-const MASKED = [
-  "/proc/acpi",
-  "/proc/asound",
-  "/proc/cmdline",
-  "/proc/diskstats",
-  "/proc/fs",
-  "/proc/interrupts",
-  "/proc/kcore",
-  "/proc/key-users",
-  "/proc/keys",
-  "/proc/latency_stats",
-  "/proc/pressure",
-  "/proc/sched_debug",
-  "/proc/scsi",
-  "/proc/timer_list",
-  "/proc/timer_stats",
-  "/sys",
-];
+/** A sandbox does not have `/sys` at all. */
+const MASKED = [...HIDDEN_FILES, ...HIDDEN_DIRECTORIES, "/sys"];
 
 export interface ContainerParts {
   version: EngineVersion;
@@ -43,13 +27,15 @@ export interface ContainerParts {
   shared: string;
   /** Host directory of the generated files of this sandbox. */
   own: string;
+  /** Path of the control group to be in; null: the engine's. */
+  group: string | null;
   /** The profile as JSON, and the file that holds it. */
   seccomp: { text: string; file: string };
 }
 
 /** The request to create a container. Process 1 is the supervisor; it ends with the attached stream. */
 export function containerBody(parts: ContainerParts): object {
-  const { image, uid, limits, labels } = parts;
+  const { image, uid, limits, labels, group } = parts;
   // When both are full a quarter is left for processes, enough to delete files.
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
@@ -72,6 +58,7 @@ export function containerBody(parts: ContainerParts): object {
       NetworkMode: "none",
       IpcMode: "private",
       CgroupnsMode: "private",
+      ...(group === null ? {} : { CgroupParent: group }),
       ReadonlyRootfs: true,
       CapDrop: ["ALL"],
       SecurityOpt: securityOptions(parts),

@@ -1,4 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { socketBuffers } from "../host/cgroup/cgroup-layouts.ts";
 import { cgroupGauge, type LimitGauge } from "../host/cgroup-gauge.ts";
 import { SandboxError } from "../interface/errors.ts";
 
@@ -35,14 +37,22 @@ function isIn(container: string, pid: number): boolean {
  * @param init Host pid of process 1.
  */
 export function containerGauge(init: number): LimitGauge {
+  return cgroupGauge(groupOf(init, "memory"), groupOf(init, "pids"));
+}
+
+/** Where the kernel counts the buffers of sockets apart from memory: engines have no option that works with all of them. */
+export async function limitSocketBuffers(init: number, memoryBytes: number): Promise<void> {
+  const { file, value } = socketBuffers(memoryBytes);
+  await writeFile(`${groupOf(init, "memory")}/${file}`, value, { flag: "r+" }).catch(() => {});
+}
+
+/** Directory of the control group of a container's process 1; undefined where it is not visible. */
+function groupOf(init: number, controller: "memory" | "pids"): string | undefined {
   const membership = readMembership(init);
-  const directory = (controller: string) => {
-    const [root, path] = membership.has(controller)
-      ? [`/sys/fs/cgroup/${controller}`, membership.get(controller)]
-      : ["/sys/fs/cgroup", membership.get("")];
-    return path !== undefined && existsSync(`${root}${path}`) ? `${root}${path}` : undefined;
-  };
-  return cgroupGauge(directory("memory"), directory("pids"));
+  const [root, path] = membership.has(controller)
+    ? [`/sys/fs/cgroup/${controller}`, membership.get(controller)]
+    : ["/sys/fs/cgroup", membership.get("")];
+  return path !== undefined && existsSync(`${root}${path}`) ? `${root}${path}` : undefined;
 }
 
 /** Paths of control groups by controller. Version 1 has one for each, version 2 one for all, under the empty name. */

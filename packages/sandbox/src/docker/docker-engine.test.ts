@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import {
   TEST_IMAGE,
 } from "../../../../tests/container-engine/container-engine.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
-import { startSubject, type TestSubject } from "../../test-support/docker-engine.ts";
+import { SHARED_LIMITS, startSubject, type TestSubject } from "../../test-support/docker-engine.ts";
 import { ImageError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { Containers } from "./containers.ts";
@@ -151,6 +151,35 @@ function engineTests(kind: EngineKind): void {
       assert.deepEqual(await found(), []);
     });
 
+    test("all containers together have the common limits, and the buffers of sockets one of their own", async () => {
+      const sandbox = await subject.engine.open(spec());
+      const sleeping = sandbox.run({ script: "exec sleep 6544", timeoutMs: 60_000 });
+      await ok(sandbox, "until pgrep -f 'sleep 6544' >/dev/null; do sleep 0.02; done");
+      const pid = execFileSync("pgrep", ["-f", "^sleep 6544$"], { encoding: "utf8" }).trim();
+      const groups = readFileSync(`/proc/${pid}/cgroup`, "latin1");
+      assert.match(
+        groups,
+        new RegExp(`:memory:/berth-${subject.instance}/|^0::/berth-${subject.instance}/`, "m"),
+      );
+      for (const [controller, file, value] of [
+        ["memory", "memory", SHARED_LIMITS.memoryBytes],
+        ["pids", "pids.max", SHARED_LIMITS.pids],
+      ] as const) {
+        const [root, name] = existsSync(`/sys/fs/cgroup/${controller}`)
+          ? [`/sys/fs/cgroup/${controller}`, file === "memory" ? "memory.limit_in_bytes" : file]
+          : ["/sys/fs/cgroup", file === "memory" ? "memory.max" : file];
+        assert.equal(Number(readFileSync(`${root}/berth-${subject.instance}/${name}`, "latin1")), value);
+      }
+      const own = /:memory:(.*)$/m.exec(groups)?.[1];
+      if (own !== undefined)
+        assert.equal(
+          Number(readFileSync(`/sys/fs/cgroup/memory${own}/memory.kmem.tcp.limit_in_bytes`, "latin1")),
+          16 * 1024 * 1024,
+        );
+      await sandbox.close();
+      await sleeping;
+    });
+
     test("probe: reports the engine and its capabilities", async () => {
       const told = new Map((await subject.engine.probe()).map((one) => [one.name, one]));
       assert.match(told.get("container_engine")?.detail ?? "", kind === "podman" ? /^Podman/ : /^Docker/);
@@ -163,8 +192,8 @@ function engineTests(kind: EngineKind): void {
         "limit_cpu",
       ])
         assert.equal(told.get(name)?.state, "yes", JSON.stringify(told.get(name)));
-      for (const name of ["limit_disk", "limit_together", "templates"])
-        assert.equal(told.get(name)?.state, "degraded");
+      assert.equal(told.get("limit_together")?.state, "yes");
+      for (const name of ["limit_disk", "templates"]) assert.equal(told.get(name)?.state, "degraded");
     });
   });
 }

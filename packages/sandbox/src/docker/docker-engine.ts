@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { Egress } from "@berth/egress";
 import { isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
+import type { SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { freshDirectory, ownerLives, ownerName, ownerOf, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { requiredProgram } from "../host/required-program.ts";
@@ -13,6 +14,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { containerProfile } from "../seccomp/container-profile.ts";
+import { CommonGroup } from "./common-group.ts";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 import { probeContainers } from "./probe.ts";
@@ -29,6 +31,8 @@ export interface DockerOptions {
   /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
   egress: Egress;
+  /** Limits of all sandboxes of the installation together. Default: none. */
+  sharedLimits?: SharedLimits;
   /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
   /** Programs on the PATH of every sandbox: script text by name. */
@@ -74,6 +78,7 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
   ]);
   return new DockerEngine(client, options.stateDir, {
     containers: new Containers(client),
+    group: await CommonGroup.of(client, options.instance, options.sharedLimits ?? null),
     version: client.version,
     egress: options.egress,
     instance: options.instance,
@@ -103,7 +108,7 @@ class DockerEngine implements SandboxEngine {
   }
 
   probe(): Promise<Capability[]> {
-    return probeContainers(this.#client, this.#host.defaultImage);
+    return probeContainers(this.#client, this.#host);
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
@@ -137,6 +142,7 @@ class DockerEngine implements SandboxEngine {
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#host.log({ msg: "a sandbox could not be closed", error: String(reason) });
+    await this.#host.group.close();
     await rm(this.#host.directory, { recursive: true, force: true });
   }
 

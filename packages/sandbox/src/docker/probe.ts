@@ -1,5 +1,6 @@
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import { type EngineClient, EngineRequestError } from "./engine-client.ts";
+import type { ContainerHost } from "./start-container.ts";
 
 /** The fields used of the engine's `/info`. */
 interface Info {
@@ -12,7 +13,10 @@ interface Info {
 }
 
 /** What the container engine supports and lacks. Never throws. */
-export async function probeContainers(client: EngineClient, defaultImage: string): Promise<Capability[]> {
+export async function probeContainers(
+  client: EngineClient,
+  { defaultImage, group }: Pick<ContainerHost, "defaultImage" | "group">,
+): Promise<Capability[]> {
   const { name, version, api } = client.version;
   try {
     const info = (await client.call("GET", "/info")) as Info;
@@ -22,10 +26,7 @@ export async function probeContainers(client: EngineClient, defaultImage: string
       rootful(info),
       seccomp(info),
       ...limits(info),
-      degraded(
-        "limit_together",
-        "All sessions together can use up the memory and the processes of the machine. Start the engine with a cgroup-parent that has limits.",
-      ),
+      limitTogether((await group.path()) !== null),
       degraded(
         "limit_disk",
         "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
@@ -38,6 +39,16 @@ export async function probeContainers(client: EngineClient, defaultImage: string
   } catch (error) {
     return [no("container_engine", `${name} does not respond: ${sentence(error)}`)];
   }
+}
+
+function limitTogether(holds: boolean): Capability {
+  const name = "limit_together";
+  if (holds)
+    return yes(name, "All sessions together have limits of memory and processes below the machine's.");
+  return degraded(
+    name,
+    "All sessions together can use up the memory and the processes of the machine. Let the engine use the cgroup driver cgroupfs, or start it with a cgroup-parent that has limits.",
+  );
 }
 
 async function image(client: EngineClient, name: string): Promise<Capability> {

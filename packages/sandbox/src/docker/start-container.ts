@@ -9,8 +9,9 @@ import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
+import type { CommonGroup } from "./common-group.ts";
 import { containerBody } from "./container-body.ts";
-import { containerGauge, openNamespace } from "./container-process.ts";
+import { containerGauge, limitSocketBuffers, openNamespace } from "./container-process.ts";
 import type { Containers } from "./containers.ts";
 import { Demultiplexer } from "./demultiplex.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
@@ -23,6 +24,7 @@ const START_TIMEOUT_MS = 20_000;
 /** What a sandbox uses of its engine. */
 export interface ContainerHost {
   containers: Containers;
+  group: CommonGroup;
   version: EngineVersion;
   egress: Egress;
   instance: string;
@@ -60,7 +62,7 @@ export async function startContainer(
   const body = { version, image, uid, limits, labels, files, seccomp };
   const id = await containers.create(
     image,
-    containerBody({ ...body, shared: host.directory, own: directory }),
+    containerBody({ ...body, shared: host.directory, own: directory, group: await host.group.path() }),
   );
   undo.push(() => containers.remove(id));
   const stream = await containers.attach(id);
@@ -68,6 +70,7 @@ export async function startContainer(
   const { supervisor, errors } = superviseOver(stream, host, spec);
   const init = await containers.start(id, image);
   await limitTerminals(id, init);
+  await limitSocketBuffers(init, limits.memoryBytes);
   const netFd = openNamespace(id, init, "net");
   const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
   undo.push(() => network.close());

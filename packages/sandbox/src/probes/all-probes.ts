@@ -9,6 +9,7 @@ import { PROC_PROBES } from "./proc-probes.ts";
 import { PROCESS_PROBES } from "./process-probes.ts";
 import { RESOURCE_PROBES } from "./resource-probes.ts";
 import { SESSION_PROBES } from "./session-probes.ts";
+import { TABLE_PROBES } from "./table-probes.ts";
 
 /** Every probe, in the order in which they run. */
 export const ALL_PROBES: readonly Probe[] = [
@@ -21,5 +22,6 @@ export const ALL_PROBES: readonly Probe[] = [
   ...PRIVILEGE_PROBES,
   ...SESSION_PROBES,
   ...RESOURCE_PROBES,
+  ...TABLE_PROBES,
   ...GIT_PROBES,
 ];

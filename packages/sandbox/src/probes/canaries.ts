@@ -30,7 +30,7 @@ export interface Canaries {
 export async function startHostCanaries(tag: string = randomBytes(8).toString("hex")): Promise<Canaries> {
   const directory = await mkdtemp(join(tmpdir(), "berth-probes-"));
   await chmod(directory, 0o755);
-  const child = spawn("perl", canaryArguments("host", tag, directory, true), {
+  const child = spawn("perl", canaryArguments("host", tag, directory, "watch"), {
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH: process.env.PATH, CANARY: `host-${tag}` },
   });
@@ -81,7 +81,9 @@ export async function startNeighbour(
 
 /** Shell text that runs the canaries of the neighbour until it is killed. */
 export function neighbourScript(tag: string, directory: string): string {
-  const words = canaryArguments("neighbour", tag, directory).map(quote);
+  // Without root its sandbox has the user of the service, whose share of these tables is not the neighbour's to take.
+  const mode = process.getuid?.() === 0 ? ["fill" as const] : [];
+  const words = canaryArguments("neighbour", tag, directory, ...mode).map(quote);
   return `CANARY=neighbour-${tag} exec perl ${words.join(" ")}`;
 }
 
@@ -113,10 +115,10 @@ function canaryArguments(
   word: "host" | "neighbour",
   tag: string,
   directory: string,
-  watch = false,
+  ...mode: ("watch" | "fill")[]
 ): string[] {
   const addKey = process.arch === "arm64" ? "217" : "248";
-  return ["-e", CANARY, "--", `${word}-${tag}`, directory, addKey, ...(watch ? ["watch"] : [])];
+  return ["-e", CANARY, "--", `${word}-${tag}`, directory, addKey, ...mode];
 }
 
 /** Parses the output of `canary.pl`; null before it is ready. */

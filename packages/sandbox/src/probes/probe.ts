@@ -9,6 +9,7 @@ export type ProbeGroup =
   | "privileges"
   | "sessions"
   | "resources"
+  | "tables"
   | "git";
 
 /** One attempt to break out of a sandbox, or to access something that does not belong to it. */

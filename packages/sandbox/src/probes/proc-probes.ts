@@ -45,6 +45,12 @@ export const PROC_PROBES = probeGroup("proc", [
     "user",
     `reads /proc/diskstats; found=$(find /proc/fs /proc/pressure -type f | head -n 1); [ -z "$found" ] || breach "$found is there"`,
   ],
+  [
+    "whole_machine",
+    "reads more about the whole machine than its load, memory, processors and kernel",
+    "user",
+    `for file in $(find /proc -maxdepth 2 -type f ! -path '/proc/[0-9]*' ! -path '/proc/self/*' ! -path '/proc/thread-self/*' ! -path '/proc/sysvipc/*' ! -path /proc/kmsg); do case $file in */cgroups | */cpuinfo | */crypto | */devices | */execdomains | */filesystems | */loadavg | */locks | */meminfo | */stat | */uptime | */version | */vmstat) ;; *) reads "$file" ;; esac; done`,
+  ],
   ["boot_parameters", "reads how the host's kernel was started", "user", `reads /proc/cmdline`],
   [
     "sys_write",

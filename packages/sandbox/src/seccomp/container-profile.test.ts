@@ -5,7 +5,7 @@ import { ABSENT_SYSCALLS, DENIED_SYSCALLS, EXAMINED_SYSCALLS, NEWEST_SYSCALL } f
 import fc from "fast-check";
 import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import { containerProfile, others } from "./container-profile.ts";
-import { EAFNOSUPPORT, ENOSYS } from "./seccomp.ts";
+import { EAFNOSUPPORT, EINVAL, ENOSYS } from "./seccomp.ts";
 
 const EPERM = 1;
 
@@ -75,6 +75,13 @@ test("profile: decides by arguments as the filter does, whatever the high half o
       [EPERM, "ioctl", 0, 0x5412 + junk],
       [EPERM, "ioctl", 0, 0x541c + junk],
       [0, "ioctl", 0, 0x5413 + junk],
+      [EINVAL, "fcntl", 3, 37 + junk],
+      [EINVAL, "fcntl", 3, 38 + junk],
+      [0, "fcntl", 3, 6 + junk],
+      [EPERM, "mmap", 0, 4096, 3, 0x40022 + junk],
+      [0, "mmap", 0, 4096, 3, 0x22 + junk],
+      [EPERM, "memfd_create", 0, 4 + junk],
+      [EPERM, "shmget", 0, 1, 0x800 + junk],
       [EPERM, "ptrace", 16 + junk],
       [EPERM, "ptrace", 0x4206 + junk],
       [0, "ptrace", 0 + junk],

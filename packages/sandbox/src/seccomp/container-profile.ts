@@ -3,8 +3,11 @@ import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import {
   ATTACH_TO_OTHERS,
   DENIED_IOCTLS,
+  DENIED_LOCKS,
   EAFNOSUPPORT,
+  EINVAL,
   ENOSYS,
+  HUGE_PAGES,
   INTERNET,
   NETLINK,
   NEW_NAMESPACES,
@@ -59,15 +62,22 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
       allow(["clone"], none(0, NEW_NAMESPACES)),
       allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),
       ...others(DENIED_IOCTLS).map((pattern) => allow(["ioctl"], equal(1, pattern))),
+      ...others(DENIED_LOCKS).map((pattern) => allow(["fcntl"], equal(1, pattern))),
+      ...DENIED_LOCKS.map((command) => refused("fcntl", EINVAL, equal(1, exactly(command)))),
+      ...Object.entries(HUGE_PAGES).map(([name, [index, flag]]) => allow([name], none(index, flag))),
       ...others(ATTACH_TO_OTHERS).map((pattern) => allow(["ptrace"], equal(0, pattern))),
       ...PERSONALITIES.map((value) => allow(["personality"], equal(0, exactly(value)))),
       allow(["socketpair"], equal(0, exactly(UNIX))),
-      ...others([UNIX]).map((pattern) => unsupported("socketpair", equal(0, pattern))),
+      ...others([UNIX]).map((pattern) => refused("socketpair", EAFNOSUPPORT, equal(0, pattern))),
       allow(["socket"], equal(0, exactly(UNIX))),
       ...internetSockets(),
       allow(["socket"], equal(0, exactly(NETLINK)), equal(2, exactly(0))),
-      ...others([0]).map((pattern) => unsupported("socket", equal(0, exactly(NETLINK)), equal(2, pattern))),
-      ...others([UNIX, ...INTERNET, NETLINK]).map((pattern) => unsupported("socket", equal(0, pattern))),
+      ...others([0]).map((pattern) =>
+        refused("socket", EAFNOSUPPORT, equal(0, exactly(NETLINK)), equal(2, pattern)),
+      ),
+      ...others([UNIX, ...INTERNET, NETLINK]).map((pattern) =>
+        refused("socket", EAFNOSUPPORT, equal(0, pattern)),
+      ),
     ],
   };
 }
@@ -123,6 +133,6 @@ function allow(names: readonly string[], ...args: Condition[]): Rule {
   return { names, action: "SCMP_ACT_ALLOW", ...(args.length > 0 ? { args } : {}) };
 }
 
-function unsupported(name: string, ...args: Condition[]): Rule {
-  return { names: [name], action: "SCMP_ACT_ERRNO", errnoRet: EAFNOSUPPORT, args };
+function refused(name: string, errnoRet: number, ...args: Condition[]): Rule {
+  return { names: [name], action: "SCMP_ACT_ERRNO", errnoRet, args };
 }

@@ -10,7 +10,7 @@ import {
   UNASSIGNED_SYSCALLS,
 } from "@berth/linux";
 import fc from "fast-check";
-import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
+import { ALLOW, EAFNOSUPPORT, EINVAL, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const architectures: Architecture[] = ["x64", "arm64"];
@@ -141,6 +141,13 @@ for (const architecture of architectures) {
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x541c]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x5423]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x5413]), ALLOW);
+    assert.equal(verdict(architecture, of("fcntl"), [3, 0x1_0000_0025]), refused(EINVAL));
+    assert.equal(verdict(architecture, of("fcntl"), [3, 38]), refused(EINVAL));
+    assert.equal(verdict(architecture, of("fcntl"), [3, 6]), ALLOW);
+    assert.equal(verdict(architecture, of("mmap"), [0, 4096, 3, 0x1_0004_0022]), refused(EPERM));
+    assert.equal(verdict(architecture, of("mmap"), [0, 4096, 3, 0x22]), ALLOW);
+    assert.equal(verdict(architecture, of("memfd_create"), [0, 5]), refused(EPERM));
+    assert.equal(verdict(architecture, of("shmget"), [0, 4096, 0x800]), refused(EPERM));
     assert.equal(verdict(architecture, of("ptrace"), [0]), ALLOW);
     assert.equal(verdict(architecture, of("ptrace"), [0x1_0000_0010]), refused(EPERM));
     assert.equal(verdict(architecture, of("ptrace"), [0x4206]), refused(EPERM));

@@ -10,6 +10,7 @@ import {
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
 export const EPERM = 1;
+export const EINVAL = 22;
 export const ENOSYS = 38;
 export const EAFNOSUPPORT = 97;
 
@@ -32,6 +33,10 @@ export const NEW_NAMESPACES = 0x7e020000;
 export const NEW_TIME = 0x80;
 /** TIOCSTI, TIOCLINUX, and TIOCSETD, for which the host may load a module. */
 export const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
+/** F_OFD_SETLK and F_OFD_SETLKW: locks of which the kernel does not tell whose they are, so that nothing could bound them. */
+export const DENIED_LOCKS = [37, 38];
+/** MFD_HUGETLB, MAP_HUGETLB and SHM_HUGETLB, by argument: huge pages that the machine keeps for others, counted as nobody's memory. */
+export const HUGE_PAGES = { memfd_create: [1, 0x4], mmap: [3, 0x40000], shmget: [2, 0x800] } as const;
 export const UNIX = 1;
 export const INTERNET = [2, 10];
 /** Stream, datagram and raw sockets; the kernel denies raw ones. For other types the host may load a module. */
@@ -47,7 +52,8 @@ export const ATTACH_TO_OTHERS = [16, 0x4206];
 /**
  * The system call filter of every process in a sandbox, against what namespaces and dropped capabilities leave open. Sockets are
  * limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs to no network namespace). Debuggers
- * are limited to their own children. Calls that the lists do not name, and io_setup, return ENOSYS.
+ * are limited to their own children. Memory has pages of ordinary size. Locks of open files fail as on kernels that lack them. Calls that the lists do not name, and
+ * io_setup, return ENOSYS.
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
@@ -83,6 +89,14 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
       decide(ALLOW),
     ]),
     ...when(EQUAL, call("ioctl"), [load(argument(1)), ...denyValues(DENIED_IOCTLS, EPERM), decide(ALLOW)]),
+    ...when(EQUAL, call("fcntl"), [load(argument(1)), ...denyValues(DENIED_LOCKS, EINVAL), decide(ALLOW)]),
+    ...Object.entries(HUGE_PAGES).flatMap(([name, [index, flag]]) =>
+      when(EQUAL, call(name as keyof typeof HUGE_PAGES), [
+        load(argument(index)),
+        ...when(ANY_BIT, flag, [deny(EPERM)]),
+        decide(ALLOW),
+      ]),
+    ),
     ...when(EQUAL, call("ptrace"), [
       load(argument(0)),
       ...denyValues(ATTACH_TO_OTHERS, EPERM),

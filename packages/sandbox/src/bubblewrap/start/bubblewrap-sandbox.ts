@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../../commands/living-sandbox.ts";
-import type { Cgroup } from "../cgroup/cgroups.ts";
+import type { Cgroup } from "../../host/cgroup/cgroups.ts";
 
 const EXIT_TIMEOUT_MS = 1000;
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { HIDDEN_DIRECTORIES, HIDDEN_FILES } from "../../host/hidden-proc.ts";
 import { PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../../inside/environment.ts";
 import type { Mount } from "../../inside/mounts.ts";
 import type { Limits } from "../../interface/spec.ts";
@@ -38,18 +39,13 @@ const ROOT = [
   ]),
 ];
 
-/**
- * Parts of /proc that no namespace hides: writable settings of the sandbox's own namespaces, the names of keys that the host has
- * for its uid, what tells of the host's disks and start, and pressure, where a write creates work for the kernel.
- */
+/** Parts of /proc that no namespace hides: what tells of the host, and writable settings of the sandbox's own namespaces. */
 const HIDDEN_PROC = [
   ...["--ro-bind", "/proc/sys", "/proc/sys"],
-  ...["/proc/cmdline", "/proc/diskstats", "/proc/keys", "/proc/key-users"]
-    .filter((path) => existsSync(path))
-    .flatMap((path) => ["--ro-bind", "/dev/null", path]),
-  ...["/proc/fs", "/proc/pressure"]
-    .filter((path) => existsSync(path))
-    .flatMap((path) => ["--perms", "0555", "--size", String(MIB), "--tmpfs", path, "--remount-ro", path]),
+  ...HIDDEN_FILES.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
+  ...HIDDEN_DIRECTORIES.filter((path) => existsSync(path)).flatMap((path) => [
+    ...["--perms", "0555", "--size", String(MIB), "--tmpfs", path, "--remount-ro", path],
+  ]),
 ];
 
 /** bwrap's options, which it reads from a descriptor so that no process list shows them. */

@@ -25,6 +25,8 @@ export interface Setting {
 }
 
 const PERIOD_US = 100_000;
+/** Of memory, so much may be buffers of sockets, in addition to it. The kernel's own table holds about a tenth of the machine. */
+const SHARE_OF_SOCKETS = 16;
 /** Processes of bwrap and launch.pl, which count too. */
 const OWN_PROCESSES = 4;
 
@@ -63,6 +65,7 @@ const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
   memory: ({ memoryBytes }) => [
     { file: "memory.limit_in_bytes", value: String(memoryBytes) },
     { file: "memory.memsw.limit_in_bytes", value: String(memoryBytes), optional: true },
+    socketBuffers(memoryBytes),
   ],
   pids: ({ pids }) => [{ file: "pids.max", value: String(pids + OWN_PROCESSES) }],
   cpu: ({ cpus }) => [
@@ -76,10 +79,17 @@ const versionOneSharedSettings: Record<Controller, (limits: SharedLimits) => Set
     // Without it the kernel counts no group below.
     { file: "memory.use_hierarchy", value: "1", optional: true },
     { file: "memory.limit_in_bytes", value: String(memoryBytes) },
+    socketBuffers(memoryBytes),
   ],
   pids: ({ pids }) => [{ file: "pids.max", value: String(pids) }],
   cpu: () => [],
 };
+
+/** Version 1 counts the buffers of sockets apart from memory, and only where they have a limit; version 2 counts them as memory. */
+export function socketBuffers(memoryBytes: number): Setting {
+  const bytes = Math.floor(memoryBytes / SHARE_OF_SOCKETS);
+  return { file: "memory.kmem.tcp.limit_in_bytes", value: String(bytes), optional: true };
+}
 
 function versionTwo(root: string, own: string): Hierarchy[] {
   const directory = [`${root}${own}`, root]

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { cgroupGauge, type LimitGauge } from "../../host/cgroup-gauge.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
+import { cgroupGauge, type LimitGauge } from "../cgroup-gauge.ts";
 import type { Controller, Hierarchy, Setting, SharedLimits } from "./cgroup-layouts.ts";
 
 /** A process may have to finish a write to a slow disk before it can end. After this time it is left to the next sweep. */
@@ -123,9 +123,9 @@ export class Cgroups {
     try {
       await Promise.all(this.#hierarchies.map((hierarchy, index) => this.#makeParent(hierarchy, index)));
       const held = this.#hierarchies.flatMap((hierarchy, index) =>
-        hierarchy.sharedSettings(shared).map(async ({ file, value }) => {
-          const text = await readFile(`${this.parents[index]}/${file}`, "latin1");
-          return text.trim() === value;
+        hierarchy.sharedSettings(shared).map(async ({ file, value, optional = false }) => {
+          const text = await readFile(`${this.parents[index]}/${file}`, "latin1").catch(() => null);
+          return text === null ? optional : text.trim() === value;
         }),
       );
       return (await Promise.all(held)).every(Boolean);

@@ -122,6 +122,8 @@ test("version 1: one group in the hierarchy of each controller, below the server
       file: "memory.limit_in_bytes",
       value: "67108864",
     });
+    const sockets = hierarchies[0]?.settings(limits).find(({ file }) => file.includes("tcp"));
+    assert.deepEqual([sockets?.value, sockets?.optional], ["4194304", true]);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -1,0 +1,25 @@
+/**
+ * Files of /proc that belong to the whole machine, which no namespace hides and no program needs: its devices and disks, what they do,
+ * its memory in detail, the kernel's symbols and how it was started, and the names of keys that the host has for a sandbox's uid.
+ */
+export const HIDDEN_FILES = [
+  ...[
+    "/proc/buddyinfo",
+    "/proc/cmdline",
+    "/proc/config.gz",
+    "/proc/consoles",
+    "/proc/diskstats",
+    "/proc/dma",
+  ],
+  ...["/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/kallsyms", "/proc/kcore", "/proc/key-users"],
+  ...["/proc/keys", "/proc/latency_stats", "/proc/mdstat", "/proc/misc", "/proc/modules", "/proc/mtrr"],
+  ...["/proc/pagetypeinfo", "/proc/partitions", "/proc/sched_debug", "/proc/schedstat", "/proc/slabinfo"],
+  ...["/proc/softirqs", "/proc/swaps", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo"],
+  "/proc/zoneinfo",
+] as const;
+
+/** Directories of the same kind. A write to pressure creates work for the kernel. */
+export const HIDDEN_DIRECTORIES = [
+  ...["/proc/acpi", "/proc/asound", "/proc/bus", "/proc/driver", "/proc/fs", "/proc/irq", "/proc/pressure"],
+  ...["/proc/scsi", "/proc/tty"],
+] as const;
