@@ -40,7 +40,7 @@ export const filterRequirements: readonly Requirement[] = [
   {
     id: "environment-ceilings",
     source: "api 4",
-    rule: "No environment can ask for more processors, memory, processes or disk than the operator allows (BERTH_MAX_CPUS, BERTH_MAX_MEMORY_MB, BERTH_MAX_PIDS, BERTH_MAX_DISK_MB, by default from the machine): 400 with the field. A session whose environment was stored with more gets what is allowed.",
+    rule: "No environment can ask for more processors, memory, processes or disk than the operator allows (BERTH_MAX_CPUS, BERTH_MAX_MEMORY_MB, BERTH_MAX_PIDS, BERTH_MAX_DISK_MB, by default from the machine): 400 with the field. A session whose environment was stored with more gets what is allowed, and its log says which limits are lower (lowered_limits of session.container_started).",
   },
   {
     id: "environment-disk-limit",

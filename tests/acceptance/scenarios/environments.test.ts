@@ -263,9 +263,11 @@ covers(
       assertError(response, 400, "invalid_request_error", { param: "resources.memory_mb" });
       const session = await makeSession(client, { environment_id: id });
       const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"';
-      const [shared, forks] = toolResults(
-        await runTurn(client, session.id, bash("df -BM --output=size /dev/shm | tail -n 1"), bash(fork)),
-      );
+      const df = bash("df -BM --output=size /dev/shm | tail -n 1");
+      const events = await runTurn(client, session.id, df, bash(fork));
+      const started = events.find(({ type }) => type === "session.container_started");
+      assert.deepEqual(started?.lowered_limits, { memory_mb: 256, pids: 64 });
+      const [shared, forks] = toolResults(events);
       assert.match(shared ?? "", /^\s*64M$/m);
       assert.match(forks ?? "", /[1-9]/);
       const lowered = await makeEnvironment(client, { name: "lowered" });

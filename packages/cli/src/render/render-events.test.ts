@@ -117,6 +117,15 @@ test("parallel calls: each result is below its call, in any order", async () => 
   assert.equal(text, "Bash  b\n  │ of b\n\nBash  a\n  │ of a\n");
 });
 
+test("a sandbox with less than its environment asks for: with the limits that it has", async () => {
+  const ready = { type: "session.container_started" as const, seconds: 0.2 };
+  const lowered_limits = { memory_mb: 256, pids: 64 };
+  assert.equal(
+    await rendered(logOf({ ...ready, lowered_limits })),
+    "sandbox ready · 0.2 s · at most memory_mb 256, pids 64\n",
+  );
+});
+
 test("a call is printed once: with its result, or at the end without one", async () => {
   const ready = { type: "session.container_started" as const, seconds: 0.2 };
   const [one, two] = [calls("Bash", { command: "a" }), calls("Bash", { command: "b" })];

@@ -96,7 +96,7 @@ export class Transcript {
         return this.#waited(event);
       case "session.container_started":
         this.#wait.end();
-        return note(dim(`sandbox ready · ${duration(event.seconds)}`));
+        return note(dim(`sandbox ready · ${duration(event.seconds)}${loweredNote(event.lowered_limits)}`));
       case "session.container_reclaimed":
         return note(yellow(RECLAIM_REASONS[event.reason]));
       case "session.resource_progress":
@@ -202,6 +202,12 @@ function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
 }
 
 /** At compile time every event type is handled above, but a newer server may send others. */
+/** What the operator allows, where the environment asks for more. */
+function loweredNote(limits: EventOf<"session.container_started">["lowered_limits"]): string {
+  const told = Object.entries(limits ?? {}).map(([name, value]) => `${name} ${value}`);
+  return told.length === 0 ? "" : ` · at most ${told.join(", ")}`;
+}
+
 function unknownEvent(_event: never): null {
   return null;
 }

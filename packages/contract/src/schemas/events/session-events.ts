@@ -155,7 +155,17 @@ export const sessionEvent = z
           "Null when the wait starts; waits of less than a second are not reported. Otherwise the wait is over, after this time, whether the build succeeded or not; a failure is a `session.error` of type `environment_error`. If the process dies, the end of its wait is missing, and the next process reports a new wait.",
       }),
     }),
-    event("session.container_started", { seconds: z.number() }),
+    event("session.container_started", {
+      seconds: z.number(),
+      lowered_limits: z
+        .strictObject({ cpus: z.number(), memory_mb: z.int(), pids: z.int(), disk_mb: z.int() })
+        .partial()
+        .optional()
+        .meta({
+          description:
+            "Limits that the container has instead of those in the `resources` of its environment, because the operator allows no more. Absent if there are none.",
+        }),
+    }),
     event("session.container_reclaimed", {
       reason: z.enum(["inactivity", "drained", "lost"]).meta({
         description:

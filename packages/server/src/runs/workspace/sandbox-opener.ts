@@ -1,4 +1,4 @@
-import { formatId } from "@berth/contract";
+import { type EventOf, formatId } from "@berth/contract";
 import {
   DiskLimitError,
   type GitSettings,
@@ -100,9 +100,12 @@ export class SandboxOpener {
     const refs = this.#prefetchRefs(session, resources);
     const git = gitSettings(this.#parts, session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
-    this.#logLoweredLimits(session);
+    const lowered = loweredLimits(session, this.#parts.ceilings);
+    this.#logLoweredLimits(session, lowered);
     const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec, git));
-    await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
+    const seconds = Math.round(performance.now() - began) / 1000;
+    const isLowered = Object.keys(lowered).length > 0;
+    await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
@@ -122,9 +125,8 @@ export class SandboxOpener {
     return { sandbox, provisioner: this.#provisionerOf(sandbox, []) };
   }
 
-  #logLoweredLimits(session: RunSession): void {
-    const lowered = loweredLimits(session, this.#parts.ceilings);
-    if (lowered.length === 0) return;
+  #logLoweredLimits(session: RunSession, lowered: ReturnType<typeof loweredLimits>): void {
+    if (Object.keys(lowered).length === 0) return;
     const msg =
       "the environment of a session asks for more than the ceilings, so the session has the ceilings";
     this.#parts.log.warn({ session: formatId("session", session.id), lowered }, msg);
@@ -215,9 +217,13 @@ export class SandboxOpener {
 }
 
 /** Closes the sandbox when its start cannot be appended: the lease is lost then. */
-async function reportStarted(runLog: RunLog, sandbox: Sandbox, seconds: number): Promise<void> {
+async function reportStarted(
+  runLog: RunLog,
+  sandbox: Sandbox,
+  started: Pick<EventOf<"session.container_started">, "seconds" | "lowered_limits">,
+): Promise<void> {
   try {
-    await runLog.append([{ event: { type: "session.container_started", seconds } }]);
+    await runLog.append([{ event: { type: "session.container_started", ...started } }]);
   } catch (error) {
     await sandbox.close();
     throw error;

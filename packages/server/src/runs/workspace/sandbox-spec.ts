@@ -63,11 +63,14 @@ function limitsOf({ limits }: RunSession, ceilings: SpecParts["ceilings"]): Limi
   };
 }
 
-/** The limits of a session that the ceilings lower: its environment was made when there were others. */
-export function loweredLimits({ limits }: RunSession, ceilings: SpecParts["ceilings"]): string[] {
-  return (Object.keys(ceilings) as Array<keyof RunSession["limits"]>).filter(
-    (name) => (limits[name] ?? 0) > ceilings[name],
-  );
+/** The limits of a session that the ceilings lower, with what it has: its environment was made when there were others. */
+export function loweredLimits(
+  { limits }: RunSession,
+  ceilings: SpecParts["ceilings"],
+): Partial<SpecParts["ceilings"]> {
+  const names = Object.keys(ceilings) as Array<keyof RunSession["limits"]>;
+  const lowered = names.filter((name) => (limits[name] ?? 0) > ceilings[name]);
+  return Object.fromEntries(lowered.map((name) => [name, ceilings[name]]));
 }
 
 function writableStores(resources: readonly RunResource[]): string[] {
