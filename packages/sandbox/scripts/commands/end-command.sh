@@ -17,14 +17,14 @@
 berth_options=$- berth_set=$SHELLOPTS berth_base=/mnt/session/shells/$3 berth_memory=/dev/shm/.berth-shell-$3
 # Without E and T what is sourced below runs without traps, which may print.
 set +aefuET
-berth_now='' berth_saved=''
+berth_now='' berth_saved=never
 if (($5 > 0)); then
   # A variable that is read-only cannot be unset.
   builtin unset -v "${@:6:$5}" 2>/dev/null || builtin export -n "${@:6:$5}" 2>/dev/null
 fi
 if [[ -f $berth_memory.now && ! -L $berth_memory.now && -f $berth_memory.saved && ! -L $berth_memory.saved ]]; then
   {
-    builtin printf '%s\n' "$4" "$PWD" "$BASHOPTS" "$berth_set"
+    builtin printf '%s %s %s %s\n' "$4" "$PWD" "$BASHOPTS" "$berth_set"
     builtin umask
     builtin declare -px
     builtin compgen -A variable
@@ -36,7 +36,7 @@ if [[ -f $berth_memory.now && ! -L $berth_memory.now && -f $berth_memory.saved &
   builtin mapfile -d '' -n 1 berth_now <"$berth_memory.now"
   builtin mapfile -d '' -n 1 berth_saved <"$berth_memory.saved"
 fi
-if [[ -z ${berth_now-} || ! (-s $berth_base.0 || -s $berth_base.1) ]] || ! builtin [ "$berth_now" = "${berth_saved-}" ]; then
+if ! builtin [ "${berth_now-}" = "${berth_saved-never}" ] || [[ ! (-s $berth_base.0 || -s $berth_base.1) ]]; then
   builtin . /run/berth/save-shell
 fi
 if [[ -s $berth_base.attempts && -f $berth_base.attempts && ! -L $berth_base.attempts ]]; then

@@ -24,7 +24,7 @@ if [[ -f $berth_base.untold && ! -L $berth_base.untold ]]; then
 fi 2>/dev/null
 if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
   berth_restored=no berth_text='' berth_newest=-1 berth_attempts=''
-  berth_plain='' berth_withheld='' berth_large='' berth_traps=''
+  berth_names='' berth_withheld='' berth_large='' berth_traps=''
   if [[ ! -L $berth_base.attempts && ( -f $berth_base.attempts || ! -e $berth_base.attempts ) ]]; then
     builtin printf x >>"$berth_base.attempts"
     builtin read -r -N 9 berth_attempts <"$berth_base.attempts"
@@ -55,13 +55,16 @@ if [[ $berth_restored == no ]]; then
   done 2>/dev/null
   berth_note="[The shell began anew: what was kept of it could not be restored.]"
 elif [[ $berth_restored == yes ]]; then
-  berth_lost='' berth_count=0
+  berth_lost='' berth_count=0 berth_names=${berth_names:0:20000}
   # What separates words may be the agent's.
-  while [[ -n $berth_plain ]]; do
-    berth_name=${berth_plain%% *} berth_plain=${berth_plain#"${berth_plain%% *}"}
-    berth_plain=${berth_plain# }
-    case $berth_name in *[!A-Za-z0-9_]* | REPLY | OPTARG | MAPFILE | COPROC* | PIPESTATUS | FUNCNAME | HISTCMD | LINES | COLUMNS) continue ;; esac
-    [[ ! -v $berth_name ]] || continue
+  while [[ -n $berth_names ]]; do
+    berth_name=${berth_names%% *} berth_names=${berth_names#*"$berth_name"}
+    berth_names=${berth_names# }
+    case $berth_name in
+    "" | *[!A-Za-z0-9_]* | berth_* | BASH* | COMP_* | COPROC* | _ | OLDPWD) continue ;;
+    REPLY | OPTARG | MAPFILE | PIPESTATUS | FUNCNAME | HISTCMD | LINES | COLUMNS) continue ;;
+    esac
+    [[ ! -v $berth_name && " $berth_withheld$berth_large" != *" $berth_name "* ]] || continue
     ((berth_count += 1))
     if ((berth_count <= 20)); then berth_lost+="${berth_lost:+, }${berth_name:0:60}"; fi
   done

@@ -11,54 +11,44 @@ if [[ ! -L $berth_slot && ( -f $berth_slot || ! -e $berth_slot ) ]]; then
   berth_scratch=$berth_slot
   if [[ ${berth_now-} == *'# complete' ]]; then berth_scratch=$berth_memory.now; fi
   builtin declare -A berth_began
-  builtin mapfile -d '' -t berth_text </proc/$$/environ
-  for berth_line in "${berth_text[@]}"; do berth_began[${berth_line%%=*}]=${berth_line#*=}; done
-  for berth_name in "${berth_given[@]}"; do berth_began[$berth_name]=''; done
+  builtin mapfile -d '' -t berth_parts </proc/$$/environ
+  for berth_part in "${berth_parts[@]}"; do berth_began[${berth_part%%=*}]=${berth_part#*=}; done
   {
     builtin compgen -A variable
-    builtin printf '=\n'
-    builtin compgen -A function
-  } >|"$berth_scratch"
-  builtin mapfile -t berth_names <"$berth_scratch"
-  berth_functions='' berth_aliases='' berth_plain='' berth_withheld='' berth_large='' berth_traps='' berth_kept=()
-  if [[ ${berth_names[-1]-=} != = ]]; then
-    builtin declare -pf >|"$berth_scratch"
-    builtin mapfile -d '' -n 1 berth_text <"$berth_scratch"
-    berth_functions=${berth_text[0]-}
-    if ((${#berth_functions} > 500000)); then
-      berth_functions='' berth_large='the functions '
-    fi
-    for berth_secret in "${berth_secrets[@]}"; do
-      if [[ $berth_functions == *"$berth_secret"* ]]; then berth_functions='' berth_withheld='the functions '; fi
-    done
-  fi
-  {
+    builtin printf '\0'
+    builtin declare -pf
+    builtin printf '\0'
     builtin alias -p
     builtin printf '\0'
     builtin trap -p
+    builtin printf '\0'
+    builtin compgen -A export
   } >|"$berth_scratch"
-  builtin mapfile -d '' -t berth_text <"$berth_scratch"
-  berth_aliases=${berth_text[0]-}
-  if [[ -n ${berth_text[1]-} ]]; then berth_traps=yes; fi
+  builtin mapfile -d '' -t berth_parts <"$berth_scratch"
+  # Of these names restore-shell.sh tells those that it did not bring back.
+  berth_names=" ${berth_parts[0]//$'\n'/ }"
+  for berth_name in "${berth_given[@]}"; do
+    if [[ -v $berth_name ]]; then berth_names=${berth_names/" $berth_name "/ }; fi
+  done
+  berth_functions=${berth_parts[1]-} berth_aliases=${berth_parts[2]-} berth_traps=${berth_parts[3]:+yes}
+  berth_exported=${berth_parts[4]-}
+  berth_kept=() berth_withheld='' berth_large=''
+  if ((${#berth_functions} > 500000)); then
+    berth_functions='' berth_large='the functions '
+  fi
   if ((${#berth_aliases} > 100000)); then
     berth_aliases='' berth_large+='the aliases '
   fi
   for berth_secret in "${berth_secrets[@]}"; do
-    if [[ "$berth_aliases${BASH_ALIASES[*]-}" == *"$berth_secret"* ]]; then
+    if [[ $berth_functions == *"$berth_secret"* ]]; then berth_functions='' berth_withheld+='the functions '; fi
+    if [[ $berth_aliases${BASH_ALIASES[*]-} == *"$berth_secret"* && -n $berth_aliases ]]; then
       berth_aliases='' berth_withheld+='the aliases '
-      break
     fi
   done
-  for berth_name in "${berth_names[@]}"; do
-    case $berth_name in
-    =) break ;;
-    *[!A-Za-z0-9_]* | berth_* | BASH* | _ | PWD | OLDPWD | SHLVL | COMP_*) continue ;;
-    esac
-    berth_flags=${!berth_name@a}
-    if [[ $berth_flags != *x* || $berth_flags == *[aA]* ]]; then
-      [[ -n ${berth_began[$berth_name]+set} ]] || berth_plain+="$berth_name "
-      continue
-    fi
+  while [[ -n $berth_exported ]]; do
+    berth_name=${berth_exported%%$'\n'*} berth_exported=${berth_exported#*$'\n'}
+    case $berth_name in *[!A-Za-z0-9_]* | berth_* | BASH* | _ | PWD | OLDPWD | SHLVL) continue ;; esac
+    [[ ${!berth_name@a} != *[aA]* ]] || continue
     berth_value=${!berth_name-}
     # It comes with every shell.
     if [[ -n ${berth_began[$berth_name]+set} && ${berth_began[$berth_name]} == "$berth_value" ]]; then continue; fi
@@ -76,7 +66,7 @@ if [[ ! -L $berth_slot && ( -f $berth_slot || ! -e $berth_slot ) ]]; then
   done
   {
     builtin printf '%s=%q\n' berth_directory "$PWD" berth_shopt "$BASHOPTS" berth_set "$berth_set" \
-      berth_plain "$berth_plain" berth_withheld "$berth_withheld" berth_large "$berth_large" berth_traps "$berth_traps"
+      berth_names "$berth_names" berth_withheld "$berth_withheld" berth_large "$berth_large" berth_traps "$berth_traps"
     builtin umask -p
     if ((${#berth_kept[@]} > 0)); then builtin declare -p "${berth_kept[@]}"; fi
     # Functions may need options to be read at all. Aliases come last: they would be expanded in what is read after them.
