@@ -66,6 +66,7 @@ export const newFile = z
     metadata: metadata.nullish(),
   })
   .meta({ id: "NewFile" });
+export type NewFile = z.input<typeof newFile>;
 export type NewFileBody = z.output<typeof newFile>;
 
 /** Pending files per owner. A file that receives no content for a week fails. */

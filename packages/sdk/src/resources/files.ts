@@ -1,4 +1,4 @@
-import type { File as BerthFile, newFile, ResponseOf, routes } from "@berth/contract";
+import type { File as BerthFile, NewFile, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -9,8 +9,6 @@ import { type ResumableOptions, uploadResumable } from "./upload-resumable.ts";
 
 type Routes = typeof routes.files;
 const { files } = operations;
-
-type NewFile = (typeof newFile)["_zod"]["input"];
 
 export type Content = Blob | Uint8Array<ArrayBuffer> | string;
 

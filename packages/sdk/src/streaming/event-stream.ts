@@ -122,16 +122,12 @@ async function* framesOf(response: Response, silence: number): AsyncGenerator<Fr
   }
 }
 
-async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> {
-  const { promise: silent, reject } = Promise.withResolvers<never>();
+function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> {
   const error = new TimeoutError(`The stream was silent for ${milliseconds} ms.`);
-  const timer = setTimeout(() => reject(error), milliseconds);
-  reading.catch(() => undefined); // If the timer wins, nobody handles its rejection.
-  try {
-    return await Promise.race([reading, silent]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(error), milliseconds);
+    reading.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function eventIn(frame: Frame): StreamFrame {

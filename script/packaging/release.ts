@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { billOfMaterials } from "./bill-of-materials.ts";
+import { packSdk } from "./pack-sdk.ts";
+import { thirdPartyLicenses } from "./third-party-licenses.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+const directory = resolve(process.argv[2] ?? join(ROOT, "release", version));
+
+const occupied = filesIn(directory).filter((file) => !isOurs(file));
+if (occupied.length > 0) {
+  console.error(`release: ${directory} holds other files, such as ${occupied[0]}; name an empty directory.`);
+  process.exitCode = 2;
+} else await release();
+
+async function release(): Promise<void> {
+  mkdirSync(directory, { recursive: true });
+  for (const file of filesIn(directory)) rmSync(join(directory, file));
+  await packSdk(ROOT, directory);
+  const bill = await billOfMaterials(ROOT);
+  writeFileSync(join(directory, `berth-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
+  writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), thirdPartyLicenses(ROOT, bill));
+  writeFileSync(join(directory, "SHA256SUMS"), checksums());
+  for (const file of filesIn(directory)) console.log(join(directory, file));
+}
+
+/** In the form that `sha256sum --check` reads. */
+function checksums(): string {
+  const digest = (file: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(directory, file)))
+      .digest("hex");
+  return filesIn(directory)
+    .map((file) => `${digest(file)}  ${file}\n`)
+    .join("");
+}
+
+/** What an earlier release left in the directory is replaced; anything else is somebody's. */
+function isOurs(file: string): boolean {
+  return /^(berth-.+\.(tgz|cdx\.json)|SHA256SUMS|THIRD-PARTY-LICENSES)$/.test(file);
+}
+
+function filesIn(path: string): string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

