@@ -8,11 +8,20 @@ import { closeSync, openSync } from "node:fs";
  * @throws when the file cannot be opened, or `flock` of util-linux is missing.
  */
 export function lockFile(path: string): (() => void) | null {
+  const descriptor = lockedDescriptor(path);
+  return descriptor === null ? null : () => closeSync(descriptor);
+}
+
+/**
+ * As `lockFile`, but returns the descriptor, to be closed by the caller. A process that inherits it has the lock as well, until
+ * the last one has closed it.
+ */
+export function lockedDescriptor(path: string): number | null {
   const descriptor = openSync(path, "a", 0o600);
   const { status, error } = spawnSync("flock", ["--nonblock", "3"], {
     stdio: ["ignore", "ignore", "ignore", descriptor],
   });
-  if (status === 0) return () => closeSync(descriptor);
+  if (status === 0) return descriptor;
   closeSync(descriptor);
   if (status === 1) return null;
   throw new Error(`${path} cannot be locked${error === undefined ? "" : `: ${error.message}`}.`);

@@ -1,14 +1,14 @@
 export { encode, type Instruction } from "./bpf.ts";
 export { withDirectoryLock } from "./directory-lock.ts";
 export { createDirectory, createFile, replaceFile, syncDirectory } from "./durable-file.ts";
-export { lockFile } from "./file-lock.ts";
+export { lockedDescriptor, lockFile } from "./file-lock.ts";
 export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
 export { type Machine, readMachine } from "./machine.ts";
 export { machineId } from "./machine-id.ts";
 export { perlProgram } from "./perl-program.ts";
 export { whoElseChanges, whoElseOwns } from "./private-path.ts";
-export { isOfDeadProcess, processName } from "./process-name.ts";
+export { isOfDeadProcess, processName, stateOfProcess, thisProcess } from "./process-name.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export * from "./syscalls.ts";

@@ -28,6 +28,11 @@ export const homeRequirements: readonly Requirement[] = [
     rule: "A service that gets no answer from its database closes the sandboxes of its sessions when their leases end; another service continues the sessions after the grace period and not before, and the first writes nothing more to them when the database answers again.",
   },
   {
+    id: "process-identity",
+    source: "seed 1",
+    rule: "A process is known by its machine, its pid namespace, its pid and its start: what belongs to one in another container, on a data directory or a container engine that both use, is not taken for a dead one's, and a command there starts no second database; it ends with a sentence that says where the first runs.",
+  },
+  {
     id: "hosts-list",
     source: "seed 1",
     rule: "berth admin hosts list shows each service of the database with its place, version, last sign of life, sessions, whether it is drained, and the settings in which it differs; a service that starts beside one with other settings says so in its log.",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -10,6 +12,8 @@ import { readOrEmpty } from "../harness/read-or-empty.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
+
+const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 /** Two services on one database. The second reaches it through the proxy, and runs the sessions. */
 const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "18" };
@@ -57,6 +61,19 @@ covers(
     await readyzSays(200);
     const session = await makeSession(api);
     assert.deepEqual(toolResults(await runTurn(api, session.id, bash("echo on"))), ["on"]);
+  },
+);
+
+covers(
+  ["process-identity"],
+  "a command in another container on the data directory of a running service: it ends in a sentence, and the service goes on",
+  async () => {
+    const container = ["--pid", "--ipc", "--fork", "--mount-proc", "--kill-child"];
+    const command = [BINARY, "token", "create", "--user", "other@example.com", "--data-dir", first.dataDir];
+    const { status, stderr } = spawnSync("unshare", [...container, ...command], { encoding: "utf8" });
+    assert.match(stderr, /^error: PostgreSQL of .* runs in another container, .*: run this command there/);
+    assert.equal(status, 1);
+    await first.token();
   },
 );
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
-import { encode, isArchitecture } from "@berth/linux";
+import { encode, isArchitecture, thisProcess } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import { findHierarchies, type SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { Cgroups } from "../host/cgroup/cgroups.ts";
-import { freshDirectory, ownerName } from "../host/leftovers.ts";
+import { freshDirectory } from "../host/leftovers.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { writePrograms } from "../inside/programs.ts";
@@ -34,6 +34,11 @@ export interface BubblewrapOptions {
   /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
   egress: Egress;
+  /**
+   * Whether processes of this instance that are elsewhere (in another container, or before the machine started anew) are gone,
+   * because this one holds what only one of them can have. A sweep then removes what they left. Default: they may be alive.
+   */
+  sole?: boolean;
   /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
   /** Programs on the PATH of every sandbox: script text by name. */
@@ -53,7 +58,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.instance)) throw new SandboxError("not an instance id");
   if (!isArchitecture(process.arch)) throw new SandboxError(`no system call filter for ${process.arch}`);
   const programs = await findHostPrograms();
-  const owner = await ownerName();
+  const owner = thisProcess();
   const generated = `${options.stateDir}/${owner}`;
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(generated);
@@ -114,8 +119,8 @@ class BubblewrapEngine implements SandboxEngine {
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
-    const { stateDir } = this.#options;
-    await sweepHost({ ...this.#parts, stateDir, own: this.#leftovers });
+    const { stateDir, sole = false } = this.#options;
+    await sweepHost({ ...this.#parts, stateDir, sole, own: this.#leftovers });
     return closed;
   }
 

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { thisProcess } from "@berth/linux";
 import { hostMounts } from "../../test-support/conformance/host-mounts.ts";
 import { until } from "../../test-support/conformance/until.ts";
 import { createFakeEgress } from "../../test-support/fake-egress.ts";
@@ -224,6 +225,34 @@ test("server is killed while a sandbox starts → no process is left", { skip: !
     () => `left: ${names()}`,
   );
   await engine.sweep();
+});
+
+test("sweep: what a process elsewhere made stays, unless the engine is the only one of its instance", {
+  skip: !root,
+}, async () => {
+  const [, pid, started] = thisProcess().split(".");
+  // The same pid and start as this process, in another container; and as a process that is gone, in an earlier release.
+  const [elsewhere, former] = [`0123456789ab.${pid}.${started}`, `${pid}-1`];
+  const state = `${directory}/state`;
+  for (const owner of [elsewhere, former])
+    for (const path of [`${state}/${owner}.0`, ...parents().map((parent) => `${parent}/${owner}.1-a`)])
+      mkdirSync(path, { recursive: true });
+  const own = readdirSync(state).filter((name) => name.startsWith(thisProcess()));
+  await engine.sweep();
+  assert.deepEqual(readdirSync(state).toSorted(), [`${elsewhere}.0`, ...own].toSorted());
+  assert.deepEqual(groups(), [`${elsewhere}.1-a`]);
+  const stateDir = state;
+  const sole = await createBubblewrapEngine({
+    instance,
+    stateDir,
+    sole: true,
+    egress: createFakeEgress(),
+    certificates: [],
+  });
+  await sole.sweep();
+  await sole.close();
+  assert.deepEqual(readdirSync(state), own);
+  assert.deepEqual(groups(), []);
 });
 
 test("sweep: one removal fails → the others are done, and the next sweep does that one", {

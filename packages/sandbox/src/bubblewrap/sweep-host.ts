@@ -1,12 +1,12 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { Cgroups } from "../host/cgroup/cgroups.ts";
-import { ownerLives, ownerOf, removeAll } from "../host/leftovers.ts";
+import { isLeftover, removeAll } from "../host/leftovers.ts";
 
 /** What a process of an engine left when it died, or could not remove while it ran. */
 export interface Leftovers {
   stateDir: string;
-  /** The owner that sweeps; see `ownerName`. Of its own things only those in `own` are removed. */
-  owner: string;
+  /** As in `BubblewrapOptions`. */
+  sole: boolean;
   cgroups: Cgroups;
   /** Leftovers of closed sandboxes of this process: generated directory by name of the control group. */
   own: Map<string, string>;
@@ -21,15 +21,12 @@ export interface Leftovers {
  *
  * @throws SandboxError with the number of failures.
  */
-export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): Promise<void> {
-  const stale = async (name: string) => {
-    const made = ownerOf(name);
-    return /^\d+-\d+$/.test(made) && made !== owner && !(await ownerLives(made));
-  };
+export async function sweepHost({ stateDir, sole, cgroups, own }: Leftovers): Promise<void> {
+  const stale = (name: string) => isLeftover(name, sole);
   const directories = await readdir(stateDir).catch(() => []);
   await removeAll([
     ...directories.map(async (name) => {
-      if (await stale(name)) await removeOwner(`${stateDir}/${name}`, stale);
+      if (stale(name)) await removeOwner(`${stateDir}/${name}`, stale);
     }),
     ...[...own].map(async ([name, directory]) => {
       await cgroups.destroy(name);
@@ -41,7 +38,7 @@ export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): P
 }
 
 /** A process that ran in another control group than this one made its groups below that. */
-async function removeOwner(directory: string, stale: (name: string) => Promise<boolean>): Promise<void> {
+async function removeOwner(directory: string, stale: (name: string) => boolean): Promise<void> {
   const parents = (await readFile(`${directory}/groups`, "utf8").catch(() => "")).split("\n");
   const former = Cgroups.in(parents.filter(Boolean));
   await former.destroyAll(stale);

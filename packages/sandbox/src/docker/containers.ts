@@ -4,7 +4,7 @@ import { type EngineClient, EngineRequestError } from "./engine-client.ts";
 
 /** Labels of every container, by which a sweep finds those of a dead process. */
 export const INSTANCE = "berth.instance";
-/** The owner (`ownerName`) and number of the engine that made it. */
+/** The process (`thisProcess`) and number of the engine that made it. */
 export const OWNER = "berth.owner";
 export const SANDBOX = "berth.sandbox";
 

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Egress } from "@berth/egress";
-import { isArchitecture } from "@berth/linux";
+import { isArchitecture, thisProcess } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
 import type { SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
-import { freshDirectory, ownerLives, ownerName, ownerOf, removeAll } from "../host/leftovers.ts";
+import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { requiredProgram } from "../host/required-program.ts";
 import { writePrograms } from "../inside/programs.ts";
@@ -33,6 +33,8 @@ export interface DockerOptions {
   egress: Egress;
   /** Limits of all sandboxes of the installation together. Default: none. */
   sharedLimits?: SharedLimits;
+  /** As in `BubblewrapOptions`. */
+  sole?: boolean;
   /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
   /** Programs on the PATH of every sandbox: script text by name. */
@@ -69,14 +71,14 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
     requiredProgram(name, provider);
   const mkfifo = requiredProgram("mkfifo", "coreutils");
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
-  const directory = await freshDirectory(`${options.stateDir}/${await ownerName()}`);
+  const directory = await freshDirectory(`${options.stateDir}/${thisProcess()}`);
   const seccomp = { text: JSON.stringify(containerProfile(process.arch)), file: `${directory}/seccomp.json` };
   await Promise.all([
     writeSharedEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
     writeFile(seccomp.file, seccomp.text),
   ]);
-  return new DockerEngine(client, options.stateDir, {
+  return new DockerEngine(client, options, {
     containers: new Containers(client),
     group: await CommonGroup.of(client, options.instance, options.sharedLimits ?? null),
     version: client.version,
@@ -95,15 +97,17 @@ class DockerEngine implements SandboxEngine {
   readonly name = "docker";
   readonly #client: EngineClient;
   readonly #stateDir: string;
+  readonly #sole: boolean;
   readonly #host: ContainerHost;
   readonly #open = new OpenSandboxes();
   /** Generated directories of closed sandboxes that could not be removed. */
   readonly #leftovers = new Set<string>();
   #count = 0;
 
-  constructor(client: EngineClient, stateDir: string, host: ContainerHost) {
+  constructor(client: EngineClient, { stateDir, sole = false }: DockerOptions, host: ContainerHost) {
     this.#client = client;
     this.#stateDir = stateDir;
+    this.#sole = sole;
     this.#host = host;
   }
 
@@ -125,10 +129,10 @@ class DockerEngine implements SandboxEngine {
     const found = await containers.list(instance);
     await removeAll([
       ...found.map(async ({ id, owner, sandbox }) => {
-        if (await this.#isLeftover(owner, sandbox)) await containers.remove(id);
+        if (this.#isLeftover(owner, sandbox)) await containers.remove(id);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
-        if (!(await ownerLives(ownerOf(name))))
+        if (isLeftover(name, this.#sole))
           await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
       }),
       ...[...this.#leftovers].map(async (directory) => {
@@ -147,9 +151,9 @@ class DockerEngine implements SandboxEngine {
   }
 
   /** Whether a container belongs to no running process or, if this engine made it, to no open sandbox. */
-  async #isLeftover(owner: string, sandbox: string): Promise<boolean> {
+  #isLeftover(owner: string, sandbox: string): boolean {
     if (owner === this.#host.owner) return !this.#open.has(sandbox);
-    return !(await ownerLives(ownerOf(owner)));
+    return isLeftover(owner, this.#sole);
   }
 
   async #openNow(spec: SandboxSpec): Promise<Sandbox> {

@@ -1,26 +1,20 @@
 import { mkdir } from "node:fs/promises";
 import { posix } from "node:path";
-import { processStart } from "@berth/linux";
+import { processStart, stateOfProcess } from "@berth/linux";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
- * Identifies a process as no later process can be: by its pid and the clock tick at which it started. Control groups,
- * containers and directories carry it, so that a sweep can tell the leftovers of a dead server from those of a running one.
+ * Whether something with this name is of a process that is gone: control groups, containers and directories are named by the
+ * process that made them (`thisProcess`). Other names are of nobody.
+ *
+ * @param sole Whether this process is the only one that may use things of processes elsewhere; see `BubblewrapOptions.sole`.
  */
-export async function ownerName(pid = process.pid): Promise<string> {
-  return `${pid}-${processStart(pid) ?? ""}`;
-}
-
-/** The owner in a name: several engines of one process add a number after a dot. */
-export function ownerOf(name: string): string {
-  return name.split(".")[0] ?? "";
-}
-
-/** Whether the process of this name still runs. A name of another form has no owner. */
-export async function ownerLives(name: string): Promise<boolean> {
-  const parts = /^(\d+)-(\d+)$/.exec(name);
-  if (!parts) return false;
-  return processStart(Number(parts[1])) === parts[2];
+export function isLeftover(name: string, sole: boolean): boolean {
+  const state = stateOfProcess(name);
+  if (state !== null) return state === "dead" || (state === "elsewhere" && sole);
+  // Names of earlier releases lack the machine, which was this one.
+  const [, pid, started] = /^(\d+)-(\d+)(?:\.|$)/.exec(name) ?? [];
+  return pid !== undefined && processStart(Number(pid)) !== started;
 }
 
 /** Makes `PREFIX.0`, or the next free number: each engine of a process has a directory. */

@@ -133,6 +133,8 @@ async function sandbox(config: Config): Promise<Capability[]> {
   try {
     const engine = await openEngine(config, "doctor", SILENT_LOG);
     try {
+      // Of an earlier one that was killed.
+      await engine.sweep();
       const probed = (await engine.probe()).filter(({ name }) => !isHostProgram(name, config));
       const rootFilesystem =
         config.sandbox === "bubblewrap"

@@ -26,8 +26,16 @@ const MEBIBYTE = 1024 * 1024;
  */
 const LAYER_BUILDS = { slots: 3, perOwner: 2 };
 
-/** Opens the configured sandbox engine with its egress. Closing the engine closes both. Throws one sentence for the operator. */
-export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
+/**
+ * Opens the configured sandbox engine with its egress. Closing the engine closes both. Throws one sentence for the operator.
+ *
+ * @param user `doctor`: besides the service, which may run in another container. Only a service has the installation to itself.
+ */
+export async function openEngine(
+  config: Config,
+  user: { installation: string } | "doctor",
+  log: Logger,
+): Promise<SandboxEngine> {
   const [authority, caCertificates] = await Promise.all([
     openCertificateAuthority(join(config.dataDir, "egress-authority"), "Berth egress"),
     readCaCertificates(config),
@@ -41,8 +49,9 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     log: (line) => log.info(line),
   });
   const options = {
-    instance,
-    stateDir: join(config.dataDir, "sandbox"),
+    ...(user === "doctor"
+      ? { instance: user, stateDir: join(config.dataDir, "sandbox-doctor") }
+      : { instance: user.installation, stateDir: join(config.dataDir, "sandbox"), sole: true }),
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
     sharedLimits: sharedLimits(),

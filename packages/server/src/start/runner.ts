@@ -106,7 +106,7 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
     ),
     parts.open(() => openModels(config, log)),
     parts.open(
-      () => openEngine(config, installation, log),
+      () => openEngine(config, { installation }, log),
       (one) => one.close(),
     ),
     parts.open(() => openDiskBlobs(blobDirectory(config))),

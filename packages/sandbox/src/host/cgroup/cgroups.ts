@@ -100,10 +100,10 @@ export class Cgroups {
   }
 
   /** Destroys all matching groups, whatever happens to one of them; rejects when one could not be destroyed. */
-  async destroyAll(matching: (name: string) => Promise<boolean>): Promise<void> {
+  async destroyAll(matching: (name: string) => boolean): Promise<void> {
     const names = await this.names();
     const results = await Promise.allSettled(
-      names.map(async (name) => ((await matching(name)) ? await this.destroy(name) : undefined)),
+      names.map(async (name) => (matching(name) ? await this.destroy(name) : undefined)),
     );
     const failed = results.find((result) => result.status === "rejected");
     if (failed) throw failed.reason;

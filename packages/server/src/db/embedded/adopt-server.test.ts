@@ -72,3 +72,15 @@ test("the password of a running server is wrong, empty or missing → one senten
     assert.ok(performance.now() - began < 20_000, "it waited for a server that responds");
   }
 });
+
+test("a server in another container, with pids and memory of its own → one sentence, and it goes on undisturbed", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("needs root");
+  const instance = temporaryInstance(t);
+  const container = ["unshare", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child"];
+  const child = instance.startInChild(container);
+  // unshare passes no signals on.
+  instance.onEnd(async () => void child.process.kill("SIGKILL"));
+  const { connection } = await child.ready;
+  await assert.rejects(instance.start(), /^Error: PostgreSQL of .* runs in another container/);
+  await withDatabase(connection, (db) => db.write.query({ text: "create table notes as select 1 as id" }));
+});

@@ -41,19 +41,23 @@ const SETTINGS = {
   log_statement: "none",
 };
 
-/**
- * Finds the running server of a cluster by its pid file. A pid file whose pid now belongs to another program is removed, since
- * PostgreSQL would mistake that program for a server.
- */
+/** Finds the running server of a cluster by its pid file. Undefined when that names no process that is one, as far as is visible. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
-  const pidFile = join(cluster, "postmaster.pid");
-  const { pid, socket } = readPidFile(pidFile) ?? {};
-  if (pid === undefined || socket === undefined) return undefined;
-  if (!isServerOf(pid, cluster)) {
-    rmSync(pidFile, { force: true });
-    return undefined;
-  }
+  const { pid, socket } = readPidFile(pidFileOf(cluster)) ?? {};
+  if (pid === undefined || socket === undefined || !isServerOf(pid, cluster)) return undefined;
   return { pid, cluster, socket, exited: watch(pid, cluster), detach() {}, lastLogLines: () => "" };
+}
+
+/**
+ * Removes the pid file that a killed server left: where its pid now belongs to another program, PostgreSQL would mistake that for
+ * a server. Only under the server's lock: a server in another pid namespace cannot be seen.
+ */
+export function removePidFile(cluster: string): void {
+  rmSync(pidFileOf(cluster), { force: true });
+}
+
+function pidFileOf(cluster: string): string {
+  return join(cluster, "postmaster.pid");
 }
 
 /** Starts `postgres` on a cluster. It accepts connections a little later. */
@@ -65,8 +69,10 @@ export function spawnPostmaster(options: {
   rules: string;
   log: Logger;
   ownProcessGroup: boolean;
+  /** The descriptor with the server's lock; the server inherits it, and has the lock as long as one of its processes lives. */
+  lock: number;
 }): Postmaster {
-  const { cluster, binaries, socket, rules, log } = options;
+  const { cluster, binaries, socket, rules, log, lock } = options;
   const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket, hba_file: rules });
   const descriptor = openSync(cluster, "r");
   const child = spawn(
@@ -75,7 +81,7 @@ export function spawnPostmaster(options: {
     {
       ...binaries.spawn,
       detached: options.ownProcessGroup,
-      stdio: ["ignore", "ignore", "pipe", descriptor],
+      stdio: ["ignore", "ignore", "pipe", descriptor, lock],
     },
   );
   closeSync(descriptor);

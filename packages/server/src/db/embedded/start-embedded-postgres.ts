@@ -8,10 +8,18 @@ import type { SocketConnection } from "../connection.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { ensureCluster } from "./cluster.ts";
 import { CLUSTER_USER } from "./cluster-names.ts";
-import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster, userOf } from "./postmaster.ts";
+import {
+  findPostmaster,
+  type Postmaster,
+  removePidFile,
+  spawnPostmaster,
+  stopPostmaster,
+  userOf,
+} from "./postmaster.ts";
 import { probeServer, type ServerState } from "./probe-server.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer, runningHolders } from "./server-holders.ts";
+import { withServerLock } from "./server-lock.ts";
 import { ensurePassword, passwordFile } from "./server-password.ts";
 import { serverUser } from "./server-user.ts";
 
@@ -99,10 +107,24 @@ function isProtected(dataDir: string, postmaster: Postmaster): boolean {
   return existsSync(passwordFile(dataDir)) && (user === undefined || userOf(postmaster) === user.uid);
 }
 
-async function startServer(
+type Started = { postmaster: Postmaster; runDir: RunDirectory | undefined };
+
+async function startServer(dataDir: string, options: EmbeddedPostgresOptions): Promise<Started> {
+  const found = async () => {
+    const postmaster = await adopt(dataDir, options.signal);
+    return postmaster && { postmaster, runDir: undefined };
+  };
+  return await withServerLock<Started>(dataDir, found, async (lock) => {
+    removePidFile(join(dataDir, "cluster"));
+    return await startLocked(dataDir, options, lock);
+  });
+}
+
+async function startLocked(
   dataDir: string,
   options: EmbeddedPostgresOptions,
-): Promise<{ postmaster: Postmaster; runDir: RunDirectory }> {
+  lock: number,
+): Promise<Started> {
   const user = serverUser(dataDir);
   const runDir = runDirectory(dataDir, user);
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
@@ -112,7 +134,7 @@ async function startServer(
   log.debug({ step: "password" }, "the database's role gets a password, if missing");
   await ensurePassword(dataDir, cluster, binaries, signal);
   log.debug({ step: "server" }, "the database's server starts");
-  return { postmaster: await launch(dataDir, binaries, runDir, options), runDir };
+  return { postmaster: await launch(dataDir, binaries, runDir, { ...options, lock }), runDir };
 }
 
 /**
@@ -123,7 +145,7 @@ async function launch(
   dataDir: string,
   binaries: Binaries,
   runDir: RunDirectory,
-  options: EmbeddedPostgresOptions,
+  options: EmbeddedPostgresOptions & { lock: number },
 ): Promise<Postmaster> {
   const cluster = join(dataDir, "cluster");
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -136,6 +158,7 @@ async function launch(
       rules: runDir.rules,
       log: options.log,
       ownProcessGroup,
+      lock: options.lock,
     });
     const ready = await untilReady(dataDir, postmaster, options.signal).catch(async (error) => {
       await stopPostmaster(postmaster, ABORT_GRACE_MS);
