@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { packSdk } from "./pack-sdk.ts";
@@ -10,11 +10,21 @@ const ROOT = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const directory = resolve(process.argv[2] ?? join(ROOT, "release", version));
 
-const occupied = filesIn(directory).filter((file) => !isOurs(file));
-if (occupied.length > 0) {
-  console.error(`release: ${directory} holds other files, such as ${occupied[0]}; name an empty directory.`);
+const fault = faultOf(process.argv.slice(2));
+if (fault === undefined) await release();
+else {
+  console.error(`release: ${fault}`);
   process.exitCode = 2;
-} else await release();
+}
+
+/** One sentence about arguments with which nothing is begun. */
+function faultOf(args: readonly string[]): string | undefined {
+  if (args.length > 1) return `one directory is expected, and ${args.length} arguments were given.`;
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false)
+    return `${directory} is not a directory.`;
+  const foreign = filesIn(directory).find((file) => !isOurs(file));
+  return foreign && `${directory} holds other files, such as ${foreign}; name an empty directory.`;
+}
 
 async function release(): Promise<void> {
   mkdirSync(directory, { recursive: true });
