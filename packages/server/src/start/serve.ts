@@ -4,6 +4,7 @@ import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
+import { runAlone } from "../db/run-alone.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor, type Redactor } from "../log/redactor.ts";
@@ -126,7 +127,10 @@ function apiSettings(config: Config, { active, former }: DatabaseKeys) {
   };
 }
 
-/** Removes contents without a file, staged contents, and unfinished uploads. */
+/**
+ * Removes contents without a file, staged contents, and unfinished uploads. All services of the database have the same store: one
+ * of them sweeps it at a time, and what the others receive meanwhile is theirs.
+ */
 async function startFileSweeper(
   db: Database,
   blobs: BlobStore,
@@ -134,8 +138,13 @@ async function startFileSweeper(
   log: Logger,
 ): Promise<Sweeper> {
   const isOwn = await isOwnDatabase(db.write, dataDir, log);
-  const staged = () => blobs.removeAbandoned();
-  const uploads = () => sweepUploads(db, blobs);
-  const contents: Sweep = (signal) => sweepContents(db, blobs, { signal });
+  const alone =
+    (sweep: Sweep): Sweep =>
+    async (signal) => {
+      await runAlone(db, "sweep of contents", () => sweep(signal));
+    };
+  const staged = alone(() => blobs.removeAbandoned());
+  const uploads = alone(() => sweepUploads(db, blobs));
+  const contents = alone((signal) => sweepContents(db, blobs, { signal }));
   return startSweeper(isOwn ? { staged, uploads, contents } : { staged }, log);
 }

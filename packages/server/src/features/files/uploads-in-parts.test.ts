@@ -1,16 +1,16 @@
 // Subject: receive-content and complete-upload.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
 import { testApp, type Wire } from "../../../test-support/http.ts";
-import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { sweepUploads } from "./sweep-contents.ts";
+import { type BlobStore, openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { sweepContents, sweepUploads } from "./sweep-contents.ts";
 
 const megabyte = 1_048_576;
 
@@ -234,6 +234,33 @@ describe("uploads in parts", () => {
     await sweepUploads(db, blobs);
     assert.equal((await owner.get(`/files/${file.id}`)).body.status, "failed");
     assert.deepEqual(readdirSync(join(blobsDir, "growing")), []);
+  });
+
+  test("two services sweep at once, beside a content in its middle and a staged one of another machine → both stay", async (t) => {
+    const { put, owner, file, db, blobsDir } = await house(t);
+    const content = bytes(300_000);
+    await put(content.subarray(0, 100_000), "bytes 0-99999/*");
+    const elsewhere = join(blobsDir, "partial", "0123456789ab.1.2.staged");
+    writeFileSync(elsewhere, "half");
+    const services = [await openDiskBlobs(blobsDir), await openDiskBlobs(blobsDir)];
+    const sweep = async (blobs: BlobStore) => {
+      await blobs.removeAbandoned();
+      await sweepUploads(db, blobs);
+      await sweepContents(db, blobs, { graceMs: -1 });
+    };
+    const sweeping = Promise.all(services.flatMap((blobs) => [sweep(blobs), sweep(blobs)]));
+    await put(content.subarray(100_000, 200_000), "bytes 100000-199999/*");
+    await sweeping;
+    const [last] = await Promise.all([
+      put(content.subarray(200_000), "bytes 200000-299999/300000"),
+      ...services.map(sweep),
+    ]);
+    assert.equal(last.body.status, "ready");
+    await Promise.all(services.map(sweep));
+    const { sha256 } = (await owner.get(`/files/${file.id}`)).body;
+    assert.equal(sha256, createHash("sha256").update(content).digest("hex"));
+    assert.equal((await owner.get(`/files/${file.id}/content`)).headers["content-length"], "300000");
+    assert.ok(existsSync(elsewhere));
   });
 
   test("a pending file: cannot be mounted, and its name is validated", async (t) => {
