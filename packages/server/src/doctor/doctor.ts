@@ -12,6 +12,7 @@ import { readCeilings, sharedLimits } from "../config/ceilings.ts";
 import { type Config, ConfigError, readConfig, systemDirectory, unknownVariables } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
+import type { Queryable } from "../db/statement.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { openEngine } from "../start/open-engine.ts";
@@ -21,6 +22,7 @@ import { describeDifferences, ownHost } from "../start/own-host.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { describeDataDirectory } from "./describe-data-directory.ts";
 import { describeDatabaseUser } from "./describe-database-user.ts";
+import { environmentsAbove } from "./stored-resources-store.ts";
 
 /**
  * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
@@ -78,35 +80,47 @@ const SILENT_LOG = createLog("silent", createRedactor());
 async function database(config: Config): Promise<Capability[]> {
   const name = "database";
   try {
-    const differences = await untilAskedToEnd(async (signal) => {
+    const inside = await untilAskedToEnd(async (signal) => {
       const store = await openStore(config, SILENT_LOG, signal);
-      return await orAborted(hosts(config, store.address), signal).finally(() => store.stop());
+      return await orAborted(inDatabase(config, store.address), signal).finally(() => store.stop());
     });
     const kind =
       config.databaseUrl === null ? "The embedded PostgreSQL" : "The PostgreSQL of BERTH_DATABASE_URL";
     return [
       { name, state: "yes", detail: `${kind} starts, is durable, and has the current schema.` },
-      ...differences,
+      ...inside,
     ];
   } catch (error) {
     return [{ name, state: "no", detail: (error as Error).message }];
   }
 }
 
-/** Compares the settings with those of the other services of the database. Nothing when the models are not known. */
-async function hosts(config: Config, address: DatabaseAddress): Promise<Capability[]> {
-  const name = "hosts";
-  const registry = await openModels(config, SILENT_LOG).catch(() => null);
-  if (registry === null) return [];
+async function inDatabase(config: Config, address: DatabaseAddress): Promise<Capability[]> {
   const db = openDatabase({ ...address, log: SILENT_LOG, max: 1, readers: 1 });
   try {
-    const differences = await describeDifferences(db.read, ownHost(config, registry.list()));
-    if (differences.length > 0) return [{ name, state: "degraded", detail: differences.join(" ") }];
-    const detail = "No other service of the database has other settings that decide what sessions get.";
-    return [{ name, state: "yes", detail }];
+    return [...(await hosts(config, db.read)), ...(await storedResources(config, db.read))];
   } finally {
     await db.close();
   }
+}
+
+/** Compares the settings with those of the other services of the database. Nothing when the models are not known. */
+async function hosts(config: Config, db: Queryable): Promise<Capability[]> {
+  const name = "hosts";
+  const registry = await openModels(config, SILENT_LOG).catch(() => null);
+  if (registry === null) return [];
+  const differences = await describeDifferences(db, ownHost(config, registry.list()));
+  if (differences.length > 0) return [{ name, state: "degraded", detail: differences.join(" ") }];
+  const detail = "No other service of the database has other settings that decide what sessions get.";
+  return [{ name, state: "yes", detail }];
+}
+
+/** Whether stored environments ask for more than they can get now. Nothing when none does. */
+async function storedResources(config: Config, db: Queryable): Promise<Capability[]> {
+  const above = await environmentsAbove(db, readCeilings(config));
+  if (above === 0) return [];
+  const detail = `Environments that ask for more than the ceilings: ${above}. Their sessions have the ceilings; lowered_limits of session.container_started says which.`;
+  return [{ name: "ceilings_stored", state: "degraded", detail }];
 }
 
 async function models(config: Config): Promise<Capability> {

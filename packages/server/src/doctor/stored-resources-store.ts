@@ -1,0 +1,17 @@
+import type { Ceilings } from "../config/ceilings.ts";
+import type { Queryable } from "../db/statement.ts";
+
+/** How many environments that sessions can use ask for more than the ceilings. */
+export async function environmentsAbove(db: Queryable, ceilings: Ceilings): Promise<number> {
+  const { rows } = await db.query<{ above: number }>({
+    name: "environments_above",
+    text: `
+      select count(*)::integer as above from environments
+      where deleted_at is null and archived_at is null and (
+        (resources ->> 'cpus')::numeric > $1 or (resources ->> 'memory_mb')::numeric > $2
+        or (resources ->> 'pids')::numeric > $3 or (resources ->> 'disk_mb')::numeric > $4
+      )`,
+    values: [ceilings.cpus, ceilings.memory_mb, ceilings.pids, ceilings.disk_mb],
+  });
+  return rows[0]?.above ?? 0;
+}
