@@ -138,7 +138,20 @@ test("Retry-After: seconds, and a date → milliseconds from now; anything else 
   assert.equal(of("7"), 7_000);
   assert.equal(of("Fri, 02 Jan 2026 03:04:15 GMT"), 10_000);
   assert.equal(of("Fri, 02 Jan 2026 03:04:00 GMT"), 0);
-  for (const other of ["-1", "soon", "1e9", "99999999999", "Xxx, no date"]) assert.equal(of(other), null);
+  assert.equal(of("Friday, 02-Jan-26 03:04:15 GMT"), 10_000);
+  assert.equal(of("99999999999"), 99_999_999_999_000);
+  assert.equal(of("Fri, 31 Dec 9999 23:59:59 GMT"), Date.UTC(9999, 11, 31, 23, 59, 59) - now);
+  const others = [
+    "-1",
+    "soon",
+    "1e9",
+    "7.5",
+    "7, 8",
+    "0x10",
+    "Xxx, no date",
+    "Fri, 99 Jan 2026 03:04:05 GMT",
+  ];
+  for (const other of others) assert.equal(of(other), null, other);
   assert.equal(retryAfterMs("fatal: x\n"), null);
 });
 

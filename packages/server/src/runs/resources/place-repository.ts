@@ -6,6 +6,7 @@ import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { Activity } from "./activity.ts";
 import { reportFailed, reportOutdated, reportReady, reportRetrying } from "./report-placement.ts";
+import { retryDelay } from "./retry-delay.ts";
 
 export interface PlaceParts {
   db: { write: Queryable };
@@ -25,11 +26,6 @@ export interface PlaceTarget {
 }
 
 const DEFAULT_RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
-/** The longest wait that a host can ask for with `Retry-After`. */
-const MAX_RETRY_AFTER_MS = 60_000;
-/** No retry of a series begins later after its first failure: attempts on a host that sends nothing are long. */
-const MAX_SERIES_MS = 5 * 60_000;
-
 /**
  * Tries to put one repository in place until it is, or until another attempt would not help now. A series of attempts is in the
  * row, so that it goes on after the death of a process. What changed during an attempt is tried at once, with its own series.
@@ -79,20 +75,9 @@ async function reportFault(
   if (now === null) return;
   if (now.inputs !== repository.inputs) return await reportOutdated(target, repository, fault);
   if (fault.transient !== true) return await reportFailed(db, target, repository, fault);
-  const waitMs = nextWaitMs(repository, fault, schedule);
+  const waitMs = retryDelay(repository, fault.retryAfterMs ?? null, schedule);
   if (waitMs === null) await reportFailed(db, target, repository, fault, schedule.length + 1);
   else await reportRetrying(db, target, repository, fault, waitMs);
-}
-
-/** Returns null when the series has ended. */
-function nextWaitMs(
-  { attempts, failingMs }: RunRepository,
-  { retryAfterMs }: PlacementFault,
-  schedule: readonly number[],
-): number | null {
-  const waitMs = schedule[attempts];
-  if (waitMs === undefined || failingMs + waitMs > MAX_SERIES_MS) return null;
-  return Math.max(waitMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }
 
 /** Returns false when the sandbox is closed or not needed any more. */
