@@ -1,18 +1,30 @@
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** What a host does with one request instead of serving it. `hang` never responds; `after` is waited for first. */
+/**
+ * What a host does with one request instead of serving it. `hang` never responds; `after` is waited for first. `cutAfter`: it
+ * serves the refs, and drops the connection of its next larger response after that many bytes.
+ */
 export type Fault =
   | { status: number; headers?: Record<string, string>; after?: Promise<unknown> }
+  | { cutAfter: number }
   | "reset"
   | "hang";
+
+const PATH =
+  /^\/(.+?)(?:\.git)?\/(info\/refs|git-upload-pack|info\/lfs\/objects\/(?:batch|[0-9a-f]{64}))(?:\?|$)/;
 
 /** Faults of a git host: pass `intercept` to it, and queue faults for repositories. */
 export class Faults {
   readonly #queued = new Map<string, Fault[]>();
+  /** Bytes after which the packs of repositories are cut. */
+  readonly #cuts = new Map<string, number>();
   readonly #happened = new EventEmitter();
 
-  /** The next requests for the refs of `org/name` fail in this way, one each. Resolves when the last of them has begun. */
+  /**
+   * The next requests for the refs of `org/name` fail in this way, one each; with `org/name batch` or `org/name object`, those to its LFS server.
+   * Resolves when the last of them has begun.
+   */
   async queue(repository: string, ...faults: Fault[]): Promise<void> {
     const queue = this.#queued.get(repository) ?? [];
     this.#queued.set(repository, queue);
@@ -21,13 +33,36 @@ export class Faults {
   }
 
   readonly intercept = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const [, repository = ""] = /^\/(.+?)(?:\.git)?\/info\/refs/.exec(request.url ?? "") ?? [];
-    const fault = this.#queued.get(repository)?.shift();
+    const [, repository = "", service = ""] = PATH.exec(request.url ?? "") ?? [];
+    if (service === "git-upload-pack") return this.#cut(repository, response);
+    const lfs = service.endsWith("/batch") ? "batch" : "object";
+    const key = service === "info/refs" ? repository : `${repository} ${lfs}`;
+    const fault = this.#queued.get(key)?.shift();
     if (fault === undefined) return false;
     if (fault === "reset") request.socket.destroy();
+    else if (fault !== "hang" && "cutAfter" in fault) this.#cuts.set(repository, fault.cutAfter);
     else if (fault !== "hang")
       Promise.resolve(fault.after).then(() => response.writeHead(fault.status, fault.headers).end());
     this.#happened.emit("fault");
-    return true;
+    return fault === "hang" || fault === "reset" || !("cutAfter" in fault);
   };
+
+  #cut(repository: string, response: ServerResponse): false {
+    let left = this.#cuts.get(repository);
+    if (left === undefined) return false;
+    const write = response.write.bind(response) as (chunk: Buffer) => boolean;
+    response.write = ((chunk: Buffer) => {
+      if (left === undefined || chunk.length <= left) {
+        if (left !== undefined) left -= chunk.length;
+        return write(chunk);
+      }
+      write(chunk.subarray(0, left));
+      this.#cuts.delete(repository);
+      // What was written goes out first.
+      setImmediate(() => response.destroy());
+      left = 0;
+      return true;
+    }) as typeof response.write;
+    return false;
+  }
 }

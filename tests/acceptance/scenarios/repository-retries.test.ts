@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,7 @@ import {
   toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { freePort } from "../harness/free-port.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
@@ -26,11 +28,19 @@ let host: GitHost;
 let berth: Berth;
 let api: Api;
 let token: string;
+/** Reached over plain HTTP; nothing listens there before a test starts it. */
+let lateHost: string;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
   host = await startGitHost({ dir: directory, intercept: faults.intercept });
   token = host.createToken({ user: "robot", permissions: "write" });
-  const settings = { ...providerSettings(host), BERTH_CLONE_RETRY_SECONDS: "0.05,0.1,0.2,0.2,0.2" };
+  lateHost = `git.localhost:${await freePort()}`;
+  const settings = {
+    ...providerSettings(host),
+    BERTH_EGRESS_ALLOW_PRIVATE: `${host.host} ${lateHost}`,
+    BERTH_GIT_HTTP_HOSTS: lateHost,
+    BERTH_CLONE_RETRY_SECONDS: "0.05,0.1,0.2,0.2,0.2",
+  };
   berth = await Berth.start({ settings });
   api = await berth.client();
 });
@@ -40,13 +50,19 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+interface Options {
+  given?: string;
+  checkout?: AnyJson;
+  files?: Record<string, string>;
+}
+
 /** A session with the new repository `acme/<name>`, whose next requests fail as given. */
 async function open(
   name: string,
-  { given = token, checkout }: { given?: string; checkout?: AnyJson } = {},
+  { given = token, checkout, files = {} }: Options = {},
   ...queued: Fault[]
 ): Promise<AnyJson> {
-  await host.createRepository({ org: "acme", name, private: true, files: { "a.txt": "a\n" } });
+  await host.createRepository({ org: "acme", name, private: true, files: { "a.txt": "a\n", ...files } });
   faults.queue(`acme/${name}`, ...queued);
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   const repository = {
@@ -140,6 +156,84 @@ covers(
   },
 );
 
+const soon = () => new Date(Date.now() + 2_000).toUTCString();
+const NOISE = { "noise.txt": randomBytes(300_000).toString("base64") };
+const PASSING: readonly [name: string, fault: Fault, message: RegExp, files?: Record<string, string>][] = [
+  ["internal", { status: 500 }, /\(500\)/],
+  ["gateway", { status: 502 }, /\(502\)/],
+  ["unavailable", { status: 503, headers: { "Retry-After": "-7" } }, /\(503\)/],
+  ["timeout", { status: 504 }, /\(504\)/],
+  ["limited-until", { status: 429, headers: { "Retry-After": soon() } }, /\(429\)/],
+  ["dropped", "reset", /connection to its host failed/],
+  ["cut", { cutAfter: 100_000 }, /connection to its host failed/, NOISE],
+];
+
+covers(
+  ["repo-retry-transient"],
+  "each failure that passes, once: one retrying, then the repository; a pack that was cut leaves nothing",
+  async () => {
+    const trials = PASSING.map(async ([name, fault, message, files = {}]) => {
+      const session = await open(name, { files }, fault);
+      const log = await readEventsUntil(api, session.id, isReady);
+      assert.deepEqual(statuses(log), ["retrying"], name);
+      const [{ error }] = log.filter(isError);
+      assert.equal(error.type, "repository_clone_error", name);
+      assert.match(error.message, message, name);
+      assert.equal(error.resource_id, session.resources[0].id);
+      return session;
+    });
+    const cut = (await Promise.all(trials)).at(-1);
+    const show = bash("cd r && git fsck && git status --porcelain && wc -c <noise.txt && ls -A ..");
+    assert.match(toolResults(await runTurn(api, cut.id, show))[0] ?? "", /^400000\nr$/m);
+  },
+);
+
+covers(
+  ["repo-retry-transient", "repo-retry-exhausted"],
+  "host that refuses connections, and one whose name does not resolve: retried; the next turn has what came meanwhile",
+  async () => {
+    const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+    const repository = (url: string, mount_path: string) => ({ type: "git_repository", url, mount_path });
+    const session = await api.ok("POST", "/sessions", {
+      agent: agent.id,
+      environment_id: environment.id,
+      resources: [
+        repository(`http://${lateHost}/acme/late`, "/data/r"),
+        repository("https://git.invalid/acme/none", "/data/none"),
+      ],
+    });
+    let ended = 0;
+    const log = await readEventsUntil(
+      api,
+      session.id,
+      (event) => hasStatus("exhausted")(event) && ++ended === 2,
+    );
+    for (const { id } of session.resources) {
+      const errors = log.filter((event) => isError(event) && event.error.resource_id === id);
+      assert.deepEqual(statuses(errors), [...Array(5).fill("retrying"), "exhausted"]);
+      for (const { error } of errors)
+        assert.match(error.message, /connection to its host failed|cannot be resolved/);
+    }
+    const dir = await mkdtemp(join(tmpdir(), "git-host-"));
+    const late = await startGitHost({ dir, port: Number(lateHost.split(":")[1]), plain: true });
+    await late.createRepository({ org: "acme", name: "late", private: false, files: { "a.txt": "a\n" } });
+    assert.match(toolResults(await runTurn(api, session.id, SHOW))[0] ?? "", /^a/);
+    await late.stop();
+    await rm(dir, { recursive: true, force: true });
+  },
+);
+
+covers(
+  ["repo-retry-exhausted"],
+  "host unavailable for each of the first five attempts: the sixth clones",
+  async () => {
+    const session = await open("five", {}, ...Array.from({ length: 5 }, (): Fault => ({ status: 503 })));
+    const log = await readEventsUntil(api, session.id, isReady);
+    assert.deepEqual(statuses(log), Array(5).fill("retrying"));
+    assert.deepEqual(toolResults(await runTurn(api, session.id, SHOW)), ["a"]);
+  },
+);
+
 covers(
   ["repo-retry-exhausted"],
   "host unavailable for long: exhausted after five retries, then tried once in each later turn",
@@ -193,6 +287,46 @@ covers(
     const events = await runTurn(api, session.id, SHOW);
     assert.deepEqual(statuses(events), ["terminal"]);
     assert.ok(host.requests.length > before);
+  },
+);
+
+const FINAL: readonly [name: string, type: string, Options, fault?: Fault][] = [
+  ["forbidden", "repository_forbidden_error", {}, { status: 403 }],
+  ["not-found", "repository_not_found_error", {}, { status: 404 }],
+  ["no-branch", "repository_checkout_error", { checkout: { type: "branch", name: "later" } }],
+  ["no-tag", "repository_checkout_error", { checkout: { type: "tag", name: "later" } }],
+  ["no-commit", "repository_checkout_error", { checkout: { type: "commit", sha: "12".repeat(20) } }],
+];
+
+covers(
+  ["repo-retry-final"],
+  "each failure that lasts: terminal, not tried again by a turn, tried again on request and with a token",
+  async () => {
+    const trials = FINAL.map(async ([name, type, options, fault]) => {
+      const session = await open(name, options, ...(fault === undefined ? [] : [fault]));
+      const again = fault === undefined ? "session.error" : "session.resource_ready";
+      const outcomes = (log: AnyJson[]) =>
+        log.filter(({ type: each }) => each === again || each === "session.error");
+      const until = async (count: number) => {
+        let seen = 0;
+        return await readEventsUntil(
+          api,
+          session.id,
+          (event) => outcomes([event]).length > 0 && ++seen === count,
+        );
+      };
+      const log = await until(1);
+      const [{ error }] = log.filter(isError);
+      assert.deepEqual([error.type, error.retry_status.type], [type, "terminal"], name);
+      assert.deepEqual(statuses(await runTurn(api, session.id, SHOW)), [], name);
+      await api.ok("POST", retry(session), { retry: true });
+      const [, second] = outcomes(await until(2));
+      assert.equal(second?.type, again, name);
+      if (fault !== undefined) return;
+      await api.ok("POST", retry(session), { authorization_token: token });
+      assert.deepEqual(statuses(await until(3)), ["terminal", "terminal", "terminal"], name);
+    });
+    await Promise.all(trials);
   },
 );
 

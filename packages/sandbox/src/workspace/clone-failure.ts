@@ -81,6 +81,12 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "transient",
   ],
   [
+    /^fatal: the answer is not of git$/m,
+    "repository_clone_error",
+    "its host answered with an error, or its answer was cut off",
+    "transient",
+  ],
+  [
     /certificate|SSL|TLS/i,
     "repository_clone_error",
     "the TLS connection to its host failed; a host with an own authority needs its ca_file",
@@ -141,18 +147,20 @@ function causeByOutput(repository: RepositoryMount, output: string): Cause {
   return ["repository_clone_error", last || "git ended without a word"];
 }
 
+const QUOTES =
+  /remote error|\bgot '|invalid server response|bad line length|expected flush|expected response end/;
+/** Stands for a message that quotes an answer which is not git's: one that was cut off, or of something before the host. */
+const NOT_GIT = "fatal: the answer is not of git";
+
 /**
  * git's own error messages, one per line. Leaves out what the host sent (`remote:` lines, and everything from the first message that
  * quotes the host) and the repository's URL, whose name may match a pattern.
  */
 function gitMessages({ url }: RepositoryMount, output: string): string {
   const errors = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
-  const quote = errors.findIndex((line) =>
-    /remote error|\bgot '|invalid server response|bad line length|expected flush|expected response end/.test(
-      line,
-    ),
-  );
-  const lines = quote < 0 ? errors : [...errors.slice(0, quote), "fatal: its host answered with an error"];
+  const quote = errors.findIndex((line) => QUOTES.test(line));
+  const end = /remote error/.test(errors[quote] ?? "") ? "fatal: its host answered with an error" : NOT_GIT;
+  const lines = quote < 0 ? errors : [...errors.slice(0, quote), end];
   return lines
     .map((line) => line.replaceAll(`'${url}/'`, "").replaceAll(`'${url}'`, ""))
     .map((line) => line.replace(/'.*$/, "").replace(/ +/g, " ").replace(/ :/, ":").trim())

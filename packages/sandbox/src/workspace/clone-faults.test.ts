@@ -111,6 +111,7 @@ for (const [what, cause, fault] of faults) {
       assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
       assert.ok(result.message.startsWith(`${url} could not be cloned to ${mountPath}: `), result.message);
       assert.match(result.message, cause);
+      assert.ok(result.transient, result.message);
       assert.ok(!result.message.includes(bench.token));
       assert.equal(await sh(sandbox, "ls -A /data"), "");
     }
