@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createEgress } from "@berth/egress";
-import { type GitHost, startGitHost } from "../../../tests/git-host/git-host.ts";
+import { type GitHost, type GitHostOptions, startGitHost } from "../../../tests/git-host/git-host.ts";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
 import type { Sandbox } from "../src/interface/sandbox.ts";
 import type { SandboxSpec } from "../src/interface/spec.ts";
@@ -42,6 +42,8 @@ export interface WorkbenchOptions {
   caFiles?: readonly string[];
   /** Further `host:port` on this machine that the egress allows. */
   reachable?: readonly string[];
+  /** See `GitHostOptions`. */
+  intercept?: NonNullable<GitHostOptions["intercept"]>;
 }
 
 let count = 0;
@@ -49,9 +51,10 @@ let count = 0;
 export async function makeWorkbench({
   caFiles = [],
   reachable = [],
+  intercept = () => false,
 }: WorkbenchOptions = {}): Promise<Workbench> {
   const dir = await mkdtemp(join(tmpdir(), "workspace-"));
-  const host = await startGitHost({ dir: join(dir, "host") });
+  const host = await startGitHost({ dir: join(dir, "host"), intercept });
   const hosts = [host.host, ...reachable];
   const egress = await createEgress({ allowPrivate: hosts });
   const engine = await createBubblewrapEngine({

@@ -4,7 +4,7 @@ export const gitLfsRequirements: readonly Requirement[] = [
   {
     id: "lfs-files",
     source: "api 4",
-    rule: "In a clone, and in a repository snapshot, files of Git LFS have their contents, fetched with the repository's own credential, whether that is in the container or outside; the agent changes and pushes them with git alone.",
+    rule: "In a clone, and in a repository snapshot, files of Git LFS have their contents, fetched with the repository's own credential, whether that is in the container or outside; a server that is unavailable for a moment is asked again; the agent changes and pushes them with git alone.",
   },
   {
     id: "lfs-missing",

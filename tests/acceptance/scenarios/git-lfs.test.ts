@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { type Fault, Faults } from "../../git-host/faults.ts";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { AnyJson, Api, Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -12,6 +13,7 @@ import { providerSettings } from "../harness/provider-settings.ts";
 
 const BIG = Buffer.alloc(50_000, "large ");
 
+const faults = new Faults();
 let directory: string;
 let host: GitHost;
 let other: GitHost;
@@ -19,7 +21,7 @@ let berth: Berth;
 let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-lfs-"));
-  host = await startGitHost({ dir: join(directory, "host") });
+  host = await startGitHost({ dir: join(directory, "host"), intercept: faults.intercept });
   other = await startGitHost({ dir: join(directory, "other") });
   const settings = providerSettings(host);
   const reachable = `${settings.BERTH_EGRESS_ALLOW_PRIVATE} ${other.host}`;
@@ -104,5 +106,29 @@ covers(
     const ready = events.find(({ type }) => type === "session.resource_ready");
     assert.match(ready?.note ?? "", /not at the repository's host/);
     assert.deepEqual(other.requests, []);
+  },
+);
+
+covers(
+  ["lfs-files"],
+  "git lfs: a server that fails once for a reason that passes is asked again",
+  async () => {
+    const passing: [request: "batch" | "object", name: string, faults: Fault[]][] = [
+      ["batch", "unavailable", [{ status: 503 }, { status: 500 }]],
+      ["batch", "limited", [{ status: 429 }, { status: 429, headers: { "Retry-After": "1" } }]],
+      ["object", "object-unavailable", [{ status: 503 }]],
+    ];
+    const password = host.createToken({ user: "robot", permissions: "write" });
+    await Promise.all(
+      passing.map(async ([request, name, queued]) => {
+        await makeRepository(name, {});
+        faults.queue(`acme/${name} ${request}`, ...queued);
+        const url = `${host.url}/acme/${name}`;
+        const resource = { type: "git_repository", url, username: "robot", password };
+        const events = await run("inject", resource, [], `wc -c </data/${name}/big.bin`);
+        assert.match(toolResults(events)[0] ?? "", /^50000/, name);
+        assert.ok(!("note" in events.find(({ type }) => type === "session.resource_ready")), name);
+      }),
+    );
   },
 );

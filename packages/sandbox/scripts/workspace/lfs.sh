@@ -7,6 +7,8 @@
 # lfs_at URL DIRECTORY       whether the repository's LFS server is at the host of the URL. The repository may name any other server.
 # copy_lfs MIRROR DIRECTORY  copies the objects of HEAD from a bare repository. Fails when one is missing there.
 # lfs_bytes DIRECTORY COMMIT prints the size of these files.
+# fetch_lfs DIRECTORY ARG…   runs git with these arguments, up to four times while the LFS server is unavailable or limits requests.
+#                            git-lfs itself tries again when a connection is lost, and when the server says how long to wait.
 # place_lfs URL DIRECTORY    replaces the pointers of HEAD by the files. Sets $lfs to why not all are there: "absent" without git-lfs,
 #                            "elsewhere" when their server is at another host, "failed" when it does not give them; else empty.
 in_repository() {
@@ -32,6 +34,14 @@ copy_lfs() {
       mkdir -p -- "$2/.git/lfs/objects/$place" && cp -- "$1/lfs/objects/$place/$oid" "$2/.git/lfs/objects/$place/$oid" || exit 1
     done
 }
+fetch_lfs() {
+  for pause in 1 2 4 ''; do
+    said=$(in_repository "$@" 2>&1 >/dev/null </dev/null) && return 0
+    case $said in *'Server error'* | *'Rate limit exceeded'*) ;; *) return 1 ;; esac
+    [ -n "$pause" ] && sleep "$pause"
+  done
+  return 1
+}
 place_lfs() {
   lfs=''
   if ! uses_lfs "$2" HEAD; then return; fi
@@ -39,7 +49,7 @@ place_lfs() {
     lfs=absent
   elif ! lfs_at "$1" "$2"; then
     lfs=elsewhere
-  elif ! in_repository "$2" lfs pull >/dev/null 2>&1; then
+  elif ! fetch_lfs "$2" lfs pull; then
     lfs=failed
   fi
 }

@@ -6,6 +6,8 @@
 # file that cannot be fetched is missing. BERTH_MIRROR_BLOCKS: maximal size of one pack, in blocks of 512 bytes.
 # Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done".
 #
+# While the host is unavailable or drops connections, the fetch is repeated a few times: a session was given the repository just before.
+#
 # git checks objects as they arrive, and stores them as one pack, whose size the shell limits. Temporary files of a killed fetch are
 # deleted first; a lock that it left makes this one fail.
 set -u
@@ -16,14 +18,25 @@ mirror=$BERTH_MIRROR_DIRECTORY
 here() { git --git-dir="$mirror" "$@"; }
 if [ ! -e "$mirror/HEAD" ]; then git init -q --bare --template= -- "$mirror" || exit 1; fi
 find "$mirror/objects" -name 'tmp_*' -type f -delete
-here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no-write-fetch-head --prune --force \
-  --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null >/dev/null 2>&1 || exit 1
+update() {
+  here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no-write-fetch-head --prune --force \
+    --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null 2>&1 >/dev/null
+}
+for pause in 1 2 4 ''; do
+  said=$(update) && break
+  case $said in
+    *'returned error: 429'* | *'returned error: 5'* | *'unable to access'*onnection*) ;;
+    *) exit 1 ;;
+  esac
+  if [ -z "$pause" ]; then exit 1; fi
+  sleep "$pause"
+done
 here symbolic-ref HEAD "$BERTH_MIRROR_HEAD" || exit 1
 if [ "$(find "$mirror/objects/pack" -name '*.pack' | wc -l)" -gt 20 ]; then here repack -q -d -a >/dev/null 2>&1; fi
 if uses_lfs "$mirror" "$BERTH_MIRROR_CHECKOUT" && command -v git-lfs >/dev/null && lfs_at "$BERTH_MIRROR_URL" "$mirror"; then
   if [ -d "$mirror/lfs" ] && [ "$(du -sk "$mirror/lfs" | cut -f1)" -gt "$((BERTH_MIRROR_BYTES / 1024))" ]; then rm -rf -- "$mirror/lfs"; fi
   if [ "$(lfs_bytes "$mirror" "$BERTH_MIRROR_CHECKOUT")" -le "$BERTH_MIRROR_BYTES" ]; then
-    here -c remote.origin.url="$BERTH_MIRROR_URL" lfs fetch origin "$BERTH_MIRROR_CHECKOUT" >/dev/null 2>&1
+    fetch_lfs "$mirror" -c remote.origin.url="$BERTH_MIRROR_URL" lfs fetch origin "$BERTH_MIRROR_CHECKOUT"
   fi
 fi
 echo "size $(du -sk "$mirror" | cut -f1)"

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
+import { type Fault, Faults } from "../../../../tests/git-host/faults.ts";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import { buildSnapshot, MIRROR_MOUNT_PATH, SNAPSHOT_PATH } from "./build-snapshot.ts";
@@ -17,11 +18,12 @@ import type { RepositoryCheckout } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 import { resolveCheckout } from "./resolve-checkout.ts";
 
+const faults = new Faults();
 let bench: Workbench;
 let fresh: Sandbox;
 let count = 0;
 before(async () => {
-  bench = await makeWorkbench();
+  bench = await makeWorkbench({ intercept: faults.intercept });
   await bench.push(
     "widget",
     `mkdir src && echo one >src/one && printf '#!/bin/sh\\n' >run && chmod +x run && ln -s src/one link && git add . && git commit -qm One
@@ -56,8 +58,14 @@ async function refsOf(name: string) {
   return refs;
 }
 
-async function mirror(name: string, disk: string, maxBytes = 2 ** 28): Promise<MirrorResult | null> {
+async function mirror(
+  name: string,
+  disk: string,
+  maxBytes = 2 ** 28,
+  ...queued: Fault[]
+): Promise<MirrorResult | null> {
   const { head } = await refsOf(name);
+  faults.queue(`acme/${name}`, ...queued);
   const sandbox = await bench.open({ disk: join(bench.dir, disk) });
   const repository = { url: url(name), head: head ?? "" };
   const mirrored = await mirrorRepository(sandbox, repository, {
@@ -267,4 +275,13 @@ test("resolve checkout: no head, a missing branch or tag, or a short commit → 
   assert.equal(resolveCheckout(refs, { type: "tag", name: "side" }), null);
   assert.equal(resolveCheckout(refs, { type: "commit", sha: "abc" }), null);
   assert.deepEqual(resolveCheckout(refs, { type: "branch", name: "main" }), resolveCheckout(refs, null));
+});
+
+test("mirrorRepository: the host is unavailable for a moment → it is asked again; it denies → null at once", async () => {
+  const passing: Fault[] = [{ status: 503 }, "reset"];
+  assert.ok(await mirror("widget", "mirror-unavailable", 2 ** 28, ...passing));
+  const before = bench.host.requests.length;
+  assert.equal(await mirror("widget", "mirror-denied", 2 ** 28, { status: 403 }), null);
+  const asked = bench.host.requests.slice(before).filter(({ status }) => status === 403);
+  assert.equal(asked.length, 1);
 });
