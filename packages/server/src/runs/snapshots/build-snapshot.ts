@@ -55,6 +55,8 @@ export interface BuildRequest {
 export type BuildResult =
   | { state: "built"; id: string; bytes: number }
   | { state: "exists" }
+  /** Its host does not list its refs, which may pass. */
+  | { state: "unlisted" }
   | { state: "impossible"; reason: string };
 
 const TIMEOUT_MS = 15 * 60_000;
@@ -77,7 +79,7 @@ export async function buildRepositorySnapshot(
   { signal, onStart }: { signal: AbortSignal; onStart(id: string): void },
 ): Promise<BuildResult> {
   const listed = await parts.listRefs(repository, signal);
-  if (listed === null) return impossible("its host does not list its refs");
+  if (listed === null) return { state: "unlisted" };
   const wanted = resolveCheckout(listed, checkout);
   if (wanted === null) return impossible("its HEAD or the checkout names no branch of it");
   if (await exists(parts, mirror, listed, checkout)) return { state: "exists" };

@@ -114,7 +114,7 @@ export class RepositorySnapshots {
 
   /** Has a snapshot built in the background. */
   requestBuild(sessionId: string, request: BuildRequest): void {
-    if (!this.#isOff()) this.#builder.request(sessionId, request);
+    if (!this.#isOff()) void this.#builder.request(sessionId, request);
   }
 
   /** Whether a snapshot of this id is stored on this machine. */

@@ -61,10 +61,10 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
     for (let looks = 0; looks < 1_000 && (await mirrors()).length < count; looks++);
     assert.equal((await mirrors()).length, count);
   };
-  await next(() => builder.request(one, request("https://git.example/one")));
-  builder.request(gone, request("https://git.example/gone"));
+  await next(() => void builder.request(one, request("https://git.example/one")));
+  void builder.request(gone, request("https://git.example/gone"));
   await claimed(2);
-  builder.request(two, request("https://git.example/two"));
+  void builder.request(two, request("https://git.example/two"));
   await claimed(3);
   await db.write.query({ text: "delete from repository_mirrors where url not like '%/one'" });
   await db.write.query({ text: "delete from sessions where id = $1", values: [gone] });
@@ -74,4 +74,40 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
   questions[1]?.answer(null);
   await builder.close();
   assert.equal(questions.length, 2);
+});
+
+test("request: the host did not list the refs → asked again after 5 s, and not before; then after 10 s", async (t) => {
+  const db = await testDatabase(t);
+  const sessionId = await seedSession(db.write, await seed(db.write));
+  let now = 0;
+  let questions = 0;
+  const builder = new SnapshotBuilder({
+    db,
+    log: silentLog,
+    directory: { path: "/nowhere", host: "here" },
+    maxBytes: 1,
+    repositoryVariables: () => ({}),
+    evict: async () => 0,
+    engine: {
+      open: () => assert.fail("nothing is to be made"),
+      probe: async () => [{ name: "templates", state: "yes", detail: "" }],
+    },
+    listRefs: async () => {
+      questions += 1;
+      return null;
+    },
+    now: () => now,
+  });
+  for (const [time, expected] of [
+    [0, 1],
+    [4_999, 1],
+    [5_000, 2],
+    [14_999, 2],
+    [15_000, 3],
+  ] as const) {
+    now = time;
+    await builder.request(sessionId, request("https://git.example/one"));
+    assert.equal(questions, expected, `${time}`);
+  }
+  await builder.close();
 });
