@@ -133,9 +133,9 @@ const STATEMENTS = {
 
 /**
  * $1 to $3 lease, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that now wait for a client, $13 calls that no
- * longer do.
+ * longer do. From $14 on, what `also` needs.
  */
-function appendStatement(status: string, also = ""): string {
+export function appendStatement(status: string, also = ""): string {
   return `
     with session as (
       update sessions set
@@ -161,16 +161,18 @@ function appendStatement(status: string, also = ""): string {
 
 type Appended = { last_seq: number; processed_at: Date };
 
-async function append(
+/** @param more values of the statement from $14 on. */
+export async function append(
   db: Queryable,
   name: string,
   text: string,
   lease: Lease,
   drafts: readonly Draft[],
+  more: readonly (string | number)[] = [],
 ): Promise<LogEntry[]> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];
-  const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited];
+  const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited, ...more];
   const appended = (await db.query<Appended>({ name, text, values })).rows[0];
   if (appended === undefined) throw new LeaseLost();
   const before = appended.last_seq - rows.length;

@@ -12,6 +12,7 @@ import {
   appendTakingInputs,
   takeReplies,
 } from "./append-events.ts";
+import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import type { Lease } from "./lease.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
 
@@ -73,6 +74,16 @@ export class RunLog {
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
     await this.#append(() => appendIdle(this.#db.write, this.#lease, this.#masked(drafts)));
+  }
+
+  /** Also records how the attempt to put a resource (by uuid) in place ended. */
+  async appendPlacement(
+    drafts: readonly Draft[],
+    resourceId: string,
+    outcome: PlacementOutcome,
+  ): Promise<void> {
+    const { write } = this.#db;
+    await this.#append(() => appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome));
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {

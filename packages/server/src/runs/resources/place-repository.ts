@@ -54,7 +54,7 @@ export async function placeRepository(
     }
     const placement = await attempt(repository);
     if (placement === "later") return;
-    if (!("fault" in placement)) return await reportReady(db.write, target, repository, began, placement);
+    if (!("fault" in placement)) return await reportReady(target, repository, began, placement);
     await reportFault(db.write, target, repository, placement.fault, cloneRetryMs);
   }
 }
@@ -74,10 +74,10 @@ async function reportFault(
   const now = await readResource(db, repository.id);
   if (now === null) return;
   if (now.inputs !== repository.inputs) return await reportOutdated(target, repository, fault);
-  if (fault.transient !== true) return await reportFailed(db, target, repository, fault);
+  if (fault.transient !== true) return await reportFailed(target, repository, fault);
   const waitMs = retryDelay(repository, fault.retryAfterMs ?? null, schedule);
-  if (waitMs === null) await reportFailed(db, target, repository, fault, schedule.length + 1);
-  else await reportRetrying(db, target, repository, fault, waitMs);
+  if (waitMs === null) await reportFailed(target, repository, fault, schedule.length + 1);
+  else await reportRetrying(target, repository, fault, waitMs);
 }
 
 /** Returns false when the sandbox is closed or not needed any more. */

@@ -143,7 +143,6 @@ export class Provisioner {
   }
 
   async #put(resource: RunFile | RunMemoryStore, { silently = false } = {}): Promise<void> {
-    const { db } = this.#parts;
     const began = performance.now();
     await this.#orLog(resource.id, async () => {
       const placement = await this.#place(resource, silently);
@@ -151,8 +150,8 @@ export class Provisioner {
       if ("fault" in placement) {
         const { type, message } = placement.fault;
         const fault = { type, message: this.#parts.mask(message) };
-        await reportFailed(db.write, this.#target, resource, fault);
-      } else await reportReady(db.write, this.#target, resource, began, placement);
+        await reportFailed(this.#target, resource, fault);
+      } else await reportReady(this.#target, resource, began, placement);
     });
   }
 

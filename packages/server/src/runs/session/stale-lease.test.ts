@@ -9,13 +9,7 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { assignDisk, clearDisk, readDisk } from "../disks/disk-store.ts";
-import {
-  markAllAbsent,
-  markExhaustedDue,
-  markFailed,
-  markReady,
-  markRetrying,
-} from "../inputs/placement-store.ts";
+import { markAllAbsent, markExhaustedDue } from "../inputs/placement-store.ts";
 import {
   appendByRun,
   appendIdle,
@@ -24,6 +18,7 @@ import {
   appendTakingInputs,
   takeReplies,
 } from "../lease/append-events.ts";
+import { appendPlacement, type PlacementOutcome } from "../lease/append-placement.ts";
 import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
@@ -37,6 +32,12 @@ const HOST = "here";
 const URL = "https://git.example.com/acme/widget";
 const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
 const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
+
+const OUTCOMES: readonly PlacementOutcome[] = [
+  { type: "ready" },
+  { type: "failed", failure: "no", inputs: "", attempts: 0 },
+  { type: "retrying", waitMs: 1_000, revision: 0 },
+];
 
 /** A call that runs one statement under a lease. */
 interface Case {
@@ -86,21 +87,12 @@ const CASES: readonly Case[] = [
   { statement: "read_disk", call: (db, lease) => readDisk(db, lease), refused: "throws" },
   { statement: "enter_disk", call: (db, lease) => assignDisk(db, lease, "there"), refused: "throws" },
   { statement: "leave_disk", call: (db, lease) => clearDisk(db, lease, HOST), refused: undefined },
-  {
-    statement: "resource_ready",
-    call: (db, lease, resource) => markReady(db, lease, resource),
-    refused: undefined,
-  },
-  {
-    statement: "resource_failed",
-    call: (db, lease, resource) => markFailed(db, lease, { id: resource, inputs: "" }, "no"),
-    refused: undefined,
-  },
-  {
-    statement: "resource_retrying",
-    call: (db, lease, resource) => markRetrying(db, lease, { id: resource, revision: 0 }, 1_000),
-    refused: undefined,
-  },
+  ...OUTCOMES.map((outcome) => ({
+    statement: `append_${outcome.type}`,
+    call: (db: Queryable, lease: Lease, resource: string) =>
+      appendPlacement(db, lease, DRAFTS, resource, outcome),
+    refused: "throws" as const,
+  })),
   {
     statement: "resources_due",
     prepare: "update session_resources set attempts = 1, failed_inputs = '' where session_id = $1",
