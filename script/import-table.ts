@@ -322,6 +322,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "egress is tested with the certificates of the git server that all tests share",
   },
   {
+    files: "packages/cli/",
+    imports: "tests/git-host/",
+    reason: "the retry of a clone is tested with the git server that all tests share",
+  },
+  {
     files: "packages/sandbox/",
     imports: "tests/git-host/",
     reason:

@@ -22,11 +22,17 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** Starts a service, with a token for the commands of the test. */
-export async function startInstallation(): Promise<Installation> {
+/**
+ * Starts a service, with a token for the commands of the test.
+ *
+ * @param settings of the service, `BERTH_…`.
+ */
+export async function startInstallation(settings: Record<string, string> = {}): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const env: Record<string, string> = { BERTH_DATA_DIR: join(dir, "data") };
-  const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
+  const service = startBerth(["serve", "--port", "0", "--log-level", "error"], {
+    env: { ...env, ...settings },
+  });
   await once(createInterface({ input: service.child.stdout }), "line");
   env.BERTH_TOKEN = (await berth(["token", "create", "--user", "me@example.com"], { env })).stdout.trim();
   const run = (args: string[], input?: string) =>
