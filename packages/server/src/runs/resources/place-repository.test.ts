@@ -4,6 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
 import { type EventOf, newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
@@ -248,6 +249,27 @@ describe("a failure that passes", () => {
     assert.equal(attempts.length, 4);
   });
 
+  test("the process dies after any event of the series → the next one goes on, and tells each failure once", async (t) => {
+    // The first event is that of the container.
+    for (const point of [2, 3, 5]) {
+      const { db, own, sessionId, attempts, start } = await trial(t, () => unavailable);
+      const dying = dyingDatabase(db, point, true);
+      const first = await start({ db: dying.db, leaseMs: 300, pollMs: 50, graceMs: 0 });
+      await dying.dead;
+      await first.close();
+      await start({ pollMs: 20 });
+      await own.until(sessionId, (entries) => statuses(entries).includes("exhausted"));
+      await own.send(sessionId, steps(bash("echo one")));
+      const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+      assert.deepEqual(
+        statuses(log),
+        ["retrying", "retrying", "retrying", "exhausted", "exhausted"],
+        `${point}`,
+      );
+      assert.equal(attempts.length, 5, `${point}`);
+    }
+  });
+
   test("the session is deleted during the wait → at once", async (t) => {
     const { db, own, sessionId, attempts, start } = await trial(t, () => unavailable);
     await start({ cloneRetryMs: [HOUR_MS / 60] });
@@ -275,6 +297,18 @@ describe("a failure that passes", () => {
     await start({ cloneRetryMs: [HOUR_MS / 60] });
     await own.until(sessionId, (log) => errors(log).length === 6);
   });
+});
+
+test("the disk was reclaimed, and the host is unavailable when the repository is to be put on the next one → retried", async (t) => {
+  const { own, sessionId, attempts, start } = await trial(t, (_token, count) =>
+    count === 2 ? unavailable : { commit: COMMIT },
+  );
+  await start({ sandboxIdleMs: 0, reclaimMs: 100, pollMs: 20 });
+  await own.until(sessionId, (log) => types(log).includes("session.container_reclaimed"));
+  await own.send(sessionId, steps(bash("echo one")));
+  const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+  assert.deepEqual(statuses(log), ["retrying"]);
+  assert.equal(attempts.length, 3);
 });
 
 describe("a failure that lasts", () => {

@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { describe, test } from "node:test";
 import type { LogEntry } from "@berth/agent";
 import { testDatabase, testServers } from "../../../test-support/database.ts";
+import { dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
-import { DatabaseUnavailableError } from "../../db/database-error.ts";
-import type { Database } from "../../db/pool.ts";
-import type { Queryable, Statement } from "../../db/statement.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
 import { claimRuns, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
@@ -237,29 +235,6 @@ describe("Worker", () => {
     assert.equal(isDead("elsewhere", 4_000_000, started, worker), false);
   });
 });
-
-/** A database that fails for good at the n-th append, before or after that append is committed. */
-function dyingDatabase(
-  db: Database,
-  appends: number,
-  commits: boolean,
-): { db: Database; dead: Promise<void> } {
-  const dead = Promise.withResolvers<void>();
-  let left = appends;
-  let gone = false;
-  const mortal = (queryable: Queryable): Queryable => ({
-    query: async <Row extends object>(statement: Statement) => {
-      if (gone) throw new DatabaseUnavailableError("The process is dead.");
-      if (statement.name?.startsWith("append_") === true) left -= 1;
-      if (left > 0) return await queryable.query<Row>(statement);
-      gone = true;
-      if (commits) await queryable.query<Row>(statement);
-      dead.resolve();
-      throw new DatabaseUnavailableError("The process is dead.");
-    },
-  });
-  return { db: { ...db, write: mortal(db.write), read: mortal(db.read) }, dead: dead.promise };
-}
 
 function checkLog(log: readonly LogEntry[], commands: readonly string[], label: string): void {
   assert.deepEqual(
