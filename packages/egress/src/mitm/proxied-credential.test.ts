@@ -12,10 +12,16 @@ const credential = (...targets: CredentialTarget[]) => ({
 });
 
 /** Whether the credential of a target is for a TLS connection, or a request on it. */
-function isFor(target: CredentialTarget, host: string, port: number, path?: string): boolean {
+function isFor(
+  target: CredentialTarget,
+  host: string,
+  port: number,
+  path?: string,
+  protocol: "tls" | "http" = "tls",
+): boolean {
   const name = parseHostName(host);
   assert.ok(name !== null, host);
-  const destination = { name, port, protocol: "tls" as const };
+  const destination = { name, port, protocol };
   const credentials = [credential(target)];
   return path === undefined
     ? credentialsAt(credentials, destination).length === 1
@@ -32,6 +38,15 @@ const OTHER_HOSTS = [
   "example",
   "api-example",
 ];
+
+test("credential: a request without TLS → only that of a target that may be asked so", () => {
+  const target = { host: "api.example" };
+  for (const path of [undefined, "/"]) {
+    assert.equal(isFor(target, "api.example", 80, path, "http"), false);
+    assert.equal(isFor({ ...target, plaintext: true }, "api.example", 80, path, "http"), true);
+    assert.equal(isFor(target, "api.example", 443, path), true);
+  }
+});
 
 test("credential: a host that only begins or ends like the target → none, at any port", () => {
   for (const target of ["api.example", "api.example:8443"]) {

@@ -32,6 +32,18 @@ test("egressPolicy: a repository at github.com → also where it keeps files of 
   ]);
 });
 
+test("egressPolicy: a hosted repository → also its provider's API; not that of a provider whose host only begins alike", () => {
+  const session = { networking: { ...limited, allow_package_managers: false } } as RunSession;
+  const providers = [{ host: "forge.example", api: "https://api.forge.example" }];
+  const reached = (host: string) => {
+    const resources = [{ type: "hosted_repository", url: `https://${host}/a/b` }] as unknown as RunResource[];
+    return egressPolicy(session, resources, providers).hosts;
+  };
+  assert.deepEqual(reached("forge.example"), ["forge.example", "api.forge.example", "a.example"]);
+  for (const other of ["forge.example.evil.test", "forge.examples", "forge.example:8443", "my.forge.example"])
+    assert.deepEqual(reached(other), [other, "a.example"]);
+});
+
 test("egressPolicy: hosts of package managers only if the environment allows them", () => {
   assert.deepEqual(hosts(false), ["a.example"]);
   const reached = hosts(true);
