@@ -265,7 +265,9 @@ test("sessions list: a table without control characters, or one JSON document", 
     decodeURIComponent(String(service.calls[0]?.query)),
     "limit=20&statuses[]=idle&statuses[]=running",
   );
-  const json = JSON.parse((await berth(["sessions", "list", "--limit", "2", "--json"], { env })).stdout);
+  const options = ["--limit", "2", "--json", "--archived"];
+  const json = JSON.parse((await berth(["sessions", "list", ...options], { env })).stdout);
+  assert.equal(String(service.calls.at(-1)?.query), "limit=2&include_archived=true");
   assert.deepEqual([json.data.length, json.has_more], [2, true]);
 });
 
@@ -368,6 +370,7 @@ test("flags take precedence over variables, variables over client.json", async (
   assert.equal(await list([]), 0);
   assert.equal(await list([], { BERTH_TOKEN: "bad" }), 4);
   assert.equal(await list(["--token-file", good], { BERTH_TOKEN: "bad" }), 0);
+  assert.equal(await list(["--data-dir", dir], { BERTH_DATA_DIR: "/" }), 0);
   await writeFile(join(dir, "client.json"), JSON.stringify({ url: "http://127.0.0.1:1" }));
   assert.equal(await list([], { BERTH_TOKEN_FILE: good, BERTH_URL: service.url }), 0);
   assert.equal(

@@ -443,13 +443,15 @@ const ACCESS: readonly Proof[] = [
 ];
 
 const SETTINGS: readonly Proof[] = [
+  ["setting BERTH_", "DATABASE_URL", cli("commands/local/serve"), "one sentence, exit 1, nothing left"],
   [
     "setting BERTH_",
-    "DATABASE_URL DATABASE_URL_FILE",
+    "DATABASE_URL_FILE",
     server("config/config"),
-    "a flag wins over a variable",
+    "a flag wins over a variable, a variable over its file",
   ],
-  ["setting BERTH_", "HOST PORT", "script/up.test.ts", "script/up: the port is in use"],
+  ["setting BERTH_", "HOST", cli("commands/local/serve"), "serve: it listens on the address"],
+  ["setting BERTH_", "PORT", cli("commands/local/serve"), "serve: the port is taken"],
   ["setting BERTH_", "DATA_DIR URL TOKEN TOKEN_FILE", cli("main"), "flags take precedence over variables"],
   ["setting BERTH_", "MODELS_FILE", scenario("default-model"), "default model: agents without a model"],
   ["setting BERTH_", "MODEL", cli("main"), "run: the model is that of BERTH_MODEL"],
@@ -544,10 +546,11 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag apply ",
-    "--dry-run --file --json",
+    "--dry-run --file",
     cli("operations/operation-commands"),
     "apply: creates, updates or keeps objects",
   ],
+  ["flag apply ", "--json", cli("operations/operation-commands"), "list: ends at its limit; --all"],
   [
     "flag files ",
     "--name --type --json",
@@ -621,16 +624,10 @@ const FLAGS: readonly Proof[] = [
     "run: creates an agent and an environment once",
   ],
   ["flag run ", "--json", cli("main"), "run --json: one line for the session"],
-  [
-    "flag sessions ",
-    "--archived",
-    cli("real-service"),
-    "run: shows what the sandbox did and archives the session",
-  ],
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",
-    "--json --limit --status",
+    "--archived --json --limit --status",
     cli("main"),
     "sessions list: a table without control characters",
   ],

@@ -99,12 +99,21 @@ describe("operation commands", { timeout: 180_000 }, () => {
   });
 
   test("list: ends at its limit; --all fetches all pages", async () => {
-    const names = Array.from({ length: 5 }, (_, n) => `listed ${n}`);
-    for (const name of names) await service.done("environments", "create", "-f", `name=${name}`);
+    const names = Array.from({ length: 21 }, (_, n) => `listed ${n}`);
+    await writeFile(
+      join(service.dir, "listed.yaml"),
+      names.map((name) => `kind: environment\nname: ${name}\n`).join("---\n"),
+    );
+    const lines = (await service.done("apply", "-f", "listed.yaml", "--json")).trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).name),
+      names,
+    );
+    assert.equal((await service.json("environments", "list")).data.length, 20);
     const some = await service.json("environments", "list", "--limit", "2");
     assert.deepEqual([some.data.length, some.has_more], [2, true]);
     const all = await service.json("environments", "list", "--all");
-    assert.deepEqual([all.data.length, all.has_more], [5, false]);
+    assert.deepEqual([all.data.length, all.has_more], [21, false]);
   });
 
   test("list: lists without paging, and lists paged by ids", async () => {
@@ -200,8 +209,16 @@ describe("operation commands", { timeout: 180_000 }, () => {
 
   test("files upload: name and type are as given; by default the name is that of the file", async () => {
     await writeFile(join(service.dir, "notes.txt"), "notes");
-    const given = await service.json("files", "upload", "notes.txt", "--name", "n.csv", "--type", "text/csv");
-    assert.deepEqual([given.filename, given.mime_type], ["n.csv", "text/csv"]);
+    const given = await service.json(
+      "files",
+      "upload",
+      "notes.txt",
+      "--name",
+      "n.csv",
+      "--type",
+      "text/html",
+    );
+    assert.deepEqual([given.filename, given.mime_type], ["n.csv", "text/html"]);
     assert.equal((await service.json("files", "upload", "notes.txt")).filename, "notes.txt");
   });
 

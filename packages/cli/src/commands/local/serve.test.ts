@@ -118,6 +118,19 @@ for (const [what, failure] of Object.entries(FAILURES)) {
   });
 }
 
+test("serve: it listens on the address that --host or BERTH_HOST names", async (t) => {
+  const dataDir = directory(t);
+  for (const [args, host] of [
+    [[], "127.0.0.2"],
+    [["--host", "127.0.0.3"], "127.0.0.3"],
+  ] as const) {
+    const { child, ended } = startBerth(["serve", ...args], settings(dataDir, { BERTH_HOST: "127.0.0.2" }));
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    assert.match((await ended).stdout, new RegExp(`^berth: listening on http://${host}:`));
+  }
+});
+
 test("serve: the port is taken → one sentence, exit 1, nothing left", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
