@@ -100,7 +100,7 @@ const ENVIRONMENTS: readonly Proof[] = [
   [
     "environments resources.",
     "cpus",
-    "packages/sandbox/src/bubblewrap/cgroup/cgroups.test.ts",
+    "packages/sandbox/src/host/cgroup/cgroups.test.ts",
     "with its controllers enabled and every limit set",
   ],
   [
@@ -640,9 +640,15 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag shared/options ",
-    "--input --field --json-field --json",
+    "--input --field --json",
     cli("operations/operation-commands"),
     "--input: a body from a YAML file",
+  ],
+  [
+    "flag shared/options ",
+    "--json-field",
+    cli("operations/operation-commands"),
+    "create by fields, get, update, list, delete",
   ],
   ["flag skills ", "--json", "tests/guides/guides.test.ts", "the shell blocks print what the guide says"],
 ];
@@ -663,21 +669,16 @@ const KEYS_OF_FILES: readonly Proof[] = [
   ],
   [
     "models file ",
-    "kind upstream_model api_key_file api_key_env base_url",
+    "kind upstream_model api_key_file base_url",
     models("registry/registry"),
     "requests use the upstream name and the current key",
   ],
+  ["models file ", "api_key_env", models("registry/registry"), "a key variable is read at each request"],
   [
     "models file ",
-    "headers",
-    models("ai-sdk/ai-sdk-model"),
-    "sends the provider's headers and only its own key",
-  ],
-  [
-    "models file ",
-    "thinking",
-    models("ai-sdk/ai-sdk-model.anthropic"),
-    "without a budget, follows the agent's effort",
+    "headers thinking",
+    models("registry/registry"),
+    "thinking of a model and headers of its provider are in the requests",
   ],
   [
     "models file ",

@@ -196,6 +196,30 @@ describe("registry with a models file", () => {
     assert.equal(double.requests.at(-1)?.body.model, "Qwen/Qwen3-32B");
   });
 
+  it("thinking of a model and headers of its provider are in the requests", async (test) => {
+    const double = await startDouble("anthropic");
+    test.after(() => double.close());
+    const claude = { kind: "anthropic", base_url: double.baseUrl, api_key_env: "CLAUDE_KEY" };
+    const file = await fileWith(test, {
+      providers: { claude: { ...claude, headers: { "x-team": "core" } } },
+      models: [
+        { id: "claude/claude-opus-5", thinking: { budget_tokens: 2_048 }, max_output_tokens: 8_192 },
+        { id: "claude/claude-sonnet-5", thinking: "off" },
+      ],
+    });
+    const registry = await createModelRegistry({ file, environment: { CLAUDE_KEY: apiKey }, rehearsal });
+    for (const id of ["claude/claude-opus-5", "claude/claude-sonnet-5"]) {
+      const model = registry.get(id);
+      assert.ok(model !== null);
+      double.enqueue({ blocks: [{ text: "Hello" }] });
+      await exchange(model, ask("Hello"));
+    }
+    const [budget, off] = double.requests;
+    assert.deepEqual(budget?.body.thinking, { type: "enabled", budget_tokens: 2_048 });
+    assert.notEqual((off?.body.thinking as { type?: string } | undefined)?.type, "adaptive");
+    assert.equal(budget?.headers["x-team"], "core");
+  });
+
   it("a key variable is read at each request; a missing one is named in the error", async (test) => {
     const double = await startDouble("anthropic");
     test.after(() => double.close());
