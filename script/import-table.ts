@@ -189,6 +189,7 @@ export const IMPORT_TABLE: ImportTable = {
       "@berth/contract",
       "@berth/sandbox",
       "db",
+      "masking",
       "blobs",
       "runs/lease",
       "runs/inputs",

@@ -45,6 +45,8 @@ export async function seed(db: Queryable): Promise<Seed> {
         },
         packages: { apt: [], npm: [], pip: [] },
         setup_script: null,
+        repository_setup_script: null,
+        repository_setup_required: false,
       },
       { cpus: 1, memory_mb: 512, pids: 256, disk_mb: null },
     ],

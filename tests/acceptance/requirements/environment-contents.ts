@@ -17,6 +17,16 @@ export const environmentContents: readonly Requirement[] = [
     rule: "A setup script runs once as root after the packages are installed, with the environment's networking and variables; sessions start with its changes in /usr, /etc, /opt, /var and the home directory.",
   },
   {
+    id: "repository-setup-script",
+    source: "api 4",
+    rule: "A repository setup script runs in each repository once it is cloned, or placed from a snapshot, as the agent's user, with the environment's variables and without credentials; commands wait for it, and later turns do not run it again.",
+  },
+  {
+    id: "repository-setup-fault",
+    source: "api 4",
+    rule: "A repository setup script that fails is reported by a session.error of type environment_error with the end of its output and without values of variables, the agent is informed, and the session continues; where the environment requires the setup, the repository counts as not cloned, and is cloned and set up anew when it is retried.",
+  },
+  {
     id: "environment-waits",
     source: "api 4",
     rule: "When a session waits for longer than a second before its container starts, for packages or a setup script, its log records the start and the end with the seconds, in streams and lists; a session that finds everything prepared gets no such event.",

@@ -116,6 +116,18 @@ const ENVIRONMENTS: readonly Proof[] = [
     "setup script: runs once as root",
   ],
   [
+    "environments config<cloud>.",
+    "repository_setup_script",
+    scenario("repository-setup"),
+    "the script has run in each repository before the first command",
+  ],
+  [
+    "environments config<cloud>.",
+    "repository_setup_required",
+    scenario("repository-setup"),
+    "a required setup fails",
+  ],
+  [
     "environments config<cloud>.networking",
     "<unrestricted>",
     "packages/egress/src/egress.test.ts",

@@ -9,6 +9,7 @@ const PHASES: Record<Progress["phase"], string> = {
   receiving: "receiving objects",
   resolving: "resolving deltas",
   checking_out: "checking out files",
+  setting_up: "running the setup script",
 };
 const BAR_WIDTH = 24;
 

@@ -22,3 +22,4 @@ export {
   WORKSPACE_PROGRAMS,
 } from "./repository/repository-environment.ts";
 export { type ResolvedCheckout, resolveCheckout } from "./resolve-checkout.ts";
+export { emptyClone, type SetupFailure, setUpClone } from "./set-up-clone.ts";

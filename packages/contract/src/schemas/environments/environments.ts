@@ -69,6 +69,14 @@ const cloudConfig = z.strictObject({
     description:
       "A script that `/bin/sh` runs once as root, after the packages are installed, with the environment's networking and variables and without the secrets of a session. Every session starts with what it changed in /usr, /etc, /opt, /var and /home/agent. It is run again when the script, the packages, the networking or the variables change. Null or empty means none. A failure is handled as for packages.",
   }),
+  repository_setup_script: setupScript.nullish().meta({
+    description:
+      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. Commands wait for it, for 15 minutes at most; `session.resource_progress` events have the phase `setting_up`. It runs again after a reclaim. A change applies to what is cloned after the sandbox is next opened. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output.",
+  }),
+  repository_setup_required: z.boolean().nullish().meta({
+    description:
+      "Whether a failure of `repository_setup_script` counts as a failure to clone: the repository is removed from the session, and the setup runs again when the resource is retried. Default: false, the session continues with the repository as the script left it.",
+  }),
 });
 
 const resourceLimits = z.strictObject({
@@ -128,6 +136,8 @@ export const environment = z
       ]),
       packages: installedPackages,
       setup_script: z.string().nullable(),
+      repository_setup_script: z.string().nullable(),
+      repository_setup_required: z.boolean(),
     }),
     environment_variables: z.record(z.string(), z.string()),
     credentials,

@@ -174,7 +174,10 @@ export const sessionEvent = z
     }),
     event("session.resource_progress", {
       resource_id: idOf("session_resource"),
-      phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out"]),
+      phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out", "setting_up"]).meta({
+        description:
+          "What is being done: what git does, or `setting_up` while the environment's `repository_setup_script` runs.",
+      }),
       percent: z.number().min(0).max(100).nullable(),
     }),
     event("session.resource_ready", {

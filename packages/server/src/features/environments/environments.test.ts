@@ -14,7 +14,12 @@ describe("environments", () => {
       allow_mcp_servers: false,
     };
     const packages = { apt: [], npm: [], pip: [] };
-    assert.deepEqual(made.config, { type: "cloud", networking: limited, packages, setup_script: null });
+    const none = {
+      setup_script: null,
+      repository_setup_script: null,
+      repository_setup_required: false,
+    };
+    assert.deepEqual(made.config, { type: "cloud", networking: limited, packages, ...none });
     assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null });
     assert.equal(made.created_at, made.updated_at);
     assert.deepEqual((await owner.get(`/environments/${made.id}`)).body, made);

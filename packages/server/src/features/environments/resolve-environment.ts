@@ -24,18 +24,27 @@ const DEFAULT_CONFIG: Config = {
   networking: DEFAULT_NETWORKING,
   packages: NO_PACKAGES,
   setup_script: null,
+  repository_setup_script: null,
+  repository_setup_required: false,
 };
 
 /** The given fields laid over `former`. A field that is left out keeps its former value; null restores the default. */
 export function resolveConfig(given: Body["config"], former: Config = DEFAULT_CONFIG): Config {
   if (given === undefined) return former;
   if (given === null) return DEFAULT_CONFIG;
-  const script = given.setup_script === undefined ? former.setup_script : given.setup_script;
+  const script = (name: "setup_script" | "repository_setup_script") =>
+    (given[name] === undefined ? former[name] : given[name]) || null;
+  const required =
+    given.repository_setup_required === undefined
+      ? former.repository_setup_required
+      : given.repository_setup_required;
   return {
     type: "cloud",
     networking: resolveNetworking(given.networking, former.networking),
     packages: resolvePackages(given.packages, former.packages),
-    setup_script: script || null,
+    setup_script: script("setup_script"),
+    repository_setup_script: script("repository_setup_script"),
+    repository_setup_required: required ?? DEFAULT_CONFIG.repository_setup_required,
   };
 }
 

@@ -13,6 +13,8 @@ export interface RunSession {
   networking: Environment["config"]["networking"];
   packages: Environment["config"]["packages"];
   setupScript: string | null;
+  /** Runs in each repository once it is cloned. */
+  repositorySetup: { script: string; isRequired: boolean } | null;
   /** The environment's, without the session's own. */
   variables: Record<string, string>;
   limits: Environment["resources"];
@@ -77,7 +79,7 @@ async function readSession(
   const row = rows[0];
   if (row === undefined) throw new LeaseLost();
   const { agent, config, limits, image, removals } = row;
-  const { networking, packages, setup_script: setupScript } = config;
+  const { networking, packages, setup_script: setupScript, repository_setup_script: script } = config;
   return {
     id: sessionId,
     organizationId: row.organization_id,
@@ -85,6 +87,7 @@ async function readSession(
     networking,
     packages,
     setupScript,
+    repositorySetup: script === null ? null : { script, isRequired: config.repository_setup_required },
     variables: row.environment_variables,
     limits,
     gitIdentity: firstIdentity([row.own_identity, row.shared_identity, agent.git_identity]),

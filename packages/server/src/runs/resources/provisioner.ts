@@ -28,14 +28,11 @@ export interface ProvisionParts extends CloneParts, PlaceParts {
   blobs: BlobStore;
   /** Limits the attempts of all sessions at once: those that wait for their retries may be many. */
   clones: Semaphore;
-  mask(text: string): string;
   log: Logger;
 }
 
 export interface ProvisionTarget extends CloneTarget {
   memory: Pick<SessionMemory, "putInPlace">;
-  /** Takes what the model is to be told. */
-  notes: string[];
   /** Aborts when no sandbox is needed any more. */
   signal: AbortSignal;
   activity: Activity;

@@ -1,10 +1,11 @@
 import type { EgressDenied } from "@berth/egress";
 import { type LayerCache, type PackageSources, packagePlans, type RootFilesystem } from "@berth/sandbox";
+import { maskValues } from "../../masking/mask-values.ts";
 import type { Disk } from "../disks/session-disk.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { type SessionSystem, wasOnHost } from "./disk-system.ts";
 import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
-import { maskValues, setupPlan } from "./setup-plan.ts";
+import { setupPlan } from "./setup-plan.ts";
 
 /** How much of the output of a package manager or a script is reported, in characters. */
 const MAX_OUTPUT = 2_000;

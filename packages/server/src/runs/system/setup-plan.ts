@@ -1,5 +1,4 @@
 import type { LayerPlan } from "@berth/sandbox";
-import { SecretMask } from "../../masking/secret-mask.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
@@ -23,11 +22,4 @@ function runScript(script: string): string {
 printf %s ${text} >/tmp/setup && chmod 755 /tmp/setup
 case $(head -c 2 /tmp/setup) in '#!') /tmp/setup </dev/null ;; *) /bin/sh -e /tmp/setup </dev/null ;; esac || exit
 rm -rf /var/lib/apt/lists/* && chmod -R a+rX /home/agent`;
-}
-
-/** Masks the values of an environment's variables in the output of its script. */
-export function maskValues(text: string, variables: Readonly<Record<string, string>>): string {
-  const { add, mask } = new SecretMask();
-  for (const value of Object.values(variables)) add(value);
-  return mask(text);
 }

@@ -107,7 +107,7 @@ export class SandboxOpener {
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
-    const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
+    const opened = { sandbox, provisioner: this.#provisionerOf(session, sandbox, spec.files, refs) };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
   }
 
@@ -122,7 +122,7 @@ export class SandboxOpener {
       this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
-    return { sandbox, provisioner: this.#provisionerOf(sandbox, []) };
+    return { sandbox, provisioner: this.#provisionerOf(session, sandbox, []) };
   }
 
   #logLoweredLimits(session: RunSession, lowered: ReturnType<typeof loweredLimits>): void {
@@ -208,11 +208,12 @@ export class SandboxOpener {
   }
 
   #provisionerOf(
+    session: RunSession,
     sandbox: Sandbox,
     mounted: readonly MountedFile[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
-    return new Provisioner(this.#parts, { ...this.#target, sandbox, mounted, refs });
+    return new Provisioner(this.#parts, { ...this.#target, session, sandbox, mounted, refs });
   }
 }
 

@@ -1,0 +1,60 @@
+import type { CommandResult } from "../interface/command.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { shellScript } from "../scripts/read-script.ts";
+import type { RepositoryMount } from "./repository/repository.ts";
+
+const TIMEOUT_MS = 15 * 60_000;
+const MAX_OUTPUT_BYTES = 16_384;
+const RUN = shellScript("workspace/set-up.sh");
+
+/** Why a setup script failed. */
+export interface SetupFailure {
+  /** A clause. */
+  why: string;
+  /** The end of its output. */
+  output: string;
+}
+
+/**
+ * Runs a setup script in a clone, with its URL in BERTH_REPOSITORY: by the interpreter that its first line names, else by `/bin/sh -e`.
+ * It ends after 15 minutes, with all that it started. `stopped`: the sandbox ended.
+ *
+ * @returns null on success.
+ */
+export async function setUpClone(
+  sandbox: Pick<Sandbox, "run">,
+  { url, mountPath }: Pick<RepositoryMount, "url" | "mountPath">,
+  { script, environment }: { script: string; environment: Readonly<Record<string, string>> },
+): Promise<SetupFailure | "stopped" | null> {
+  const result = await sandbox.run({
+    script: RUN,
+    stdin: new TextEncoder().encode(script),
+    cwd: "/",
+    environment: { ...environment, BERTH_REPOSITORY: url, BERTH_SETUP_TARGET: mountPath },
+    timeoutMs: TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+  });
+  if (result.ended === "aborted" || result.ended === "closed") return "stopped";
+  if (result.exitCode === 0) return null;
+  return { why: whyFailed(result), output: new TextDecoder().decode(result.output).trim() };
+}
+
+function whyFailed({ exitCode, limit }: CommandResult): string {
+  if (exitCode === null) return `it took longer than ${TIMEOUT_MS / 60_000} minutes`;
+  if (limit === "disk") return "it filled the disk";
+  if (limit === "memory") return "it needed more memory than the session has";
+  return `it ended with exit code ${exitCode}`;
+}
+
+/** Deletes all files of a clone, so that it can be cloned again. */
+export async function emptyClone(
+  sandbox: Pick<Sandbox, "run">,
+  { mountPath }: Pick<RepositoryMount, "mountPath">,
+): Promise<void> {
+  await sandbox.run({
+    script: `find "$BERTH_CLONE_TARGET" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +`,
+    cwd: "/",
+    environment: { BERTH_CLONE_TARGET: mountPath },
+    timeoutMs: TIMEOUT_MS,
+  });
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { AnyJson, Api, Json } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "repository-setup-"));
+  host = await startGitHost({ dir: directory });
+  berth = await Berth.start({ settings: { ...providerSettings(host), BERTH_SANDBOX_IDLE_SECONDS: "0" } });
+  api = await berth.client();
+  for (const name of ["app", "lib", "never"])
+    await host.createRepository({ org: "acme", name, private: true, files: { ".gitignore": "deps/\n" } });
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const repository = (name: string, fields: AnyJson = {}): Json => ({
+  type: "hosted_repository",
+  url: `${host.url}/acme/${name}`,
+  authorization_token: host.createToken({ user: "robot", permissions: "write" }),
+  ...fields,
+});
+
+async function sessionWith(config: AnyJson, resources: Json[], fields: AnyJson = {}): Promise<AnyJson> {
+  const [agent, environment] = await Promise.all([
+    makeAgent(api),
+    makeEnvironment(api, { config: { type: "cloud", ...config }, ...fields }),
+  ]);
+  return await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
+}
+
+const errorsOf = (events: AnyJson[]): AnyJson[] =>
+  events.filter(({ type }) => type === "session.error").map(({ error }) => error);
+
+const INSTALL = `#!/bin/bash
+mkdir deps && echo "$(id -un) $LEVEL \${BERTH_REPOSITORY##*/} \${PWD##*/}" >>deps/installed
+env | grep -c -e TOKEN -e PASSWORD >>deps/installed; true`;
+
+covers(
+  ["repository-setup-script"],
+  "repository_setup_script: the script has run in each repository before the first command, and runs once",
+  async () => {
+    const resources = [repository("app"), repository("lib", { mount_path: "/data/inner/lib" })];
+    const config = { repository_setup_script: INSTALL };
+    const session = await sessionWith(config, resources, { environment_variables: { LEVEL: "high" } });
+    const show =
+      "cat /data/app/deps/installed /data/inner/lib/deps/installed; git -C /data/app status --short";
+    const expected = ["agent high app app", "0", "agent high lib lib", "0"];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const events = await runTurn(api, session.id, bash(show));
+      assert.deepEqual(toolResults(events).at(-1)?.split("\n").slice(0, 4), expected);
+      assert.deepEqual(errorsOf(events), []);
+    }
+  },
+);
+
+covers(
+  ["repository-setup-script"],
+  "repository_setup_script: it also runs where the repository comes from a snapshot",
+  async () => {
+    const config = { repository_setup_script: "echo once >>deps.txt" };
+    const count = async () => {
+      const session = await sessionWith(config, [repository("app")]);
+      const events = await runTurn(api, session.id, bash("cat app/deps.txt; mount | grep -c ' /data/app '"));
+      return toolResults(events).at(-1)?.split("\n").slice(0, 2);
+    };
+    const hasSnapshot = async () => {
+      const [deps, mounts] = (await count()) ?? [];
+      assert.equal(deps, "once");
+      return mounts === "1";
+    };
+    await waitUntil(hasSnapshot, () => "no session has a snapshot");
+  },
+);
+
+covers(
+  ["repository-setup-fault"],
+  "repository_setup_script fails: the end of its output is reported without values of variables, and the session continues",
+  async () => {
+    const config = { repository_setup_script: "echo begun >deps.txt\necho no $PASS\nexit 7" };
+    const variables = { PASS: "correct-horse-battery" };
+    const session = await sessionWith(config, [repository("app")], { environment_variables: variables });
+    const events = await runTurn(api, session.id, bash("cat */deps.txt"));
+    const [error, ...more] = errorsOf(events);
+    assert.deepEqual(more, []);
+    assert.equal(error.type, "environment_error");
+    assert.deepEqual(error.retry_status, { type: "exhausted" });
+    assert.equal(error.resource_id, session.resources[0].id);
+    assert.match(error.message, /it ended with exit code 7\. The end of its output:\nno \[[a-z]+\]$/);
+    assert.ok(!JSON.stringify(events).includes(variables.PASS));
+    assert.match(toolResults(events).at(-1) ?? "", /^begun/);
+    assert.match(JSON.stringify(events), /"text":"\[The setup script of the repository/);
+  },
+);
+
+for (const [name, from] of [
+  ["app", "a snapshot"],
+  ["never", "its host"],
+] as const)
+  covers(
+    ["repository-setup-fault"],
+    `repository_setup_required: a required setup fails → the repository, from ${from}, is not there until a retry sets it up`,
+    async () => {
+      const config = {
+        repository_setup_script: "echo begun >deps.txt; false",
+        repository_setup_required: true,
+      };
+      const session = await sessionWith(config, [repository(name)]);
+      const events = await runTurn(api, session.id, bash("find /data -type f | wc -l"));
+      const [error, ...more] = errorsOf(events);
+      assert.deepEqual(more, []);
+      assert.equal(error.type, "environment_error");
+      assert.deepEqual(error.retry_status, { type: "terminal" });
+      assert.match(toolResults(events).at(-1) ?? "", /^0/);
+
+      const mended = { type: "cloud", repository_setup_script: "echo mended >>deps.txt" };
+      await api.ok("POST", `/environments/${session.environment_id}`, { config: mended });
+      const resource = session.resources[0].id;
+      await api.ok("POST", `/sessions/${session.id}/resources/${resource}`, { retry: true });
+      const later = await runTurn(
+        api,
+        session.id,
+        bash(`cat ${name}/deps.txt; git -C ${name} status --short`),
+      );
+      assert.match(toolResults(later).at(-1) ?? "", /^mended\n\?\? deps\.txt/);
+    },
+  );
