@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { on } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ after(async () => {
 
 test("sessions resources retry: clones what has failed; refuses everything else in a sentence", {
   timeout: 120_000,
-}, async () => {
+}, async (t) => {
   const agent = await service.json("agents", "create", "-f", "name=a", "-f", "model=rehearsal/steps");
   const environment = await service.json("environments", "create", "-f", "name=e");
   const url = `${host.url}/acme/late`;
@@ -36,9 +36,12 @@ test("sessions resources retry: clones what has failed; refuses everything else 
   );
   const [repository] = session.resources;
   const { child, lines } = service.follow("sessions", "logs", "-f", "--json", session.id);
+  t.after(() => child.kill("SIGKILL"));
+  // Several lines may come at once, so that they are collected from the start.
+  const events = on(lines, "line");
   const until = async (type: string) => {
     for (;;) {
-      const [line] = await once(lines, "line");
+      const [line] = (await events.next()).value ?? [];
       if (JSON.parse(line).type === type) return;
     }
   };
