@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -52,6 +52,22 @@ test("script/up: the port is in use → names the port", async (t) => {
     stderr,
     new RegExp(`^script/up: Another program already listens on port ${port} of 127.0.0.1\\.`),
   );
+});
+
+test("script/up --help: the usage, from a checkout in which nothing is installed", async (t) => {
+  const checkout = await temporary(t);
+  await cp(join(import.meta.dirname, "up"), join(checkout, "script/up"));
+  await cp(
+    join(import.meta.dirname, "first-session/usage.txt"),
+    join(checkout, "script/first-session/usage.txt"),
+  );
+  for (const flag of ["--help", "-h"]) {
+    const asked = spawn(join(checkout, "script/up"), [flag]);
+    const [usage] = await Promise.all([text(asked.stdout), once(asked, "exit")]);
+    assert.equal(asked.exitCode, 0);
+    assert.match(usage, /^Usage: script\/up /);
+  }
+  assert.deepEqual(await readdir(checkout), ["script"]);
 });
 
 test("script/up: unknown flag → usage and exit code 2", async (t) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -9,17 +10,7 @@ export interface UpOptions {
   port: string;
 }
 
-const USAGE = `Usage: script/up [--once] [--model PROVIDER/MODEL] [--data-dir DIR] [--port PORT]
-
-Starts Berth and runs a first session: an agent clones this repository over https from a local git server,
-changes it on a branch, commits and pushes.
-
-  --once             exit after the first session, with 0 only if its commit is on the git server
-  --model NAME       the agent's model: rehearsal/steps (default, costs nothing) or one of yours, such as
-                     anthropic/claude-opus-5 with ANTHROPIC_API_KEY set
-  --data-dir DIR     directory for all state (default: .berth in the working directory)
-  --port PORT        port of the API on 127.0.0.1 (default 4180; 0 for any free port)
-`;
+const USAGE = readFileSync(new URL("usage.txt", import.meta.url), "utf8");
 
 export function readOptions(args: string[]): UpOptions | { help: string; code: number } {
   try {

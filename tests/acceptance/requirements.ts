@@ -21,6 +21,7 @@ import { outputRequirements } from "./requirements/outputs.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
+import { referenceRequirements } from "./requirements/reference.ts";
 import { repositoryRetries } from "./requirements/repository-retries.ts";
 import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
@@ -552,6 +553,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...reclaimRequirements,
   ...keptShellRequirements,
   ...homeRequirements,
+  ...referenceRequirements,
   ...mcpRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,

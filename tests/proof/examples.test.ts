@@ -1,42 +1,53 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
-/** Runs the example of every operation, as printed in the API reference, in a shell. */
+/**
+ * Runs the examples of every operation as the API reference has them: each with curl, and those of the command line and
+ * the SDK that differ in kind. All of the SDK's are checked against its types.
+ */
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let berth: Berth;
 let api: Api;
+/** What the SDK's examples import lies above the directory that all examples run in. */
+let base: string;
 let directory: string;
 before(async () => {
   berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
   api = await berth.client({ role: "admin" });
-  directory = await mkdtemp(join(tmpdir(), "berth-examples-"));
+  base = await mkdtemp(join(tmpdir(), "berth-examples-"));
+  await symlink(join(root, "node_modules"), join(base, "node_modules"));
+  directory = join(base, "work");
+  await mkdir(directory);
   await writeFile(join(directory, "notes.txt"), "notes\n");
 });
 after(async () => {
   await berth.stop();
-  await rm(directory, { recursive: true, force: true });
+  await rm(base, { recursive: true, force: true });
 });
 
 interface Example {
   id: string;
+  label: string;
   source: string;
   contentTypes: string[];
 }
 
 test("every operation has an example that works", { timeout: 240_000 }, async () => {
-  const examples = await examplesOf(berth.url);
-  const page = await (await fetch(`${berth.url}/docs`)).text();
+  const examples = await examplesOf("curl");
   let count = 0;
   for (const example of examples) {
-    assert.ok(page.includes(escaped(example.source)), `the reference contains the example of ${example.id}`);
     count += 1;
     const objects = await makeTenantObjects(api, `example${count}`);
     await prepare(example.id, objects);
@@ -47,14 +58,60 @@ test("every operation has an example that works", { timeout: 240_000 }, async ()
   console.log(`${examples.length} examples`);
 });
 
-async function examplesOf(url: string): Promise<Example[]> {
-  const document: AnyJson = await (await fetch(`${url}/openapi.json`)).json();
+for (const label of ["berth", "@berth/sdk"]) {
+  test(`examples of each kind work: ${label}`, { timeout: 240_000 }, async () => {
+    const examples = await examplesOf(label);
+    const objects = await makeTenantObjects(api, `kinds-${label.replace(/\W/g, "")}`);
+    for (const id of KINDS) {
+      const example = examples.find((one) => one.id === id);
+      assert.ok(example);
+      await prepare(id, objects);
+      const { output, errors } = await run(example, objects);
+      assert.ok(output !== "", `${id}: ${errors}\n${example.source}`);
+    }
+  });
+}
+
+test("every example of the SDK fits its types", { timeout: 240_000 }, async () => {
+  const folder = await mkdtemp(join(root, "node_modules/.berth-examples-"));
+  try {
+    for (const { id, source } of await examplesOf("@berth/sdk"))
+      await writeFile(join(folder, `${id}.ts`), `${source}\n`);
+    const config = { extends: join(root, "tsconfig.json"), include: ["*.ts"], exclude: [] };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+    const checked = spawn(join(root, "node_modules/.bin/tsc"), ["-p", folder, "--noEmit"]);
+    const report = await text(checked.stdout);
+    assert.equal(report, "");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** One operation of each kind: a body, a page with a filter, an object, a form, bytes, a file's content, a stream. */
+const KINDS = [
+  "agents.create",
+  "sessions.list",
+  "memories.list",
+  "sessions.get",
+  "sessions.create",
+  "vaultCredentials.create",
+  "files.upload",
+  "files.content",
+  "files.putContent",
+  "skills.create",
+  "events.stream",
+];
+
+async function examplesOf(label: string): Promise<Example[]> {
+  const document: AnyJson = await (await fetch(`${berth.url}/openapi.json`)).json();
   return Object.values<AnyJson>(document.paths).flatMap((methods) =>
     Object.values<AnyJson>(methods).map((operation) => {
-      const source = operation["x-codeSamples"]?.[0]?.source;
+      const samples: AnyJson[] = operation["x-codeSamples"] ?? [];
+      const source = samples.find((sample) => sample.label === label)?.source;
       assert.equal(typeof source, "string", `${operation.operationId} has an example`);
       return {
         id: operation.operationId,
+        label,
         source,
         contentTypes: Object.keys(
           operation.responses["200"]?.content ?? operation.responses["201"]?.content ?? {},
@@ -81,6 +138,14 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
       const agent = await api.ok("POST", "/agents", { name: "unused", model: "rehearsal/steps" });
       return { agent_id: agent.id };
     },
+    // A client prints events only, and a new session has none.
+    "events.stream": async () => {
+      const content = [{ type: "text", text: "Hello." }];
+      await api.ok("POST", `/sessions/${ids.session_id}/events`, {
+        events: [{ type: "user.message", content }],
+      });
+      return {};
+    },
     "environments.delete": async () => {
       await api.ok("POST", `/sessions/${ids.session_id}/terminate`);
       return {};
@@ -97,10 +162,14 @@ async function run(example: Example, objects: TenantObjects): Promise<{ output: 
     skillText(example.id === "skills.createVersion" ? canary : `other-${canary}`),
   );
   const variables = Object.entries(ids).map(([name, value]) => [name.toUpperCase(), value]);
-  const child = spawn("bash", ["-c", example.source], {
+  const [program = "", ...args] =
+    example.label === "@berth/sdk"
+      ? [process.execPath, "--input-type=module-typescript", "-e", example.source]
+      : ["bash", "-c", example.source];
+  const child = spawn(program, args, {
     cwd: directory,
     env: {
-      PATH: process.env.PATH,
+      PATH: `${join(root, "bin")}:${process.env.PATH}`,
       BERTH_URL: berth.url,
       BERTH_TOKEN: api.token ?? "",
       PROVIDER_TOKEN: "provider-token",
@@ -123,13 +192,4 @@ async function run(example: Example, objects: TenantObjects): Promise<{ output: 
 
 function skillText(name: string): string {
   return `---\nname: ${name}\ndescription: An example.\n---\nRead this.\n`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }

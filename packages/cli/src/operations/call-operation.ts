@@ -2,11 +2,11 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Berth, Operation } from "@berth/sdk";
+import { pathParams } from "@berth/sdk/operations";
 import { type ConnectionOptions, connect } from "../shared/connection.ts";
 import { UsageError } from "../shared/failure.ts";
 import { listLines, objectLines } from "../terminal/object.ts";
 import { printJson, printLine } from "../terminal/print.ts";
-import { pathParams } from "./command-words.ts";
 import { type BodyOptions, bodyOf, queryOf } from "./request-fields.ts";
 
 export interface OperationOptions extends ConnectionOptions, BodyOptions {

@@ -1,25 +1,15 @@
 import type { Operation } from "@berth/sdk";
-import { type Example, examples } from "@berth/sdk/examples";
-import { pathParams } from "./command-words.ts";
+import { cliExample, examples } from "@berth/sdk/examples";
 
 /** The end of the help of an operation's command: an example, and where its fields are documented. */
 export function exampleHelp(operation: Operation, words: readonly string[]): string {
-  const example = examples[operation.id];
-  const call = ["berth", ...words, ...pathParams(operation).map((name) => `$${name.toUpperCase()}`)].join(
-    " ",
-  );
-  const shown = example === undefined ? [] : linesOf(call, example);
-  const lines = shown.length === 0 ? [] : ["", "Example:", ...shown];
+  const { body, query } = examples[operation.id] ?? {};
+  const example = cliExample(operation, words);
+  // A here-document is not indented: a shell finds its end only at the start of a line.
+  const shown = body === undefined ? `  $ ${example}` : example;
+  const lines = body === undefined && query === undefined ? [] : ["", "Example:", shown];
   const fields = operation.body === "json" || operation.method === "GET" ? [fieldsAt(operation)] : [];
   return [...lines, ...fields].join("\n");
-}
-
-function linesOf(call: string, { body, query }: Example): string[] {
-  if (body !== undefined)
-    // Not indented: a shell finds the end of a here-document only at the start of a line.
-    return [`${call} --input - <<JSON`, ...JSON.stringify(body, null, 2).split("\n"), "JSON"];
-  const filters = (query ?? "").split("&").filter((filter) => filter !== "" && !filter.startsWith("limit="));
-  return filters.length === 0 ? [] : [`  $ ${call} -q ${filters.map((filter) => `'${filter}'`).join(" ")}`];
 }
 
 function fieldsAt({ id }: Operation): string {

@@ -3,12 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Operation } from "@berth/sdk";
-import { operations } from "@berth/sdk/operations";
+import { commandWords, operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
 import { type Installation, startInstallation } from "../../test-support/installation.ts";
 import { createProgram } from "../program.ts";
 import { listLines } from "../terminal/object.ts";
-import { commandWords } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 
 test("every operation of the API has a command", () => {

@@ -1,9 +1,8 @@
 import type { Operation } from "@berth/sdk";
-import { operations } from "@berth/sdk/operations";
+import { commandWords, operations, pathParams } from "@berth/sdk/operations";
 import { type Command, Option } from "commander";
 import { EXIT_CODES } from "../shared/exit-codes.ts";
 import { positiveInteger, withConnection, withFields } from "../shared/options.ts";
-import { commandWords, pathParams } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 
 /** Adds a command for every operation of the API that does not have one yet. */

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { errorEnvelope } from "../conventions/errors.ts";
+import { examples } from "../operations/examples.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "../schemas/routes.ts";
-import { curlExample } from "./curl-example.ts";
+import { codeSamples } from "./code-samples.ts";
 import { headerParameters, responseHeaders } from "./headers.ts";
+import { introduction } from "./introduction.ts";
 
 type Json = Record<string, unknown>;
 
@@ -47,12 +49,13 @@ export function openApiDocument(): Json {
     info: {
       title: "Berth",
       version: "1",
+      description: introduction,
       summary: "Self-hosted coding agents in sandboxed sessions.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
     security: [{ token: [] }],
-    tags: Object.keys(routes).map((name) => ({ name })),
+    tags: Object.keys(routes).map((name) => ({ name, "x-displayName": titleOf(name) })),
     paths,
     components: {
       securitySchemes: {
@@ -66,6 +69,12 @@ export function openApiDocument(): Json {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };
+}
+
+/** `vaultCredentials` is "Vault credentials". */
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function operationObject(route: AnyRoute, schemas: Json): Json {
@@ -82,7 +91,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
-    "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
+    "x-codeSamples": codeSamples(operation),
     responses: {
       200: {
         description: "Success.",
@@ -122,7 +131,13 @@ function parametersOf(schema: z.ZodType, place: "path" | "query", schemas: Json)
 
 function requestBody(route: AnyRoute, schemas: Json): Json {
   const types = { json: "application/json", multipart: "multipart/form-data", bytes: "*/*", none: "" };
-  const body = { [types[route.operation.body]]: { schema: jsonSchema(route.body, "input", schemas) } };
+  const example = examples[route.operation.id]?.body;
+  const body = {
+    [types[route.operation.body]]: {
+      schema: jsonSchema(route.body, "input", schemas),
+      ...(example === undefined ? {} : { example }),
+    },
+  };
   const json =
     route.jsonBody === undefined
       ? {}

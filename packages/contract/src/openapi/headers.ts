@@ -38,7 +38,7 @@ const DRY_RUN: Json = {
   required: false,
   description:
     "Checks the request and returns what it would, and changes nothing. The `id` of what would be created is not kept.",
-  schema: { type: "string", enum: ["true"] },
+  schema: { type: "string", pattern: "^true$" },
 };
 
 const CONTENT_RANGE: Json = {

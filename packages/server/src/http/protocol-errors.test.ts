@@ -43,8 +43,8 @@ describe("protocol errors", () => {
     assert.equal(status, 200);
     const { body } = await get("HTTP://berth.example:80/api/v1/cloud/agents?limit=0");
     assert.equal(body.error.message, "Field 'limit' must be a positive integer.");
-    assert.match((await get("http://berth.example")).body.error.message, /Unknown path: GET \/\./);
-    assert.match((await get("http://berth.example?x")).body.error.message, /Unknown path: GET \/\./);
+    assert.equal((await get("http://berth.example")).status, 200);
+    assert.equal((await get("http://berth.example?x")).status, 200);
   });
 
   test("an encoded body → rejected on every route", async (t) => {

@@ -86,16 +86,12 @@ export function createApp(deps: AppDeps): HttpApp {
     idempotency.close();
   });
 
-  const document = openApiDocument();
   mountService(
     app,
     { db, fault: deps.fault ?? (() => null) },
-    {
-      openApi: document,
-      metricsPublic: deps.metricsPublic === "yes",
-    },
+    { metricsPublic: deps.metricsPublic === "yes" },
   );
-  mountDocs(app, document);
+  mountDocs(app, openApiDocument());
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);

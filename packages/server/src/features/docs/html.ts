@@ -32,8 +32,3 @@ const entities: Record<string, string> = {
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
-
-/** Text in which `words` between backticks are code. */
-export function prose(text: string): Html {
-  return html`${text.split("`").map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
-}

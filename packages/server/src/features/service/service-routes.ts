@@ -20,19 +20,13 @@ export interface ServiceState {
 }
 
 export interface ServiceOptions {
-  openApi: object;
   /** Whether metrics are for everybody; else requests from other machines need a token. */
   metricsPublic: boolean;
 }
 
-/** Health and the API's document, without authentication, and metrics. */
-export function mountService(
-  app: HttpApp,
-  state: ServiceState,
-  { openApi, metricsPublic }: ServiceOptions,
-): void {
+/** Health, without authentication, and metrics. */
+export function mountService(app: HttpApp, state: ServiceState, { metricsPublic }: ServiceOptions): void {
   const { fastify, log, metrics } = app;
-  const document = JSON.stringify(openApi);
   fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", async (_request, reply) => {
     const fault = state.fault() ?? ((await responds(state.db, log)) ? null : "database");
@@ -45,9 +39,6 @@ export function mountService(
     const { contentType, text } = await metrics.render();
     return reply.header("content-type", contentType).send(text);
   });
-  fastify.get("/openapi.json", async (_request, reply) =>
-    reply.header("content-type", "application/json; charset=utf-8").send(document),
-  );
 }
 
 async function authorizeMetrics({ db, log }: HttpApp, request: IncomingMessage): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Operation } from "@berth/sdk";
+import type { Operation } from "./operation.ts";
 
 /**
  * The words of an operation's command: the segments that all paths of its noun start with, then the verb. For example

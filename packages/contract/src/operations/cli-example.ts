@@ -1,0 +1,31 @@
+import { pathParams } from "./command-words.ts";
+import { type Example, examples } from "./examples.ts";
+import type { Operation } from "./operation.ts";
+
+/** A command that calls an operation, for a shell in which `berth` is on the path and the ids are set. */
+export function cliExample(operation: Operation, words: readonly string[]): string {
+  const example = examples[operation.id] ?? {};
+  const ids = pathParams(operation).map((name) => `$${name.toUpperCase()}`);
+  const command = ["berth", ...words, ...ids, ...flags(operation, example)].join(" ");
+  if (example.body === undefined) return command;
+  return `${command} --input - <<JSON\n${JSON.stringify(example.body, null, 2)}\nJSON`;
+}
+
+function flags({ id }: Operation, { query = "", form, file }: Example): string[] {
+  if (file !== undefined) return [file];
+  if (form !== undefined) return [id === "files.upload" ? fileOf(form) : "."];
+  const fields = query.split("&").filter((field) => field !== "");
+  // This command has a flag of its own for its filter.
+  if (id === "sessions.list") return ["--status", ...fields.map((field) => field.split("=")[1] ?? "")];
+  const limit = fields.find((field) => field.startsWith("limit="));
+  const filters = fields.filter((field) => field !== limit).map((field) => `'${field}'`);
+  return [
+    ...(limit === undefined ? [] : ["--limit", limit.slice("limit=".length)]),
+    ...(filters.length === 0 ? [] : ["-q", ...filters]),
+  ];
+}
+
+/** `notes.txt` of the form `file=@notes.txt`. */
+function fileOf([part = ""]: readonly string[]): string {
+  return part.slice(part.indexOf("@") + 1);
+}

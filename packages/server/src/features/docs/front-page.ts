@@ -1,0 +1,32 @@
+import { Asset } from "./asset.ts";
+import { html } from "./html.ts";
+import { textPage } from "./pages.ts";
+import { protect } from "./policies.ts";
+import type { Read } from "./read.ts";
+
+const places = {
+  docs: "/docs",
+  guides: "/docs/guides",
+  openapi: "/openapi.json",
+  api: "/api/v1/cloud",
+  live: "/livez",
+  ready: "/readyz",
+  metrics: "/metrics",
+};
+
+/** `GET /` says what there is: a page for browsers, JSON for other clients. */
+export function mountFrontPage(read: Read): void {
+  const json = new Asset("application/json; charset=utf-8", JSON.stringify({ name: "Berth", ...places }));
+  const page = textPage(
+    "Berth",
+    html`<h1>Berth</h1><p>Coding agents in sandboxed sessions, behind an HTTP API.</p>
+<ul><li><a href="${places.docs}">API reference</a>, with the <a href="${places.openapi}">OpenAPI document</a></li>
+<li><a href="${places.guides}">Guides</a></li>
+<li>The API is below <code>${places.api}</code>; each request carries a token.</li>
+<li>Health: <a href="${places.live}">${places.live}</a>, <a href="${places.ready}">${places.ready}</a>; metrics at <code>${places.metrics}</code></li></ul>`,
+  );
+  read("/", async (request, reply) => {
+    const asset = request.headers.accept?.includes("text/html") ? page : json;
+    return asset.send(request, protect(reply).header("vary", "accept"), "no-cache");
+  });
+}
