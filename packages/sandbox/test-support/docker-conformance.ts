@@ -1,6 +1,7 @@
 import { type EngineKind, missingForEngine } from "../../../tests/container-engine/container-engine.ts";
 import { conformance, type Subject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
+import { OWN_GROUP_TEST } from "./conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
@@ -10,6 +11,7 @@ export function conformanceOf(kind: EngineKind): void {
   const skips: Record<string, string> = lack === null ? {} : { "*": lack };
   for (const title of Object.keys(DISK_TESTS)) skips[title] = "container engines cannot limit a disk";
   for (const title of Object.keys(SNAPSHOT_TESTS)) skips[title] = "container engines mount no snapshots";
+  if (kind === "podman") skips[OWN_GROUP_TEST] = "Podman shows it";
   conformance(
     `docker with ${kind}`,
     async (): Promise<Subject> => {

@@ -4,6 +4,9 @@ import { probeGroup } from "./probe.ts";
 const IN_FLIGHT =
   'use Socket; socketpair(my $from, my $to, AF_UNIX, SOCK_STREAM, 0); my ($data, $control) = ("x", pack "Q i3 x4", 20, 1, 1, 0); my $vector = pack "P Q", $data, 1; my $message = pack "Q L x4 P Q P Q i x4", 0, 0, $vector, 1, $control, 20, 0; syscall(number(46, 211), fileno $from, $message, 0x40) >= 0';
 
+/** Why a probe is not tried where all sandboxes have one user, whose tables are theirs together. */
+export const SAME_USER = "the neighbour has the same user";
+
 /** A neighbour of another user has taken all that it can get of these tables, and the program still gets an entry. */
 const FILLED: readonly (readonly [id: string, table: string, perl: string])[] = [
   ["inotify", "inotify instances", "syscall(number(294, 26), 0) >= 0"],
@@ -50,7 +53,7 @@ export const TABLE_PROBES = probeGroup("tables", [
         `table_${id}`,
         `finds that another session has taken all ${table}`,
         "user",
-        `[ -n "\${neighbour_filled-}" ] || untried "the neighbour has the same user"
+        `[ -n "\${neighbour_filled-}" ] || untried "${SAME_USER}"
 said=$(perl -e 'sub number { $ARGV[0] eq "x86_64" ? $_[0] : $_[1] } print +(do { ${perl} }) ? "free" : "full $!"' "$(uname -m)"); case $said in full*) breach "$said" ;; '') untried "perl is missing" ;; esac`,
       ] as const,
   ),
