@@ -95,8 +95,8 @@ covers(["limit-body"], "a JSON body over 4 MiB is rejected, a smaller one is par
 
 covers(["error-path", "paths"], "unknown path or method → 404", async () => {
   for (const [method, path] of [
-    ["GET", "//"],
     ["GET", "/nowhere"],
+    ["GET", "/nowhere/"],
     ["GET", "//api/v1/agents"],
     ["DELETE", "/agents"],
     ["PATCH", "/sessions/sess_01h00000000000000000000000"],

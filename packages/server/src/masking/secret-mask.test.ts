@@ -96,6 +96,11 @@ test("mask: any secret in any fold → it is gone", () => {
       (secret, around, folding, n) => {
         // A secret that itself looks like an escaped character means something else between them.
         fc.pre(folding !== "escaped line ends" || !/[\\%]/.test(secret));
+        fc.pre(folding !== "soft line breaks" || !secret.includes("="));
+        // A short secret of letters may be words of a text, and is not looked for between blanks.
+        fc.pre(
+          !folding.startsWith("blanks") || !/^[\p{L}\s]*$/u.test(secret) || unfolded(secret).length >= 16,
+        );
         fc.pre(!unfolded(around).includes(unfolded(secret)));
         const left = maskOf(secret).mask(`${around}\n${FOLDS[folding]?.(secret, n)}\n${around}`);
         assert.ok(!unfolded(left).includes(unfolded(secret)), left);
