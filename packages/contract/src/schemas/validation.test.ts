@@ -131,7 +131,7 @@ function bodies(names: string[]): fc.Arbitrary<unknown> {
       ),
       fc.string(),
       fc.array(tie("value"), { maxLength: 3 }),
-      { weight: 6, arbitrary: fc.dictionary(key, tie("value"), { maxKeys: 5 }) },
+      { weight: 6, arbitrary: fc.dictionary(key, tie("value"), { maxKeys: 5, noNullPrototype: true }) },
     ),
   }));
   return value;
