@@ -11,6 +11,8 @@ type Run = {
   /** Its standard input. */
   input?: string;
   cluster: string;
+  /** A descriptor that the program inherits, and with it a lock. */
+  lock?: number;
   /** Kills it. */
   signal?: AbortSignal | undefined;
 };
@@ -21,14 +23,14 @@ type Run = {
  * @throws the signal's reason, or an error with the end of its output.
  */
 export async function runOnCluster(binaries: Binaries, run: Run): Promise<void> {
-  const { program, input = "", cluster, signal } = run;
+  const { program, input = "", cluster, lock = "ignore", signal } = run;
   const account = showAccount(binaries, [join(binaries.bin, program), ...run.args]);
   const descriptor = openSync(cluster, "r");
   const [command = "", ...args] = account.command;
   const child = spawn(command, args, {
     ...account.spawn,
     signal,
-    stdio: ["pipe", "pipe", "pipe", descriptor],
+    stdio: ["pipe", "pipe", "pipe", descriptor, lock],
   });
   closeSync(descriptor);
   child.stdin?.on("error", () => undefined).end(input);

@@ -1,15 +1,12 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { replaceFile } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
 import { runOnCluster } from "./run-on-cluster.ts";
 
 const ITERATIONS = 4_096;
-const RETRY_MS = 200;
-const MAX_ATTEMPTS = 50;
 
 /** The file with the password of the cluster's only role; only this process's user can read it. */
 export function passwordFile(dataDir: string): string {
@@ -19,39 +16,27 @@ export function passwordFile(dataDir: string): string {
 /**
  * Gives the role a password unless it has one. No server of the cluster may be running: none ever accepts a connection without a
  * password. The file is written last, so that a start that was killed in between does it again.
+ *
+ * @param lock descriptor of the server's lock, which the program inherits: where this process is killed, the next start waits for it.
  */
 export async function ensurePassword(
   dataDir: string,
   cluster: string,
   binaries: Binaries,
-  signal?: AbortSignal,
+  { lock, signal }: { lock: number; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const file = passwordFile(dataDir);
   if (existsSync(file)) return;
   const password = randomBytes(24).toString("base64url");
-  const change = () =>
-    runOnCluster(binaries, {
-      program: "postgres",
-      args: ["--single", "-D", CLUSTER_BY_DESCRIPTOR, "-c", "exit_on_error=on", "postgres"],
-      input: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'\n`,
-      cluster,
-      signal,
-    });
-  await onceFree(change, signal);
+  await runOnCluster(binaries, {
+    program: "postgres",
+    args: ["--single", "-D", CLUSTER_BY_DESCRIPTOR, "-c", "exit_on_error=on", "postgres"],
+    input: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'\n`,
+    cluster,
+    lock,
+    signal,
+  });
   replaceFile(file, password);
-}
-
-/** Waits for the program of a start that was killed: it works on the cluster until it notices, for a moment. */
-async function onceFree(change: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await change();
-    } catch (error) {
-      if (attempts === MAX_ATTEMPTS || !String(error).includes("pre-existing shared memory block"))
-        throw error;
-      await pause(RETRY_MS, undefined, { signal });
-    }
-  }
 }
 
 /** What PostgreSQL stores of a password (RFC 5803), so that it is never sent the password itself. */

@@ -132,7 +132,7 @@ async function startLocked(
   log.debug({ step: "cluster" }, "the database's files are made, if missing");
   const cluster = await ensureCluster(dataDir, binaries, signal);
   log.debug({ step: "password" }, "the database's role gets a password, if missing");
-  await ensurePassword(dataDir, cluster, binaries, signal);
+  await ensurePassword(dataDir, cluster, binaries, { lock, signal });
   log.debug({ step: "server" }, "the database's server starts");
   return { postmaster: await launch(dataDir, binaries, runDir, { ...options, lock }), runDir };
 }
