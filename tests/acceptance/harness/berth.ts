@@ -60,6 +60,7 @@ export class Berth {
       env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    endWithTest(child);
     const log: string[] = [];
     const output: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => log.push(chunk));
@@ -131,6 +132,16 @@ export class Berth {
     await this.kill("SIGTERM");
     await rm(this.dataDir, { recursive: true, force: true });
   }
+}
+
+// A file that takes too long is ended by SIGTERM; only an exit runs the handlers of `exit`.
+process.once("SIGTERM", () => process.exit(1));
+
+/** A service that a failed test did not stop ends with the test file. */
+function endWithTest(child: ChildProcess): void {
+  const stop = () => child.kill("SIGTERM");
+  process.once("exit", stop);
+  child.once("exit", () => process.off("exit", stop));
 }
 
 /** The URL that the service prints when it is ready; null when it ends without. */

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import type { Tally } from "./run-test-file.ts";
+
+const MODULE = join(import.meta.dirname, "run-test-file.ts");
+const LEAVES_A_PROCESS = `
+  import { spawn } from "node:child_process";
+  import { test } from "node:test";
+  test("passes", () => { spawn("sleep", ["60"]); });
+`;
+
+test("a file that ends: its tests are counted", async (t) => {
+  const { passed, failed } = await run(
+    t,
+    'import { test } from "node:test"; test("a", () => {}); test("b", () => { throw 1; });',
+    60_000,
+  );
+  assert.deepEqual({ passed, failed }, { passed: 1, failed: 1 });
+});
+
+test("a file that does not end, since a process it started still runs: a failure more, and no more waiting", async (t) => {
+  assert.deepEqual(await run(t, LEAVES_A_PROCESS, 2_000), { passed: 1, failed: 1 });
+});
+
+/** In a process of its own: the test runner runs no files within a test. */
+async function run(t: TestContext, text: string, limitMs: number): Promise<Tally> {
+  const dir = await mkdtemp(join(tmpdir(), "run-test-file-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, "it.test.mjs");
+  await writeFile(file, text);
+  const program = join(dir, "program.mjs");
+  await writeFile(
+    program,
+    `const { runTestFile } = await import(${JSON.stringify(MODULE)});
+     const tally = await runTestFile(${JSON.stringify(file)}, ${limitMs});
+     process.stderr.write(JSON.stringify(tally), () => process.exit());`,
+  );
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stderr } = await promisify(execFile)(process.execPath, [program], { env });
+  return JSON.parse(stderr) as Tally;
+}
