@@ -186,7 +186,14 @@ export interface Installation {
 }
 
 /** The host of the installation. */
-export const HERE: Host = { id: "here", place: "here", version: "test", settings: {}, graceMs: 120_000 };
+export const HERE: Host = {
+  id: "here",
+  name: "here",
+  place: "here",
+  version: "test",
+  settings: {},
+  graceMs: 120_000,
+};
 
 /** A worker of the installation, for claims without one. */
 export function claimant(owner: string, options: Partial<Claimant> = {}): Claimant {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { AnyJson, Api } from "../harness/api.ts";
@@ -8,6 +9,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 /** Two services on one database. The second has the disks of the sessions here, and comes and goes. */
 const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "60", BERTH_SANDBOX_IDLE_SECONDS: "0" };
@@ -77,6 +79,7 @@ covers(
     assert.deepEqual(host.other_settings, ["BERTH_GIT_HTTP_HOSTS"]);
     assert.equal(host.sessions, 4);
     assert.equal(host.draining, false);
+    assert.equal(host.name, hostname());
     assert.equal(host.place, `local:${idOf(second)}`);
     assert.match(second.log, /another service of this database runs with other settings/);
     await second.kill("SIGTERM");
@@ -148,6 +151,12 @@ covers(
     assert.deepEqual(
       files.map(({ filename }: AnyJson) => filename),
       ["saved.txt"],
+    );
+    await second.kill("SIGTERM");
+    await startSecond();
+    await waitUntil(
+      () => /this host drains/.test(second.log),
+      () => `a service that starts drained says nothing: ${second.log}`,
     );
   },
 );

@@ -8,6 +8,8 @@ import { OperatorError } from "./as-operator.ts";
 export interface HostEntry {
   id: string;
   place: string;
+  /** Of its machine. Null while it runs a version that does not tell it, or as what follows. */
+  name: string | null;
   /** Null, as what follows, when the host was never seen by this version. */
   version: string | null;
   capacity: number | null;
@@ -92,7 +94,7 @@ async function readHosts(db: Queryable): Promise<Row[]> {
         from sessions where home is not null group by home
       )
       select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
-        version, capacity, seen_at, settings, coalesce(draining, false) as draining,
+        hosts.name, version, capacity, seen_at, settings, coalesce(draining, false) as draining,
         extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
         coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
       from hosts full join homes on homes.place = hosts.place

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Logger } from "pino";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
@@ -12,6 +13,7 @@ export function ownHost(config: Config, models: readonly object[]): Host {
   const id = installationId(config.dataDir);
   return {
     id,
+    name: hostname(),
     place: localPlace(id),
     version: manifest.version,
     settings: settingDigests(config, models),

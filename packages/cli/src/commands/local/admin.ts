@@ -87,6 +87,7 @@ export async function listHosts(options: AdminOptions): Promise<undefined> {
 
 const HOST_COLUMNS = [
   "id",
+  "name",
   "place",
   "version",
   "last_seen",

@@ -30,11 +30,11 @@ export async function claimRuns(
   { owner, leaseMs, host, capacity }: Claimant,
   limit: number,
 ): Promise<Lease[]> {
-  const { id, place, version, settings, graceMs } = host;
+  const { id, place, version, settings, graceMs, name } = host;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_runs",
     text: CLAIM,
-    values: [owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs)],
+    values: [owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs), name],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }
@@ -43,11 +43,12 @@ const GRACE = milliseconds("$5");
 
 /** Of a host that was seen a moment ago the row is not written again: most claims find nothing, and write nothing. */
 const MARK_SEEN = `
-  insert into hosts (id, place, version, settings, capacity)
-  select $6, $4, $7, $8, $9
+  insert into hosts (id, place, version, settings, capacity, name)
+  select $6, $4, $7, $8, $9, $11
   where not exists (select from hosts where id = $6 and seen_at > now() - ${milliseconds("$10")})
   on conflict (id) do update set
     place = excluded.place, version = excluded.version, settings = excluded.settings, capacity = excluded.capacity,
+    name = excluded.name,
     up_since = case when hosts.seen_at < now() - ${GRACE} / 2 then now() else hosts.up_since end,
     seen_at = now()`;
 

@@ -2,6 +2,8 @@
 export interface Host {
   /** The installation's id. */
   readonly id: string;
+  /** Of the machine or container, as the operating system tells it: for people, and not unique. */
+  readonly name: string;
   /** Where the disks are that it can use: the home of their sessions. */
   readonly place: string;
   readonly version: string;

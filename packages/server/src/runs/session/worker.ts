@@ -137,9 +137,21 @@ export class Worker {
   async #poll(): Promise<void> {
     const { db, hub, host } = this.#options;
     await expireLeases(db.write, (owner) => isDeadOwner(owner, host.id));
-    this.#isDraining = await isDraining(db.write, host.id);
+    this.#setDraining(await isDraining(db.write, host.id));
     const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
+  }
+
+  #setDraining(isDraining: boolean): void {
+    if (isDraining === this.#isDraining) return;
+    this.#isDraining = isDraining;
+    const { log, host } = this.#options;
+    if (isDraining)
+      log.warn(
+        { host: host.id },
+        "this host drains: it takes no new sessions, and gives up the disks of quiet ones; 'berth admin hosts drain --cancel' ends that",
+      );
+    else log.info({ host: host.id }, "this host takes new sessions again");
   }
 
   /** Claims while there are due sessions and free slots. Without a slot it still marks the host as seen. */
