@@ -3,18 +3,19 @@
 # Arguments: the pid of bwrap, the pid of process 1, the uid of the sandbox, and the directory of the disk in bwrap's mount
 # namespace. Then, for each snapshot:
 #
-#   SOURCE     its directory
+#   NUMBER     how many directories follow
+#   SOURCE …   the directories of the layers over it, from the highest, then its own
 #   NAME       the name that tells it from others
-#   UID        the uid that owns its files
+#   UID        the uid that owns the files in all of them
 #   DIRECTORY  the name of its directory below "overlays" on the disk
 #   TARGET     where the sandbox sees it
 #   STATE      fresh or kept
 #
 # Exit status: 70 when the target is not empty or cannot be made, 125 for anything else, with the reason on standard error.
 #
-# The lower layer of a snapshot's overlay is a private clone of its source, id-mapped so that the snapshot's uid appears as the
+# The lower layers of a snapshot's overlay are private clones of its directories, id-mapped so that the snapshot's uid appears as the
 # uid of the sandbox. The upper layer lies on the disk, outside of every directory that the sandbox sees. The overlay gets
-# both as descriptors, so that its mount options show no path of the host. It is made in a copy of bwrap's mount namespace,
+# all as descriptors, so that its mount options show no path of the host. It is made in a copy of bwrap's mount namespace,
 # where the disk is mounted, and moved as a detached mount into that of process 1.
 #
 # There the target is resolved one name at a time. A link on the way, or as the source, is an error. Missing directories are
@@ -61,9 +62,8 @@ sub mapping {
   return $space;
 }
 sub lower {
-  my ($source, $from) = @_;
+  my ($source, $space) = @_;
   my $clone = call("the snapshot", "open_tree", $AT_FDCWD, $source, 1 | $CLOEXEC | $AT_SYMLINK_NOFOLLOW);
-  my $space = mapping($from);
   my $attributes = pack("Q4", 0x100000 | 0x1 | 0x2 | 0x4, 0, 0, fileno $space);
   call("the snapshot cannot be id-mapped", "mount_setattr", $clone, "", 0x1000, $attributes, length $attributes);
   return $clone;
@@ -133,13 +133,16 @@ sub make_layers {
   spill("$directory/source", $name);
 }
 sub overlay {
-  my ($directory, $lower) = @_;
+  my ($directory, @lower) = @_;
   my ($upper, $work) = (host_directory("$directory/upper"), host_directory("$directory/work"));
-  call("the lower layer", "move_mount", $lower, "", $AT_FDCWD, $directory, 0x4);
-  my $shown = host_directory($directory);
+  # Each is mounted over the one before.
+  my @shown = map {
+    call("a lower layer", "move_mount", $_, "", $AT_FDCWD, $directory, 0x4);
+    "/proc/self/fd/" . host_directory($directory);
+  } @lower;
   my $context = call("overlay", "fsopen", "overlay", 1);
   my @options = (
-    [source => "template"], [lowerdir => "/proc/self/fd/$shown"], [upperdir => "/proc/self/fd/$upper"],
+    [source => "template"], [lowerdir => join(":", @shown)], [upperdir => "/proc/self/fd/$upper"],
     [workdir => "/proc/self/fd/$work"], [redirect_dir => "on"], [index => "off"], [metacopy => "off"],
   );
   for (@options) {
@@ -151,8 +154,12 @@ sub overlay {
 }
 
 my @mounts;
-while (my ($source, $own_name, $from, $name, $path, $state) = splice @snapshots, 0, 6) {
-  push @mounts, [$own_name, lower($source, $from), "$disk/overlays/$name", $path, $state];
+while (my $number = shift @snapshots) {
+  my @sources = splice @snapshots, 0, $number;
+  my ($own_name, $from, $name, $path, $state) = splice @snapshots, 0, 5;
+  my $space = mapping($from);
+  my @lower = map { lower($_, $space) } @sources;
+  push @mounts, [$own_name, \@lower, "$disk/overlays/$name", $path, $state];
 }
 enter($place);
 call("namespace", "unshare", $CLONE_NEWNS);
@@ -165,7 +172,7 @@ for (@mounts) {
   enter($own);
   make_layers($directory, $name) unless $kept;
   fail("it was another snapshot") unless slurp("$directory/source") eq $name;
-  my $mount = overlay($directory, $lower);
+  my $mount = overlay($directory, @$lower);
   enter($inside);
   call("the target", "move_mount", $mount, "", $target, "", 0x4 | 0x40);
   enter($own);

@@ -20,6 +20,7 @@ import { DiskImages } from "./disk-image/disk-images.ts";
 import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
 import { findHostPrograms, type HostPrograms } from "./launch/host-programs.ts";
 import { probeHost } from "./probe.ts";
+import { snapshotChanges } from "./snapshot/snapshots.ts";
 import type { BubblewrapSandbox } from "./start/bubblewrap-sandbox.ts";
 import type { SandboxHost } from "./start/launch-options.ts";
 import { startSandbox } from "./start/start-sandbox.ts";
@@ -115,6 +116,10 @@ class BubblewrapEngine implements SandboxEngine {
 
   takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
     return takeChanges(disk, to, signal);
+  }
+
+  takeSnapshotChanges(disk: string, target: string, to: string, signal: AbortSignal): Promise<boolean> {
+    return takeChanges(disk, to, signal, snapshotChanges(target));
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {

@@ -123,6 +123,10 @@ class DockerEngine implements SandboxEngine {
     throw new SandboxError("containers run images, not system trees");
   }
 
+  async takeSnapshotChanges(): Promise<boolean> {
+    throw new SandboxError("containers mount no snapshots");
+  }
+
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
     const { containers, instance } = this.#host;

@@ -35,6 +35,13 @@ export interface SandboxEngine {
    */
   takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean>;
   /**
+   * The same for what a closed sandbox has changed in the snapshot that it had at a target, to be a layer over the same snapshot
+   * (`MountedSnapshot.layers`), with the uid of that sandbox.
+   *
+   * @throws SandboxError when the disk has no changes there.
+   */
+  takeSnapshotChanges(disk: string, target: string, to: string, signal: AbortSignal): Promise<boolean>;
+  /**
    * Removes what dead processes of the same `instance` left on this host, and closes the sandboxes of this process whose id
    * `mayLive` rejects. Safe while other sandboxes run, and when it is interrupted. A thing that cannot be removed does not stop
    * the removal of the rest: `sweep` rejects at the end, and the next one tries again.

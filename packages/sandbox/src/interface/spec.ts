@@ -98,7 +98,9 @@ export interface MountedSnapshot {
    * of the same name.
    */
   name?: string;
-  /** Host uid that owns all its files; the agent sees them as its own. */
+  /** Changes over it, from the lowest to the highest; `SandboxEngine.takeSnapshotChanges` makes them. Default none. */
+  layers?: readonly string[];
+  /** Host uid that owns all its files, and those of its layers; the agent sees them as its own. */
   uid: number;
   /** Absolute path in the sandbox, on the disk. Created when missing; else it must be empty. */
   target: string;

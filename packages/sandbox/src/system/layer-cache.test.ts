@@ -185,6 +185,7 @@ describe("layer cache", { skip }, () => {
       probe: async () => [],
       open: (spec) => engine.open(spec),
       takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
+      takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
       sweep: (mayLive) => engine.sweep(mayLive),
       close: async () => {},
     };

@@ -96,6 +96,54 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     }
   },
 
+  async "snapshot: what a sandbox changed in it is a layer that others have over it"({
+    subject,
+    spec,
+    open,
+    directory,
+  }) {
+    for (const megabytes of [null, 256]) {
+      const own = snapshot(directory);
+      const prepared = spec({
+        ...places(megabytes),
+        disk: join(directory, `prepared-${megabytes}`),
+        uid: own.uid,
+      });
+      const first = await open(prepared);
+      assert.equal(await first.mountSnapshot(own), true);
+      const script =
+        "mkdir deps; echo made >deps/made; echo more >>one; rm two; mv src lib; rm lib/other; ln -s /etc deps/link";
+      await ok(first, script, { cwd: TARGET });
+      await first.close();
+      const layer = join(directory, `layer-${megabytes}`, "upper");
+      const { signal } = new AbortController();
+      assert.equal(await subject.engine.takeSnapshotChanges(prepared.disk, TARGET, layer, signal), true);
+
+      const layered = { ...own, name: "layered", layers: [layer] };
+      const other = { ...places(256), disk: join(directory, `other-${megabytes}`) };
+      const second = await open(other);
+      assert.equal(await second.mountSnapshot(layered), true);
+      const show = "stat -c '%U %n' deps/made lib; cat one lib/deep/three; ls -A; ls lib";
+      const expected = "agent deps/made\nagent lib\none\nmore\nthree\n.git\ndeps\nlib\none\ndeep";
+      assert.equal(await ok(second, show, { cwd: TARGET }), expected);
+      await ok(second, "echo mine >deps/made; rm one; mv lib src", { cwd: TARGET });
+      await second.close();
+      const third = await open({ ...other, snapshots: [layered] });
+      assert.equal(
+        await ok(third, "cat deps/made src/deep/three; ls", { cwd: TARGET }),
+        "mine\nthree\ndeps\nsrc",
+      );
+      await third.close();
+    }
+    const missing = subject.engine.takeSnapshotChanges(
+      join(directory, "prepared-null"),
+      "/workspace/x",
+      join(directory, "no"),
+      new AbortController().signal,
+    );
+    await assert.rejects(missing);
+  },
+
   async "snapshot: mounted afresh in a later sandbox → without earlier changes"({ spec, open, directory }) {
     const one = spec(places(256));
     const first = await open(one);

@@ -48,6 +48,10 @@ export class FakeEngine implements SandboxEngine {
     throw new SandboxError("the fake engine has no systems");
   }
 
+  async takeSnapshotChanges(): Promise<boolean> {
+    throw new SandboxError("the fake engine has no snapshots");
+  }
+
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     this.sweeps++;
     const refused = this.sandboxes.filter(({ id, gone }) => !gone && !mayLive(id));

@@ -96,7 +96,9 @@ export async function mountSnapshots(
   snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
 ): Promise<MountResult> {
-  const each = snapshots.flatMap(({ source, name = source, uid: owner, target }) => [
+  const each = snapshots.flatMap(({ source, name = source, layers = [], uid: owner, target }) => [
+    String(layers.length + 1),
+    ...layers.toReversed(),
     source,
     name,
     String(owner),
@@ -132,6 +134,11 @@ async function unmountSnapshot(
   } catch (error) {
     return (error as { stderr?: string }).stderr?.trim() || String(error);
   }
+}
+
+/** Path on the disk of what was changed in the snapshot at that target. */
+export function snapshotChanges(target: string): string {
+  return `overlays/${directoryOf(posix.normalize(target))}/upper`;
 }
 
 /** Name of the directory, below the disk's `overlays`, with the changes of the snapshot at that target. */

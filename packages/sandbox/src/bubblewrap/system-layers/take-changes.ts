@@ -18,16 +18,23 @@ const FULL = 90;
 /**
  * See `SandboxEngine.takeChanges`. The changes are renamed out of a plain directory, or copied out of a disk image: by a process
  * that dies with this one, and in whose mount namespace alone the image is mounted.
+ *
+ * @param changes path on the disk, in no directory that a sandbox shows.
  */
-export async function takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
+export async function takeChanges(
+  disk: string,
+  to: string,
+  signal: AbortSignal,
+  changes: string = UPPER,
+): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true, mode: 0o711 });
   const image = imageOf(disk);
   if (!existsSync(image)) {
-    await rename(`${disk}/${UPPER}`, to);
+    await rename(`${disk}/${changes}`, to);
     return true;
   }
   const at = planBindMounts([to]).bindMounts[0]?.at ?? "/mnt";
-  const copy = ["sh", "-c", COPY_LAYER, "sh", `${at}/${UPPER}`, to];
+  const copy = ["sh", "-c", COPY_LAYER, "sh", `${at}/${changes}`, to];
   try {
     const perl = ["perl", ...launchArguments(["apart", "disk", image, at], copy)];
     await run("setpriv", ["--pdeathsig", "KILL", "--", ...perl], { signal });
