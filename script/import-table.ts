@@ -143,6 +143,7 @@ export const IMPORT_TABLE: ImportTable = {
     "runs/snapshots": [
       "@berth/concurrency",
       "@berth/contract",
+      "@berth/linux",
       "@berth/sandbox",
       "db",
       "runs/lease",
@@ -193,6 +194,7 @@ export const IMPORT_TABLE: ImportTable = {
       "blobs",
       "runs/lease",
       "runs/inputs",
+      "runs/egress",
       "runs/credentials",
       "runs/snapshots",
       "runs/memory",

@@ -22,6 +22,13 @@ export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
 export { probeEngine } from "./probes/probe-engine.ts";
 export { builtRootFilesystem, describeRootFilesystem } from "./system/describe-root-filesystem.ts";
 export { LayerCache } from "./system/layer-cache.ts";
+export {
+  DEFAULT_LAYER_LIMITS,
+  LimitWatch,
+  lacksSpace,
+  limitsDisks,
+  sizeOf,
+} from "./system/layer-limits.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
 export { PACKAGE_HOSTS } from "./system/package-hosts.ts";
 export { type PackageSources, type Packages, packagePlans } from "./system/package-plans.ts";

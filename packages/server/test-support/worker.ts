@@ -30,7 +30,8 @@ import { silentLog } from "./database.ts";
 
 /**
  * An engine whose commands do nothing, except scripts with `hang` (waits until it is stopped), `linger` (waits until the same
- * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox). It records what is open.
+ * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox), and those that have `fail` as standard input. It
+ * records what is open.
  */
 export interface ScriptedEngine extends SandboxEngine {
   /** In the order in which they started, each with its variables. */
@@ -72,6 +73,7 @@ export function scriptedEngine(): ScriptedEngine {
     diesAtListings: 0,
     probe: async () => [],
     takeChanges: async () => false,
+    takeSnapshotChanges: async () => false,
     sweep: async () => [],
     close: async () => undefined,
     async open(spec) {
@@ -112,6 +114,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       if (!open) return result("closed");
       if (command.script.includes("linger"))
         return await lingering(engine.events, command.script, closed.promise);
+      if (new TextDecoder().decode(command.stdin) === "fail") return { ...result("exit"), exitCode: 1 };
       return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
     },
     async placeFile(file) {

@@ -19,12 +19,17 @@ export const environmentContents: readonly Requirement[] = [
   {
     id: "repository-setup-script",
     source: "api 4",
-    rule: "A repository setup script runs in each repository once it is cloned, or placed from a snapshot, as the agent's user, with the environment's variables and without credentials; commands wait for it, and later turns do not run it again.",
+    rule: "A repository setup script runs in each repository once it is cloned, as the agent's user, with the environment's variables and without credentials; commands wait for it, and later turns do not run it again.",
+  },
+  {
+    id: "repository-setup-snapshot",
+    source: "api 4",
+    rule: "The result of a repository setup script is shared by the sessions of the organization that ask for the same, until the script, what it depends on, or the repository changes; each session has its own changes over it.",
   },
   {
     id: "repository-setup-fault",
     source: "api 4",
-    rule: "A repository setup script that fails is reported by a session.error of type environment_error with the end of its output and without values of variables, the agent is informed, and the session continues; where the environment requires the setup, the repository counts as not cloned, and is cloned and set up anew when it is retried.",
+    rule: "A repository setup script that fails is reported by a session.error of type environment_error with the end of its output and without values of variables, the agent is informed, and the session continues; where the environment requires the setup, the repository counts as not cloned, and is cloned and set up anew at the next turn once its setup was changed, or when it is retried.",
   },
   {
     id: "environment-waits",

@@ -9,7 +9,6 @@ import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
-import { waitUntil } from "../harness/wait-until.ts";
 
 let directory: string;
 let host: GitHost;
@@ -71,21 +70,26 @@ covers(
 );
 
 covers(
-  ["repository-setup-script"],
-  "repository_setup_script: it also runs where the repository comes from a snapshot",
+  ["repository-setup-snapshot"],
+  "repository_setup_script: its result is shared by sessions of the organization until the script or the repository changes",
   async () => {
-    const config = { repository_setup_script: "echo once >>deps.txt" };
-    const count = async () => {
-      const session = await sessionWith(config, [repository("app")]);
-      const events = await runTurn(api, session.id, bash("cat app/deps.txt; mount | grep -c ' /data/app '"));
-      return toolResults(events).at(-1)?.split("\n").slice(0, 2);
+    const made = async (script: string) => {
+      const session = await sessionWith({ repository_setup_script: script }, [repository("app")]);
+      const events = await runTurn(api, session.id, bash("cat app/deps/made; echo mine >app/deps/made"));
+      assert.deepEqual(errorsOf(events), []);
+      return toolResults(events).at(-1)?.split("\n")[0];
     };
-    const hasSnapshot = async () => {
-      const [deps, mounts] = (await count()) ?? [];
-      assert.equal(deps, "once");
-      return mounts === "1";
-    };
-    await waitUntil(hasSnapshot, () => "no session has a snapshot");
+    const script = "mkdir deps; cat /proc/sys/kernel/random/uuid >deps/made";
+    const [one, another] = await Promise.all([made(script), made(script)]);
+    assert.match(one ?? "", /^[0-9a-f-]{36}$/);
+    assert.equal(another, one);
+    assert.equal(await made(script), one);
+    const changed = await made(`${script}; true`);
+    assert.notEqual(changed, one);
+    const mover = await sessionWith({}, [repository("app")]);
+    await runTurn(api, mover.id, bash("cd app && git commit -q --allow-empty -m moved && git push -q"));
+    const moved = await made(script);
+    assert.ok(moved !== one && moved !== changed);
   },
 );
 
@@ -96,7 +100,7 @@ covers(
     const config = { repository_setup_script: "echo begun >deps.txt\necho no $PASS\nexit 7" };
     const variables = { PASS: "correct-horse-battery" };
     const session = await sessionWith(config, [repository("app")], { environment_variables: variables });
-    const events = await runTurn(api, session.id, bash("cat */deps.txt"));
+    const events = await runTurn(api, session.id, bash("git -C app log --format=%s"));
     const [error, ...more] = errorsOf(events);
     assert.deepEqual(more, []);
     assert.equal(error.type, "environment_error");
@@ -104,7 +108,6 @@ covers(
     assert.equal(error.resource_id, session.resources[0].id);
     assert.match(error.message, /it ended with exit code 7\. The end of its output:\nno \[[a-z]+\]$/);
     assert.ok(!JSON.stringify(events).includes(variables.PASS));
-    assert.match(toolResults(events).at(-1) ?? "", /^begun/);
     assert.match(JSON.stringify(events), /"text":"\[The setup script of the repository/);
   },
 );

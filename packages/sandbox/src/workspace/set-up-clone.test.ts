@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { setUpClone } from "./set-up-clone.ts";
+import { emptyClone, setUpClone } from "./set-up-clone.ts";
 
 const repository = { url: "https://git.example/acme/app", mountPath: "/data/app" };
 const exited = (fields: Partial<CommandResult>): CommandResult => ({
@@ -41,7 +41,7 @@ test("setUpClone: why a script failed, with the end of its output", async () => 
   const reasons: [Partial<CommandResult>, string][] = [
     [{ exitCode: 3 }, "it ended with exit code 3"],
     [{ exitCode: 1, limit: "disk" }, "it filled the disk"],
-    [{ exitCode: 137, limit: "memory" }, "it needed more memory than the session has"],
+    [{ exitCode: 137, limit: "memory" }, "it needed more memory than its sandbox has"],
     [{ exitCode: null, ended: "timeout" }, "it took longer than 15 minutes"],
   ];
   for (const [fields, why] of reasons)
@@ -51,4 +51,11 @@ test("setUpClone: why a script failed, with the end of its output", async () => 
 test("setUpClone: the sandbox ended → it was stopped, and has not failed", async () => {
   for (const ended of ["aborted", "closed"] as const)
     assert.equal((await setUp(exited({ exitCode: null, ended }))).outcome, "stopped");
+});
+
+test("emptyClone: says whether nothing is left", async () => {
+  const emptied = (result: CommandResult) => emptyClone({ run: async () => result }, repository);
+  assert.equal(await emptied(exited({})), true);
+  assert.equal(await emptied(exited({ exitCode: 1 })), false);
+  assert.equal(await emptied(exited({ exitCode: null, ended: "closed" })), "stopped");
 });

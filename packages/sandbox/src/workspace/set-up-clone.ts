@@ -6,6 +6,8 @@ import type { RepositoryMount } from "./repository/repository.ts";
 const TIMEOUT_MS = 15 * 60_000;
 const MAX_OUTPUT_BYTES = 16_384;
 const RUN = shellScript("workspace/set-up.sh");
+const EMPTY = `chmod -R u+rwX -- "$BERTH_CLONE_TARGET"
+find "$BERTH_CLONE_TARGET" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +`;
 
 /** Why a setup script failed. */
 export interface SetupFailure {
@@ -42,19 +44,24 @@ export async function setUpClone(
 function whyFailed({ exitCode, limit }: CommandResult): string {
   if (exitCode === null) return `it took longer than ${TIMEOUT_MS / 60_000} minutes`;
   if (limit === "disk") return "it filled the disk";
-  if (limit === "memory") return "it needed more memory than the session has";
+  if (limit === "memory") return "it needed more memory than its sandbox has";
   return `it ended with exit code ${exitCode}`;
 }
 
-/** Deletes all files of a clone, so that it can be cloned again. */
+/**
+ * Deletes all files of a clone, so that it can be cloned again; a script may have left directories that nobody may write to.
+ *
+ * @returns whether none is left. `stopped`: the sandbox ended.
+ */
 export async function emptyClone(
   sandbox: Pick<Sandbox, "run">,
   { mountPath }: Pick<RepositoryMount, "mountPath">,
-): Promise<void> {
-  await sandbox.run({
-    script: `find "$BERTH_CLONE_TARGET" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +`,
+): Promise<boolean | "stopped"> {
+  const { exitCode, ended } = await sandbox.run({
+    script: EMPTY,
     cwd: "/",
     environment: { BERTH_CLONE_TARGET: mountPath },
     timeoutMs: TIMEOUT_MS,
   });
+  return ended === "aborted" || ended === "closed" ? "stopped" : exitCode === 0;
 }

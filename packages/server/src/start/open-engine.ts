@@ -68,6 +68,7 @@ export async function openEngine(
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
     takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
+    takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
     sweep: (mayLive) => engine.sweep(mayLive),
     close: async () => {
       await engine.close();

@@ -71,11 +71,11 @@ const cloudConfig = z.strictObject({
   }),
   repository_setup_script: setupScript.nullish().meta({
     description:
-      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. Commands wait for it, for 15 minutes at most; `session.resource_progress` events have the phase `setting_up`. It runs again after a reclaim. A change applies to what is cloned after the sandbox is next opened. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output.",
+      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. What it changes in the repository is kept, and later sessions of the organization start with it, until the repository, the script, or what it depends on changes. It runs apart from the session, and also reaches the public registries of package managers; where repositories have no snapshots, it runs in each session, with the session's network. It may run again over what it left, if the service dies meanwhile, so it must be repeatable. Commands wait for it, for 15 minutes at most once it has begun; `session.resource_progress` events have the phase `setting_up`. A change applies to what is cloned later. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output, and the next session tries again.",
   }),
   repository_setup_required: z.boolean().nullish().meta({
     description:
-      "Whether a failure of `repository_setup_script` counts as a failure to clone: the repository is removed from the session, and the setup runs again when the resource is retried. Default: false, the session continues with the repository as the script left it.",
+      "Whether a failure of `repository_setup_script` counts as a failure to clone: the repository is removed from the session, and both are tried again at the next turn once the script, its variables or the networking have changed, or when the resource is retried. Default: false, the session continues without what the script would have made.",
   }),
 });
 

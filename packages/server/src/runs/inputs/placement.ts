@@ -12,8 +12,17 @@ export interface PlacementFault {
   retryAfterMs?: number | null;
 }
 
-/** How putting a resource in place ended. `note`: what of it is missing, in a sentence for people and models. `later`: it waits for a fresh sandbox, or for one that is alive. */
-export type Placement = { commit?: string; note?: string } | { fault: PlacementFault } | "later";
+/** A resource that is in place. */
+export interface Placed {
+  commit?: string;
+  /** What of it is missing, in a sentence for people and models. */
+  note?: string;
+  /** Why its environment's setup is missing, in a sentence for people and models. */
+  unprepared?: string;
+}
+
+/** How putting a resource in place ended. `later`: it waits for a fresh sandbox, or for one that is alive. */
+export type Placement = Placed | { fault: PlacementFault } | "later";
 
 /** A repository with what git needs to reach it. */
 export interface SessionRepository {

@@ -16,6 +16,15 @@ interface Common {
   inputs: string;
 }
 
+/** A snapshot on this machine. */
+export interface MountableSnapshot {
+  id: string;
+  /** Owns its files on the host. */
+  uid: number;
+  /** The snapshot that it lies over; null for a plain one. */
+  baseId: string | null;
+}
+
 export interface RunRepository extends Common {
   type: "hosted_repository" | "git_repository";
   url: string;
@@ -24,8 +33,8 @@ export interface RunRepository extends Common {
   checkout: Checkout | null;
   /** Sealed; see secrets. */
   secret: Buffer | null;
-  /** What the disk shows it over, or was to; null for a clone. `uid` owns it on the host. */
-  snapshot: { id: string; uid: number } | null;
+  /** What the disk shows it over, or was to; null for a clone. */
+  snapshot: MountableSnapshot | null;
   /** Raised by each new secret and each requested retry. */
   revision: number;
   /** Attempts in a row that failed for a reason that passes. */
@@ -79,6 +88,7 @@ interface Row {
   memory_instructions: string | null;
   template_id: string | null;
   template_uid: number;
+  template_base_id: string | null;
   mount_path: string;
   ready: boolean;
   failure: string | null;
@@ -103,11 +113,12 @@ export async function readResource(db: Queryable, resourceId: string): Promise<R
   return rows[0] === undefined ? null : resource(rows[0]);
 }
 
-/** What a clone depends on: the row and its secret (`revision`), the way to its host, and the session's vaults. */
+/** What a clone depends on: the row and its secret (`revision`), the way to its host, the session's vaults, and what sets it up. */
 const INPUTS = `
   case when type not in ('hosted_repository', 'git_repository') then '' else md5(json_build_array(
     revision, session_resources.url, username, session_resources.checkout::text,
-    environments.config -> 'networking', environments.credentials, (
+    environments.config -> 'networking', environments.credentials, environments.config -> 'repository_setup_script',
+    environments.config -> 'repository_setup_required', environments.environment_variables, (
       select json_agg(json_build_array(vault_credentials.id, updated_at) order by vault_credentials.id)
       from vault_credentials where vault_id = any(vault_ids)
     ))::text)
@@ -123,7 +134,7 @@ const SELECT_RESOURCES = `
       where around.session_id = session_resources.session_id and around.type in ('hosted_repository', 'git_repository')
         and starts_with(session_resources.mount_path, around.mount_path || '/')
     ) end as repository,
-    template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
+    template_id, repository_mirrors.uid as template_uid, repository_templates.base_id as template_base_id, ready_at is not null as ready,
     inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
     coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
     case when retry_at is not null then greatest(0, extract(epoch from retry_at - now()) * 1000) end::float8 as retry_in_ms
@@ -151,7 +162,7 @@ function resource(row: Row): RunResource {
     };
   }
   const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
-  const snapshot = snapshotId === null ? null : { id: snapshotId, uid };
+  const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.template_base_id };
   const retrying = {
     revision: row.revision,
     attempts: row.attempts,

@@ -106,7 +106,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
     memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
     memory_versions.operation memory_versions.redacted_by repository_templates.commit_sha
-    repository_templates.refs_digest schema_migrations.checksum schema_migrations.name session_outputs.sha256
+    repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
     session_outputs.stamp session_resources.failed_inputs session_resources.memory_access session_resources.type
     sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4

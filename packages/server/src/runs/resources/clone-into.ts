@@ -1,14 +1,17 @@
 import { formatId } from "@berth/contract";
-import { emptyClone, type Sandbox } from "@berth/sandbox";
+import { emptyClone, type Sandbox, type SetupFailure } from "@berth/sandbox";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import type { CloneRepository, CloneRequest, Placement } from "../inputs/placement.ts";
+import type { CloneRepository, CloneRequest, Placement, PlacementFault } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
+import type { SetupRequest } from "../snapshots/build-setup.ts";
 import type { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import type { Activity } from "./activity.ts";
 import { ProgressReport } from "./progress-report.ts";
-import { type SetupTarget, setUpRepository } from "./set-up-repository.ts";
+import { placementAfterSetup, setUpHere } from "./set-up-repository.ts";
+import { type SetupInputs, setupRequest } from "./setup-request.ts";
 
 export interface CloneParts {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
@@ -17,82 +20,177 @@ export interface CloneParts {
   mask(text: string): string;
 }
 
-export interface CloneTarget extends Pick<SetupTarget, "session" | "notes"> {
+export interface CloneTarget extends SetupInputs {
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
   /** What hosts were asked for before the sandbox was open. */
   refs: PrefetchedRefs;
+  activity: Activity;
+  /** Limits how many work at once. */
+  inSlot<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
+type Mounted = Set<string>;
+
 /**
- * Puts one repository in place and reports its progress: from a snapshot if there is one and the session's own credential may read the
- * repository now, else by a clone, which also reports what is wrong. Has a snapshot built for the next session. Then runs the
- * environment's setup script in it.
- *
- * @param mounted uuids of the repositories at whose mount paths this sandbox has a snapshot.
+ * Puts one repository in place, as its environment sets it up, and reports its progress: from a snapshot if there is one and the
+ * session's own credential may read the repository now, else by a clone, which also reports what is wrong. Has a snapshot built for the
+ * next session. A setup waits for its snapshot, and runs here where there can be none.
  */
 export async function cloneInto(
   parts: CloneParts,
   target: CloneTarget,
   repository: RunRepository,
-  mounted: Set<string>,
+  mounted: Mounted,
 ): Promise<Placement> {
   const report = new ProgressReport(target.runLog, formatId("session_resource", repository.id));
+  const onSetup = () => report.progress({ phase: "setting_up", percent: null });
   try {
-    const cloned = await fromSnapshotOrHost(parts, target, repository, mounted, report.progress);
-    const setup = { ...target, mask: parts.mask };
-    const onStart = () => report.progress({ phase: "setting_up", percent: null });
-    const placement = await setUpRepository(setup, repository, cloned, onStart);
-    if (isFault(placement) && !isFault(cloned)) await discardClone(target, repository, mounted);
-    return placement;
+    const attempt = new Attempt(parts, target, repository, mounted, report.progress);
+    const setup = setupRequest(target, repository);
+    if (setup === null) return await target.inSlot(() => attempt.place());
+    // Without a slot: it may wait for long.
+    const prepared = await attempt.fromSetup(setup, onSetup);
+    if (prepared.placement !== null) return prepared.placement;
+    return await target.inSlot(() => attempt.placeAndSetUp(setup, prepared.failure, onSetup));
   } finally {
     await report.end();
   }
 }
 
-function isFault(placement: Placement): boolean {
-  return placement !== "later" && "fault" in placement;
-}
+/** One attempt to put a repository in place. */
+class Attempt {
+  readonly #parts: CloneParts;
+  readonly #target: CloneTarget;
+  readonly #repository: RunRepository;
+  readonly #mounted: Mounted;
+  readonly #onProgress: CloneRequest["onProgress"];
 
-/** Another attempt clones anew. */
-async function discardClone(
-  { sandbox }: CloneTarget,
-  repository: RunRepository,
-  mounted: Set<string>,
-): Promise<void> {
-  const { id, mountPath } = repository;
-  const isUnmounted = mounted.has(id) && (await sandbox.unmountSnapshot(mountPath));
-  if (isUnmounted) mounted.delete(id);
-  else await emptyClone(sandbox, repository);
-}
-
-async function fromSnapshotOrHost(
-  { credentials, snapshots, clone }: CloneParts,
-  { lease, sandbox, refs }: CloneTarget,
-  repository: RunRepository,
-  mounted: Set<string>,
-  onProgress: CloneRequest["onProgress"],
-): Promise<Placement> {
-  const { id: resourceId, checkout } = repository;
-  const unsealed = credentials.unsealedRepository(repository);
-  const requestBuild = () => snapshots.requestBuild(lease.sessionId, { repository: unsealed, checkout });
-  const remote = mounted.has(resourceId)
-    ? null
-    : await (refs.take(resourceId) ?? snapshots.remoteRefs(lease.sessionId, unsealed));
-  const inside = await credentials.repositoryInside(repository);
-  const request = { ...inside, checkout, onProgress };
-  const fromSnapshot =
-    remote && (await snapshots.mount(remote, { lease, sandbox, resourceId, mounted }, request));
-  if (fromSnapshot !== null) {
-    if (fromSnapshot.stale) requestBuild();
-    return { commit: fromSnapshot.commit };
+  constructor(
+    parts: CloneParts,
+    target: CloneTarget,
+    repository: RunRepository,
+    mounted: Mounted,
+    onProgress: CloneRequest["onProgress"],
+  ) {
+    this.#parts = parts;
+    this.#target = target;
+    this.#repository = repository;
+    this.#mounted = mounted;
+    this.#onProgress = onProgress;
   }
-  const overwrite = mounted.has(resourceId);
-  // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
-  if (!overwrite && (remote !== null || repository.snapshot !== null))
-    await snapshots.release(lease, resourceId);
-  const placement = await clone(sandbox, { ...request, overwrite });
-  if (placement !== "later" && !isFault(placement)) requestBuild();
-  return placement;
+
+  /** From a snapshot with the setup, which is built when it is missing. Without a placement the repository is to be placed plainly. */
+  async fromSetup(
+    setup: SetupRequest,
+    onSetup: () => void,
+  ): Promise<{ placement: Placement | null; failure: SetupFailure | null }> {
+    const { snapshots } = this.#parts;
+    const { lease, sandbox, activity } = this.#target;
+    const present = await this.#mountSetUp(setup);
+    if (present !== null || this.#mounted.has(this.#repository.id))
+      return { placement: present, failure: null };
+    onSetup();
+    const building = snapshots.setUp(lease.sessionId, this.#buildRequest(), setup);
+    // Builds have limits of their own.
+    const outcome = await activity.pause(() =>
+      Promise.race([building, sandbox.closed.then(() => "closed" as const)]),
+    );
+    if (outcome === "closed") return { placement: "later", failure: null };
+    if (outcome === "unavailable") return { placement: null, failure: null };
+    if (outcome !== "done") return { placement: null, failure: outcome };
+    return { placement: await this.#mountSetUp(setup), failure: null };
+  }
+
+  /** From a plain snapshot or by a clone. */
+  async place(): Promise<Placement> {
+    const { snapshots, clone } = this.#parts;
+    const { lease, sandbox } = this.#target;
+    const { id } = this.#repository;
+    const remote = await this.#remoteRefs();
+    const request = await this.#request();
+    const fromSnapshot = remote && (await snapshots.mount(remote, this.#mountTarget(), request));
+    if (fromSnapshot !== null) {
+      if (fromSnapshot.stale) this.#requestBuild();
+      return { commit: fromSnapshot.commit };
+    }
+    const overwrite = this.#mounted.has(id);
+    // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
+    if (!overwrite && (remote !== null || this.#repository.snapshot !== null))
+      await snapshots.release(lease, id);
+    const placement = await clone(sandbox, { ...request, overwrite });
+    if (placement !== "later" && !("fault" in placement)) this.#requestBuild();
+    return placement;
+  }
+
+  /**
+   * Plainly, and then by the script itself, unless it has failed already: where the repository cannot be read, why it failed is not told
+   * either.
+   */
+  async placeAndSetUp(
+    setup: SetupRequest,
+    known: SetupFailure | null,
+    onSetup: () => void,
+  ): Promise<Placement> {
+    const placed = await this.place();
+    if (placed === "later" || "fault" in placed) return placed;
+    const { sandbox, session } = this.#target;
+    const failure = known ?? (await setUpHere(sandbox, setup, onSetup));
+    const context = { session, mask: this.#parts.mask };
+    const placement = placementAfterSetup(context, this.#repository, placed, failure);
+    return placement !== "later" && "fault" in placement ? await this.#discard(placement.fault) : placement;
+  }
+
+  /** Nothing is left of it, so that another attempt clones anew. */
+  async #discard(fault: PlacementFault): Promise<Placement> {
+    const { id, mountPath } = this.#repository;
+    const { sandbox } = this.#target;
+    const isUnmounted = this.#mounted.has(id) && (await sandbox.unmountSnapshot(mountPath));
+    if (isUnmounted) this.#mounted.delete(id);
+    const isGone = isUnmounted || (await emptyClone(sandbox, this.#repository));
+    if (isGone === "stopped") return "later";
+    const message = isGone ? fault.message : `${fault.message}\nWhat it left could not be removed.`;
+    return { fault: { ...fault, message } };
+  }
+
+  async #mountSetUp({ digest }: SetupRequest): Promise<{ commit: string } | null> {
+    return await this.#target.inSlot(async () => {
+      const remote = await this.#remoteRefs();
+      const request = await this.#request();
+      const mounted =
+        remote && (await this.#parts.snapshots.mount(remote, this.#mountTarget(), request, digest));
+      return mounted && { commit: mounted.commit };
+    });
+  }
+
+  async #remoteRefs() {
+    const { id } = this.#repository;
+    const { lease, refs } = this.#target;
+    if (this.#mounted.has(id)) return null;
+    return await (refs.take(id) ?? this.#parts.snapshots.remoteRefs(lease.sessionId, this.#unsealed()));
+  }
+
+  async #request(): Promise<CloneRequest> {
+    const inside = await this.#parts.credentials.repositoryInside(this.#repository);
+    return { ...inside, checkout: this.#repository.checkout, onProgress: this.#onProgress };
+  }
+
+  #requestBuild(): void {
+    this.#parts.snapshots.requestBuild(this.#target.lease.sessionId, this.#buildRequest());
+  }
+
+  #buildRequest() {
+    return { repository: this.#unsealed(), checkout: this.#repository.checkout };
+  }
+
+  #unsealed() {
+    return this.#parts.credentials.unsealedRepository(this.#repository);
+  }
+
+  #mountTarget() {
+    const { lease, sandbox } = this.#target;
+    return { lease, sandbox, resourceId: this.#repository.id, mounted: this.#mounted };
+  }
 }

@@ -339,3 +339,25 @@ async function waitLeft(db: TestDatabase): Promise<number> {
     if (rows[0] !== undefined) return Number(rows[0].left);
   }
 }
+
+describe("a setup script that the environment requires", () => {
+  test("it failed, and was mended → tried again at the next turn by itself, in the sandbox that is open", async (t) => {
+    const { db, own, sessionId, attempts, start } = await trial(t, () => ({ commit: COMMIT }));
+    const configure = async (script: string) =>
+      await db.write.query({
+        text: "update environments set config = (config::jsonb || $1)::json",
+        values: [JSON.stringify({ repository_setup_script: script, repository_setup_required: true })],
+      });
+    await configure("fail");
+    await start();
+    await own.until(sessionId, hasError);
+    await own.send(sessionId, steps(bash("echo one")));
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual([statuses(log), attempts.length, isReady(log)], [["terminal"], 1, false]);
+    await configure("make");
+    await own.send(sessionId, steps(bash("echo two")));
+    const later = await own.until(sessionId, (entries) => idles(entries) === 2);
+    assert.deepEqual([statuses(later), attempts.length, isReady(later)], [["terminal"], 2, true]);
+    assert.equal(own.engine.specs.length, 1);
+  });
+});

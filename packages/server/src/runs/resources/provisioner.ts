@@ -31,7 +31,9 @@ export interface ProvisionParts extends CloneParts, PlaceParts {
   log: Logger;
 }
 
-export interface ProvisionTarget extends CloneTarget {
+export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
+  /** Takes what the model is to be told. */
+  notes: string[];
   memory: Pick<SessionMemory, "putInPlace">;
   /** Aborts when no sandbox is needed any more. */
   signal: AbortSignal;
@@ -105,12 +107,10 @@ export class Provisioner {
     }
     const changed = new Signal();
     this.#changes.set(id, changed);
+    const inSlot = <T>(work: () => Promise<T>) =>
+      this.#clones.run(() => this.#parts.clones.run(() => work()));
     const attempt = (repository: RunRepository) =>
-      this.#clones.run(() =>
-        this.#parts.clones.run(() =>
-          cloneInto(this.#parts, this.#target, repository, this.#mountedSnapshots),
-        ),
-      );
+      cloneInto(this.#parts, { ...this.#target, inSlot }, repository, this.#mountedSnapshots);
     const placed = this.#orLog(id, () =>
       placeRepository(this.#parts, this.#target, id, { attempt, changed }),
     );

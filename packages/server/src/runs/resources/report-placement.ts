@@ -1,6 +1,6 @@
 import type { Draft } from "@berth/agent";
 import { formatId } from "@berth/contract";
-import type { PlacementFault } from "../inputs/placement.ts";
+import type { Placed, PlacementFault } from "../inputs/placement.ts";
 import type { RunRepository, RunResource } from "../inputs/resource-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
 
@@ -9,12 +9,12 @@ interface Target {
   notes: string[];
 }
 
-/** The model is told when it may know of a failure. */
+/** The model is told when it may know of a failure, and what is missing. */
 export async function reportReady(
   { runLog, notes }: Target,
   resource: RunResource,
   began: number,
-  { commit, note }: { commit?: string; note?: string },
+  { commit, note, unprepared }: Placed,
 ): Promise<void> {
   const seconds = Math.round(performance.now() - began) / 1000;
   const event = {
@@ -24,7 +24,9 @@ export async function reportReady(
     ...(commit === undefined ? {} : { commit }),
     ...(note === undefined ? {} : { note }),
   };
-  await runLog.appendPlacement([{ event }], resource.id, { type: "ready" });
+  const drafts = unprepared === undefined ? [] : [unpreparedError(resource, unprepared)];
+  await runLog.appendPlacement([...drafts, { event }], resource.id, { type: "ready" });
+  if (unprepared !== undefined) notes.push(`[${unprepared}]`);
   if (resource.failedAt !== null) notes.push(`[${named(resource)} is now at ${resource.mountPath}.]`);
   if (note !== undefined) notes.push(`[${named(resource)} at ${resource.mountPath}: ${note}]`);
 }
@@ -57,6 +59,10 @@ export async function reportRetrying(
 /** An attempt failed whose inputs have changed meanwhile: it is tried again at once with the present ones. */
 export async function reportOutdated({ runLog }: Target, resource: RunResource, fault: PlacementFault) {
   await runLog.append([errorOf(resource, fault, "retrying")]);
+}
+
+function unpreparedError(resource: RunResource, message: string): Draft {
+  return errorOf(resource, { type: "environment_error", message }, "exhausted");
 }
 
 function errorOf(

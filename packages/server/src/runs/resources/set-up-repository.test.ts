@@ -1,52 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CommandResult } from "@berth/sandbox";
-import type { RunRepository } from "../inputs/resource-store.ts";
-import { setUpRepository } from "./set-up-repository.ts";
+import type { SetupFailure } from "@berth/sandbox";
+import { placementAfterSetup } from "./set-up-repository.ts";
 
-const repository = {
-  id: "0192d3c0-0000-7000-8000-000000000001",
-  url: "https://git.example/acme/app",
-  mountPath: "/data/app",
-} as RunRepository;
-const cloned = { commit: "a".repeat(40) };
+const repository = { url: "https://git.example/acme/app" };
+const placed = { commit: "a".repeat(40) };
+const failure = { why: "it ended with exit code 2", output: "no secret-value, no variable-value" };
 
-async function setUp(result: Partial<CommandResult>, isRequired = false) {
-  const events: string[] = [];
-  const notes: string[] = [];
-  const output = new TextEncoder().encode("no secret-value");
-  const target = {
+function after(outcome: SetupFailure | "stopped" | null, isRequired = false) {
+  const context = {
     session: { repositorySetup: { script: "make", isRequired }, variables: { LEVEL: "variable-value" } },
-    sandbox: { run: async () => ({ ended: "exit", output, ...result }) as CommandResult },
-    runLog: {
-      append: async (drafts: readonly { event: { type: string } }[]) => {
-        events.push(...drafts.map(({ event }) => event.type));
-        return [];
-      },
-    },
-    notes,
     mask: (text: string) => text.replace("secret-value", "[redacted]"),
   };
-  return { placement: await setUpRepository(target, repository, cloned, () => {}), events, notes };
+  return placementAfterSetup(context, repository, placed, outcome);
 }
 
-test("setUpRepository: the sandbox ends meanwhile → the repository stays unplaced, and nothing is reported", async () => {
-  const { placement, events, notes } = await setUp({ ended: "closed", exitCode: null });
-  assert.equal(placement, "later");
-  assert.deepEqual([events, notes], [[], []]);
+test("placementAfterSetup: success → in place; the sandbox ended meanwhile → it stays unplaced", () => {
+  assert.equal(after(null), placed);
+  assert.equal(after("stopped"), "later");
 });
 
-test("setUpRepository: a failure → the log and the model are told, without secrets, and the repository is in place", async () => {
-  const { placement, events, notes } = await setUp({ exitCode: 2 });
-  assert.equal(placement, cloned);
-  assert.deepEqual(events, ["session.error"]);
-  assert.match(notes.join(), /it ended with exit code 2\. The end of its output:\nno \[redacted\]\]$/);
+test("placementAfterSetup: a failure → in place, and why it is not set up, without secrets", () => {
+  const placement = after(failure);
+  assert.ok(placement !== "later" && !("fault" in placement));
+  assert.equal(placement.commit, placed.commit);
+  assert.match(
+    placement.unprepared ?? "",
+    /code 2\. The end of its output:\nno \[redacted\], no \[redacted\]$/,
+  );
 });
 
-test("setUpRepository: a failure of a required script → a fault, without secrets", async () => {
-  const { placement, events } = await setUp({ exitCode: 2 }, true);
+test("placementAfterSetup: a failure of a required script → a fault, without secrets", () => {
+  const placement = after(failure, true);
   assert.ok(placement !== "later" && "fault" in placement);
   assert.equal(placement.fault.type, "environment_error");
-  assert.match(placement.fault.message, /no \[redacted\]$/);
-  assert.deepEqual(events, []);
+  assert.match(placement.fault.message, /no \[redacted\], no \[redacted\]$/);
 });

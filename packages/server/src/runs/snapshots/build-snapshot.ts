@@ -17,6 +17,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { proxiedRepository } from "../credentials/session-credentials.ts";
 import { LFS_HOSTS } from "../egress/egress-policy.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
+import type { SetupBase } from "./build-setup.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {
   createPlainDisk,
@@ -27,7 +28,7 @@ import {
   type SnapshotDirectory,
   sizeLimits,
 } from "./snapshot-directory.ts";
-import { checkoutName, hasSnapshot, insertSnapshot } from "./snapshot-store.ts";
+import { checkoutName, findSnapshot, insertSnapshot, type SnapshotKey } from "./snapshot-store.ts";
 
 /**
  * Asks a repository's host for the refs that its credential may read. Returns null when they are not available; never
@@ -53,8 +54,8 @@ export interface BuildRequest {
 
 /** `reason` is a clause for the operator. */
 export type BuildResult =
-  | { state: "built"; id: string; bytes: number }
-  | { state: "exists" }
+  | { state: "built"; snapshot: SetupBase; bytes: number }
+  | { state: "exists"; snapshot: SetupBase }
   /** Its host does not list its refs, which may pass. */
   | { state: "unlisted" }
   | { state: "impossible"; reason: string };
@@ -82,12 +83,14 @@ export async function buildRepositorySnapshot(
   if (listed === null) return { state: "unlisted" };
   const wanted = resolveCheckout(listed, checkout);
   if (wanted === null) return impossible("its HEAD or the checkout names no branch of it");
-  if (await exists(parts, mirror, listed, checkout)) return { state: "exists" };
+  const present = await find(parts, mirror, listed, checkout);
+  if (present !== null) return { state: "exists", snapshot: present };
   const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
   const mirrored = await updateMirror(parts, mirror, repository, listed, wanted, limits, signal);
   const resolved = mirrored && resolveCheckout(mirrored.refs, checkout);
   if (!mirrored || !resolved) return impossible("its mirror could not be fetched, or exceeds the size limit");
-  if (await exists(parts, mirror, mirrored.refs, checkout)) return { state: "exists" };
+  const newer = await find(parts, mirror, mirrored.refs, checkout);
+  if (newer !== null) return { state: "exists", snapshot: newer };
 
   const id = newUuid();
   onStart(id);
@@ -95,11 +98,11 @@ export async function buildRepositorySnapshot(
   try {
     const built = await cloneMirror(parts, mirror, { id, url: repository.url, resolved, limits, signal });
     if (built === null) return impossible("its clone could not be made, or exceeds the size limit");
-    const refsDigest = digestRefs(mirrored.refs);
-    const snapshot = { id, mirrorId: mirror.id, checkout: checkoutName(resolved), refsDigest, ...built };
-    await insertSnapshot(parts.db.write, snapshot);
+    const { commit, bytes } = built;
+    const snapshot = { ...keyOf(mirror, mirrored.refs, resolved), id, commit };
+    await insertSnapshot(parts.db.write, { ...snapshot, bytes });
     isStored = true;
-    return { state: "built", id, bytes: built.bytes };
+    return { state: "built", snapshot, bytes };
   } finally {
     if (!isStored) await removeDisk(parts.directory, "templates", id);
   }
@@ -109,17 +112,22 @@ function impossible(reason: string): BuildResult {
   return { state: "impossible", reason };
 }
 
-/** Whether there is a snapshot of this checkout with these refs. */
-async function exists(
+/** The plain snapshot of this checkout with these refs; null when there is none. */
+async function find(
   { db }: BuildParts,
   mirror: Mirror,
   refs: RemoteRefs,
   checkout: Checkout | null,
-): Promise<boolean> {
+): Promise<SetupBase | null> {
   const resolved = resolveCheckout(refs, checkout);
-  if (resolved === null) return false;
-  const like = { mirrorId: mirror.id, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
-  return await hasSnapshot(db.write, like);
+  if (resolved === null) return null;
+  const key = keyOf(mirror, refs, resolved);
+  const found = await findSnapshot(db.write, key);
+  return found && { ...key, ...found };
+}
+
+function keyOf({ id }: Mirror, refs: RemoteRefs, resolved: ResolvedCheckout): SnapshotKey {
+  return { mirrorId: id, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
 }
 
 /** Returns null when it failed. Its host answered just before, so that the mirror is deleted then. */

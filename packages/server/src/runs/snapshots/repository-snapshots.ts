@@ -12,11 +12,13 @@ import {
 import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
 import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
-import { isRepository, type RunResource } from "../inputs/resource-store.ts";
+import { isRepository, type MountableSnapshot, type RunResource } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
+import type { SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
+import { SetupBuilder, type SetupBuilderParts, type SetupOutcome } from "./setup-builder.ts";
 import { type BuilderParts, SnapshotBuilder } from "./snapshot-builder.ts";
-import { directoryOf, mountSource } from "./snapshot-directory.ts";
+import { directoryOf, diskOf, mountSource, setupLayer } from "./snapshot-directory.ts";
 import {
   type ClaimedSnapshot,
   checkoutName,
@@ -26,7 +28,8 @@ import {
 } from "./snapshot-store.ts";
 import { evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
 
-export interface SnapshotParts extends Omit<BuilderParts, "evict"> {
+export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
+  engine: BuilderParts["engine"] & SetupBuilderParts["engine"];
   db: { read: Queryable; write: Queryable };
   log: Logger;
   /** Days without use after which a snapshot is deleted. */
@@ -63,6 +66,7 @@ const MAX_LIST_WAIT_MS = 1_000;
 export class RepositorySnapshots {
   readonly #parts: SnapshotParts;
   readonly #builder: SnapshotBuilder;
+  readonly #setups: SetupBuilder;
   readonly #sweepParts: SweepParts;
   readonly #listRefs: (repository: SessionRepository) => Promise<RemoteRefs | null>;
 
@@ -75,7 +79,9 @@ export class RepositorySnapshots {
 
   private constructor(parts: SnapshotParts) {
     this.#parts = parts;
-    this.#builder = new SnapshotBuilder({ ...parts, evict: () => evictSnapshots(this.#sweepParts) });
+    const evict = () => evictSnapshots(this.#sweepParts);
+    this.#builder = new SnapshotBuilder({ ...parts, evict });
+    this.#setups = new SetupBuilder({ ...parts, evict }, this.#builder);
     this.#sweepParts = { ...parts, isBuilding: (id) => this.#builder.isBuilding(id) };
     // Sessions that ask the same with the same credential share one question to the host.
     this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
@@ -97,10 +103,19 @@ export class RepositorySnapshots {
     }
   }
 
-  /** Returns null when the repository is to be cloned, `overwrite` where a snapshot is still mounted. Never rejects. */
-  async mount(refs: RemoteRefs, target: MountTarget, repository: CloneRequest): Promise<MountResult | null> {
+  /**
+   * Returns null when the repository is to be cloned, `overwrite` where a snapshot is still mounted. Never rejects.
+   *
+   * @param setup digest of the setup that it must have. Default: none.
+   */
+  async mount(
+    refs: RemoteRefs,
+    target: MountTarget,
+    repository: CloneRequest,
+    setup = "",
+  ): Promise<MountResult | null> {
     try {
-      return await this.#mountCurrent(refs, target, repository);
+      return await this.#mountCurrent(refs, target, repository, setup);
     } catch (error) {
       this.#parts.log.warn({ err: error }, "a repository snapshot could not be used");
       return null;
@@ -117,8 +132,13 @@ export class RepositorySnapshots {
     if (!this.#isOff()) void this.#builder.request(sessionId, request);
   }
 
+  /** Has the repository set up, once for all sessions of the organization, unless it is already. Never rejects. */
+  async setUp(sessionId: string, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
+    return this.#isOff() ? "unavailable" : await this.#setups.setUp(sessionId, request, setup);
+  }
+
   /** Whether a snapshot of this id is stored on this machine. */
-  readonly has = (id: string): boolean => existsSync(this.#sourceOf(id));
+  readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "templates", id));
 
   /** The snapshots that the session's disk shows, for its next sandbox. */
   mounts(resources: readonly RunResource[]): MountedSnapshot[] {
@@ -134,27 +154,27 @@ export class RepositorySnapshots {
   }
 
   async close(): Promise<void> {
-    await this.#builder.close();
+    await Promise.all([this.#builder.close(), this.#setups.close()]);
   }
 
   #isOff(): boolean {
     return this.#parts.maxBytes === 0;
   }
 
-  #sourceOf(id: string): string {
-    return mountSource(this.#parts.directory, "templates", id);
-  }
-
-  #mountOf({ id, uid }: { id: string; uid: number }, target: string): MountedSnapshot {
-    return { source: this.#sourceOf(id), name: id, uid, target };
+  #mountOf({ id, uid, baseId }: MountableSnapshot, target: string): MountedSnapshot {
+    const { directory } = this.#parts;
+    const source = mountSource(directory, "templates", baseId ?? id);
+    const layers = baseId === null ? [] : [setupLayer(directory, id)];
+    return { source, layers, name: id, uid, target };
   }
 
   async #mountCurrent(
     refs: RemoteRefs,
     target: MountTarget,
     repository: CloneRequest,
+    setup: string,
   ): Promise<MountResult | null> {
-    const snapshot = await this.#mountNearest(refs, target, repository);
+    const snapshot = await this.#mountNearest(refs, target, repository, setup);
     if (snapshot === null) return null;
     if (snapshot.fits) return { commit: snapshot.commit, stale: false };
     const { sandbox, mounted, resourceId } = target;
@@ -172,12 +192,13 @@ export class RepositorySnapshots {
     refs: RemoteRefs,
     { lease, resourceId, sandbox, mounted }: MountTarget,
     { checkout, mountPath }: CloneRequest,
+    setup: string,
   ): Promise<ClaimedSnapshot | null> {
     const { db, directory } = this.#parts;
     const resolved = resolveCheckout(refs, checkout);
     if (resolved === null) return null;
-    const query = { host: directory.host, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
-    const snapshot = await claimSnapshot(db.write, lease, resourceId, query);
+    const key = { checkout: checkoutName(resolved), refsDigest: digestRefs(refs), setup };
+    const snapshot = await claimSnapshot(db.write, lease, resourceId, { host: directory.host, ...key });
     if (snapshot === null) return null;
     if (this.has(snapshot.id) && (await sandbox.mountSnapshot(this.#mountOf(snapshot, mountPath)))) {
       mounted.add(resourceId);

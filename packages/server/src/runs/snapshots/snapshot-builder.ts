@@ -1,6 +1,7 @@
 import { FairSemaphore } from "@berth/concurrency";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
+import type { SetupBase } from "./build-setup.ts";
 import { type BuildParts, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 
@@ -28,7 +29,10 @@ interface Failure {
   pauseMs: number;
 }
 
-type Outcome = "done" | "impossible" | "unlisted";
+type Outcome = { state: "done"; snapshot: SetupBase } | { state: "impossible" } | { state: "unlisted" };
+
+/** Keeps a mirror or snapshot from being deleted until the work that it was given to ends. */
+export type Track = (id: string) => void;
 
 /**
  * Builds snapshots in the background: one organization's one after another, several organizations' beside each other,
@@ -41,8 +45,8 @@ export class SnapshotBuilder {
   /** Mirrors with their checkouts that wait for their build. */
   readonly #queued = new Set<string>();
   readonly #failures = new Map<string, Failure>();
-  /** Ids of the mirrors and snapshots that are being built. */
-  readonly #building = new Set<string>();
+  /** How many builds make or need a mirror or snapshot, by its id. */
+  readonly #building = new Map<string, number>();
   readonly #closing = new AbortController();
   #canMount: Promise<boolean> | undefined;
 
@@ -65,6 +69,27 @@ export class SnapshotBuilder {
     this.#requests.delete(done);
   }
 
+  /**
+   * Has the plain snapshot of a repository built, unless it exists, and calls `use` with it. Nothing that `use` works with is deleted
+   * meanwhile. Returns null when there can be none now.
+   */
+  async withSnapshot<T>(
+    sessionId: string,
+    request: BuildRequest,
+    use: (mirror: Mirror, snapshot: SetupBase, track: Track) => Promise<T>,
+  ): Promise<T | null> {
+    if (this.#closing.signal.aborted || !(await this.#mounts())) return null;
+    const claimed = await this.#claim(sessionId, request);
+    if (claimed === null || this.#failedRecently(keyOf(claimed, request))) return null;
+    return await this.#tracked(async (track) => {
+      const built = await this.#buildInTurn(claimed.organizationId, sessionId, request, track);
+      if (built?.outcome.state !== "done") return null;
+      const { mirror, outcome } = built;
+      track(outcome.snapshot.id);
+      return await use(mirror, outcome.snapshot, track);
+    });
+  }
+
   /** Whether a mirror or snapshot of this id is being built. */
   isBuilding(id: string): boolean {
     return this.#building.has(id);
@@ -77,17 +102,21 @@ export class SnapshotBuilder {
   }
 
   async #enqueue(sessionId: string, request: BuildRequest): Promise<void> {
-    this.#canMount ??= canMount(this.#parts.engine);
-    if (!(await this.#canMount)) return;
+    if (!(await this.#mounts())) return;
     const mirror = await this.#claim(sessionId, request);
     if (mirror === null) return;
     const key = keyOf(mirror, request);
     if (this.#queued.has(key) || this.#failedRecently(key)) return;
     if (this.#slots.waiting(mirror.organizationId) >= MAX_QUEUED) return;
     this.#queued.add(key);
-    await this.#buildInTurn(mirror.organizationId, sessionId, request).finally(() =>
-      this.#queued.delete(key),
-    );
+    await this.#tracked((track) =>
+      this.#buildInTurn(mirror.organizationId, sessionId, request, track),
+    ).finally(() => this.#queued.delete(key));
+  }
+
+  #mounts(): Promise<boolean> {
+    this.#canMount ??= canMount(this.#parts.engine);
+    return this.#canMount;
   }
 
   #claim(sessionId: string, { repository }: BuildRequest): Promise<Mirror | null> {
@@ -95,62 +124,81 @@ export class SnapshotBuilder {
     return claimMirror(db.write, sessionId, directory.host, repository.url);
   }
 
-  async #buildInTurn(organizationId: string, sessionId: string, request: BuildRequest): Promise<void> {
-    const release = await this.#slots.acquire(organizationId);
+  async #tracked<T>(work: (track: Track) => Promise<T>): Promise<T> {
     const ids: string[] = [];
-    const track = (id: string) => {
-      ids.push(id);
-      this.#building.add(id);
-    };
+    try {
+      return await work((id) => {
+        ids.push(id);
+        this.#building.set(id, (this.#building.get(id) ?? 0) + 1);
+      });
+    } finally {
+      for (const id of ids) {
+        const others = (this.#building.get(id) ?? 1) - 1;
+        if (others === 0) this.#building.delete(id);
+        else this.#building.set(id, others);
+      }
+    }
+  }
+
+  /** Null when there is nothing to be built any more. */
+  async #buildInTurn(
+    organizationId: string,
+    sessionId: string,
+    request: BuildRequest,
+    track: Track,
+  ): Promise<{ mirror: Mirror; outcome: Outcome } | null> {
+    const release = await this.#slots.acquire(organizationId);
     try {
       // The mirror may have been swept while this waited, or the session is gone, and with it the right to its credential.
       const mirror = this.#closing.signal.aborted ? null : await this.#claim(sessionId, request);
-      if (mirror === null) return;
+      if (mirror === null) return null;
       track(mirror.id);
-      await this.#buildOrRemember(mirror, request, track);
+      return { mirror, outcome: await this.#buildOrRemember(mirror, request, track) };
     } finally {
-      for (const id of ids) this.#building.delete(id);
       release();
     }
   }
 
-  async #buildOrRemember(mirror: Mirror, request: BuildRequest, track: (id: string) => void): Promise<void> {
-    let outcome: Outcome = "impossible";
+  async #buildOrRemember(mirror: Mirror, request: BuildRequest, track: Track): Promise<Outcome> {
+    let outcome: Outcome = { state: "impossible" };
     try {
       outcome = await this.#build(mirror, request, track);
+      return outcome;
     } finally {
       this.#remember(keyOf(mirror, request), outcome);
     }
   }
 
-  async #build(mirror: Mirror, request: BuildRequest, onStart: (id: string) => void): Promise<Outcome> {
+  async #build(mirror: Mirror, request: BuildRequest, onStart: Track): Promise<Outcome> {
     const { evict, log, maxBytes } = this.#parts;
     const { signal } = this.#closing;
     const began = performance.now();
-    if ((await evict()) >= maxBytes) return "impossible";
+    if ((await evict()) >= maxBytes) return { state: "impossible" };
     const result = await buildRepositorySnapshot(this.#parts, mirror, request, { signal, onStart });
-    if (result.state === "exists" || signal.aborted) return "done";
+    if (result.state === "exists") return { state: "done", snapshot: result.snapshot };
     const seconds = Math.round(performance.now() - began) / 1000;
     const fields = { url: request.repository.url, mirror: mirror.id, seconds };
-    if (result.state === "unlisted") {
+    if (result.state === "built") {
+      log.info(
+        { ...fields, template: result.snapshot.id, bytes: result.bytes },
+        "a repository snapshot was built",
+      );
+      await evict();
+      return { state: "done", snapshot: result.snapshot };
+    }
+    if (!signal.aborted && result.state === "unlisted")
       log.info(fields, "a repository cannot have a snapshot for now: its host did not list its refs");
-      return "unlisted";
-    }
-    if (result.state === "impossible") {
+    if (!signal.aborted && result.state === "impossible")
       log.info({ ...fields, why: result.reason }, "a repository cannot have a snapshot");
-      return "impossible";
-    }
-    log.info({ ...fields, template: result.id, bytes: result.bytes }, "a repository snapshot was built");
-    await evict();
-    return "done";
+    return { state: result.state };
   }
 
-  #remember(key: string, outcome: Outcome): void {
+  #remember(key: string, { state }: Outcome): void {
     const before = this.#failures.get(key);
     this.#failures.delete(key);
-    if (outcome === "done") return;
+    if (state === "done" || this.#closing.signal.aborted) return;
     const longer = before === undefined ? FIRST_PAUSE_MS : Math.min(before.pauseMs * 2, MAX_PAUSE_MS);
-    const pauseMs = outcome === "unlisted" ? longer : MAX_PAUSE_MS;
+    const pauseMs = state === "unlisted" ? longer : MAX_PAUSE_MS;
     this.#failures.set(key, { at: this.#parts.now(), pauseMs });
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);

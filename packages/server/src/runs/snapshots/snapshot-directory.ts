@@ -29,6 +29,11 @@ export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: 
   return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_PATH : SNAPSHOT_PATH);
 }
 
+/** The changes of a snapshot that lies over another. */
+export function setupLayer(directory: SnapshotDirectory, id: string): string {
+  return join(diskOf(directory, "templates", id), "changes", "upper");
+}
+
 /**
  * Creates a disk that is a directory of the host, so that it can be mounted elsewhere. The engine gives it no size
  * limit.

@@ -33,7 +33,14 @@ interface Setup {
   /** A snapshot of the session's organization, with a directory. */
   snapshot(
     lease: Lease,
-    what?: { checkout?: string; refsDigest?: string; bytes?: number; daysAgo?: number },
+    what?: {
+      checkout?: string;
+      refsDigest?: string;
+      setup?: string;
+      baseId?: string;
+      bytes?: number;
+      daysAgo?: number;
+    },
   ): Promise<string>;
   sweepParts(limits?: { maxBytes?: number; maxIdleDays?: number }): Parameters<typeof evictSnapshots>[0];
   exists(kind: StoredKind, id: string): boolean;
@@ -60,12 +67,12 @@ async function setUp(t: TestContext): Promise<Setup> {
     },
     async snapshot(
       lease,
-      { checkout = MAIN.checkout, refsDigest = MAIN.refsDigest, bytes = 100, daysAgo = 0 } = {},
+      { checkout = MAIN.checkout, refsDigest = MAIN.refsDigest, bytes = 100, daysAgo = 0, ...over } = {},
     ) {
       const mirror = await claimMirror(db.write, lease.sessionId, directory.host, URL);
       assert.ok(mirror);
       const id = newUuid();
-      const row = { id, mirrorId: mirror.id, checkout, refsDigest, commit: "1".repeat(40), bytes };
+      const row = { id, mirrorId: mirror.id, checkout, refsDigest, commit: "1".repeat(40), bytes, ...over };
       await insertSnapshot(db.write, row);
       await db.write.query({
         text: "update repository_templates set used_at = now() - $2 * interval '1 day' where id = $1",
@@ -122,6 +129,24 @@ test("claim: another organization has a snapshot of the same url → it is not c
   const [first, second] = await Promise.all(mirrors);
   assert.notEqual(first?.id, second?.id);
   assert.notEqual(first?.uid, second?.uid);
+});
+
+test("claim: set up → for exactly that setup, checkout and refs, in its own organization; never for who wants a plain one", async (t) => {
+  const { db, session, snapshot } = await setUp(t);
+  const [own, other] = [await session(), await session()];
+  const baseId = await snapshot(own.lease, { refsDigest: "then" });
+  const id = await snapshot(own.lease, { refsDigest: "then", setup: "make", baseId });
+  const claim = async (query: { setup?: string; checkout?: string; refsDigest?: string }, by = own) =>
+    await claimSnapshot(db.write, by.lease, by.resource, { ...QUERY, refsDigest: "then", ...query });
+  const claimed = await claim({ setup: "make" });
+  assert.deepEqual([claimed?.id, claimed?.baseId, claimed?.fits], [id, baseId, true]);
+  const [resource] = await readResources(db.read, own.lease.sessionId);
+  assert.ok(resource?.type === "git_repository");
+  assert.equal(resource.snapshot?.baseId, baseId);
+  for (const query of [{ setup: "other" }, { refsDigest: "now" }, { checkout: "branch side" }])
+    assert.equal(await claim({ setup: "make", ...query }), null);
+  assert.equal(await claim({ setup: "make" }, other), null);
+  assert.deepEqual([(await claim({}))?.id, (await claim({ refsDigest: "now" }))?.id], [baseId, baseId]);
 });
 
 test("claim and release: the lease is lost → nothing changes", async (t) => {
@@ -198,6 +223,25 @@ test("evict: older of one checkout, unused for long, limit exceeded → deleted,
   await evictSnapshots(sweepParts({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, b), [true, false, false]);
   assert.ok(exists("mirrors", mirror?.id ?? ""), "a disk shows its snapshot");
+});
+
+test("evict: a snapshot stays while another lies over it, which is deleted with the next plain one of its checkout", async (t) => {
+  const { db, session, snapshot, sweepParts, exists } = await setUp(t);
+  const { lease, resource } = await session();
+  const baseId = await snapshot(lease, { daysAgo: 15 });
+  const used = await snapshot(lease, { setup: "make", baseId });
+  const unused = await snapshot(lease, { setup: "test", baseId });
+  const there = () => [baseId, used, unused].map((id) => exists("templates", id));
+  assert.equal(await deleteSnapshot(db.write, baseId), false);
+  await claimSnapshot(db.write, lease, resource, { ...QUERY, setup: "make" });
+  await evictSnapshots(sweepParts());
+  assert.deepEqual(there(), [true, true, true], "setups do not replace each other");
+  await snapshot(lease, { refsDigest: "later" });
+  await evictSnapshots(sweepParts());
+  assert.deepEqual(there(), [true, true, false]);
+  await releaseSnapshot(db.write, lease, resource);
+  for (let looks = 0; looks < 2; looks += 1) await evictSnapshots(sweepParts());
+  assert.deepEqual(there(), [false, false, false]);
 });
 
 test("sweep: directories without a row and rows without a directory → deleted, unless being built", async (t) => {

@@ -5,16 +5,20 @@ import type { Lease } from "../lease/lease.ts";
 
 // Tables, columns and stored directories call a repository snapshot a template, the name that it had first.
 
+const REFERENCES = ["session_resources_template_id_fkey", "repository_templates_base_id_fkey"];
+
 /** What a checkout is stored as. The default branch is a branch like any other. */
 export function checkoutName({ branch, commit }: ResolvedCheckout): string {
   return commit === "" ? `branch ${branch}` : `commit ${commit}`;
 }
 
-/** Which snapshot is wanted: one of this checkout with these refs, or the nearest to it. */
+/** Which snapshot is wanted: one of this checkout with these refs, or, of plain ones, the nearest to it. */
 export interface SnapshotQuery {
   host: string;
   checkout: string;
   refsDigest: string;
+  /** Digest of the setup that it has. Default: none. */
+  setup?: string;
 }
 
 /** A snapshot that a session's resource now refers to. */
@@ -22,6 +26,8 @@ export interface ClaimedSnapshot {
   id: string;
   uid: number;
   commit: string;
+  /** The plain snapshot that it lies over, if it was set up. */
+  baseId: string | null;
   /** It has the checkout and the refs that were wanted. */
   fits: boolean;
 }
@@ -54,19 +60,20 @@ export async function claimSnapshot(
   db: Queryable,
   lease: Lease,
   resourceId: string,
-  { host, checkout, refsDigest }: SnapshotQuery,
+  { host, checkout, refsDigest, setup = "" }: SnapshotQuery,
 ): Promise<ClaimedSnapshot | null> {
   const { rows } = await db.query<ClaimedSnapshot>({
     name: "claim_template",
     text: `
       with found as (
-        select repository_templates.id, uid, commit_sha,
+        select repository_templates.id, uid, commit_sha, base_id,
           repository_templates.checkout = $6 and refs_digest = $7 as fits
         from sessions
         join session_resources on session_resources.session_id = sessions.id and session_resources.id = $4
         join repository_mirrors using (organization_id, url)
         join repository_templates on mirror_id = repository_mirrors.id
         where sessions.id = $1 and lease_owner = $2 and lease_epoch = $3 and host = $5
+          and setup = $8 and ($8 = '' or repository_templates.checkout = $6 and refs_digest = $7)
         order by fits desc, repository_templates.checkout = $6 desc, repository_templates.id desc limit 1
         for key share of repository_templates
       ), used as (
@@ -75,8 +82,8 @@ export async function claimSnapshot(
       )
       update session_resources set template_id = found.id from found
       where session_resources.id = $4 and session_id = $1
-      returning found.id, uid, commit_sha as commit, fits`,
-    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, host, checkout, refsDigest],
+      returning found.id, uid, commit_sha as commit, base_id as "baseId", fits`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, host, checkout, refsDigest, setup],
   });
   return rows[0] ?? null;
 }
@@ -93,42 +100,51 @@ export async function releaseSnapshot(db: Queryable, lease: Lease, resourceId: s
   });
 }
 
-export interface NewSnapshot {
-  id: string;
+/** Identifies a snapshot among those of a mirror. */
+export interface SnapshotKey {
   mirrorId: string;
   checkout: string;
   refsDigest: string;
+  /** Digest of its setup. Default: none, a plain clone. */
+  setup?: string;
+}
+
+export interface NewSnapshot extends SnapshotKey {
+  id: string;
   commit: string;
   bytes: number;
+  /** The plain snapshot that it lies over. Default: none, for a plain one. */
+  baseId?: string;
 }
 
 /** Makes the snapshot available to sessions. */
 export async function insertSnapshot(db: Queryable, snapshot: NewSnapshot): Promise<void> {
-  const { id, mirrorId, checkout, refsDigest, commit, bytes } = snapshot;
+  const { id, mirrorId, checkout, refsDigest, setup = "", commit, bytes, baseId = null } = snapshot;
   await db.query({
     name: "insert_template",
     text: `
-      insert into repository_templates (id, mirror_id, checkout, refs_digest, commit_sha, bytes)
-      values ($1, $2, $3, $4, $5, $6)`,
-    values: [id, mirrorId, checkout, refsDigest, commit, bytes],
+      insert into repository_templates (id, mirror_id, checkout, refs_digest, setup, commit_sha, bytes, base_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [id, mirrorId, checkout, refsDigest, setup, commit, bytes, baseId],
   });
 }
 
-export async function hasSnapshot(
+/** Returns the snapshot's id and commit, or null when there is none. */
+export async function findSnapshot(
   db: Queryable,
-  { mirrorId, checkout, refsDigest }: Pick<NewSnapshot, "mirrorId" | "checkout" | "refsDigest">,
-): Promise<boolean> {
-  const { rows } = await db.query({
-    name: "has_template",
+  { mirrorId, checkout, refsDigest, setup = "" }: SnapshotKey,
+): Promise<{ id: string; commit: string } | null> {
+  const { rows } = await db.query<{ id: string; commit: string }>({
+    name: "find_template",
     text: `
-      select 1 as there from repository_templates
-      where mirror_id = $1 and checkout = $2 and refs_digest = $3`,
-    values: [mirrorId, checkout, refsDigest],
+      select id, commit_sha as commit from repository_templates
+      where mirror_id = $1 and checkout = $2 and refs_digest = $3 and setup = $4`,
+    values: [mirrorId, checkout, refsDigest, setup],
   });
-  return rows.length > 0;
+  return rows[0] ?? null;
 }
 
-/** Returns false when a session's disk shows it, or is about to. */
+/** Returns false when a session's disk shows it, or is about to, or another snapshot lies over it. */
 export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({
@@ -138,7 +154,7 @@ export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean
     });
     return true;
   } catch (error) {
-    if (isForeignKeyViolation(error, "session_resources_template_id_fkey")) return false;
+    if (REFERENCES.some((constraint) => isForeignKeyViolation(error, constraint))) return false;
     throw error;
   }
 }
@@ -148,7 +164,7 @@ export interface Stored {
   kind: "templates" | "mirrors";
   id: string;
   bytes: number;
-  /** No session's disk shows it, and no snapshot was built from it. */
+  /** No session's disk shows it, and no snapshot was built from it or lies over it. */
   free: boolean;
   /** Unused for too long, or there is a newer one of the same repository and checkout. */
   expired: boolean;
@@ -160,10 +176,12 @@ export async function readStored(db: Queryable, host: string, maxIdleDays: numbe
     name: "kept_templates",
     text: `
       select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
-        not exists (select from session_resources where template_id = templates.id) as free,
+        not exists (select from session_resources where template_id = templates.id)
+          and not exists (select from repository_templates as over where over.base_id = templates.id) as free,
         templates.used_at < now() - $2 * interval '1 day' or exists (
           select from repository_templates as newer
           where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
+            and newer.setup in ('', templates.setup)
         ) as expired
       from repository_templates as templates
       join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1

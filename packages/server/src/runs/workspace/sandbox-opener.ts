@@ -8,6 +8,7 @@ import {
   type Sandbox,
   type SandboxEngine,
   type SandboxSpec,
+  type SystemLayers,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
@@ -29,6 +30,7 @@ import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { Activity } from "../resources/activity.ts";
 import { Provisioner, type ProvisionParts } from "../resources/provisioner.ts";
+import type { SetupInputs } from "../resources/setup-request.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
@@ -57,6 +59,8 @@ export interface OpenParts extends ProvisionParts {
 /** The session whose sandbox it is. */
 export interface OpenTarget {
   lease: Lease;
+  /** Changes with the environment. */
+  session: RunSession;
   runLog: RunLog;
   disk: SessionDisk;
   memory: SessionMemory;
@@ -102,12 +106,17 @@ export class SandboxOpener {
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(session, lowered);
-    const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec, git));
+    const { sandbox, system } = await this.#orReport(session, () =>
+      this.#openOnSystem(session, disk, spec, git),
+    );
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
-    const opened = { sandbox, provisioner: this.#provisionerOf(session, sandbox, spec.files, refs) };
+    const opened = {
+      sandbox,
+      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, spec.files, refs),
+    };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
   }
 
@@ -122,7 +131,10 @@ export class SandboxOpener {
       this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
-    return { sandbox, provisioner: this.#provisionerOf(session, sandbox, []) };
+    return {
+      sandbox,
+      provisioner: this.#provisionerOf({ system: null, writable: spec.writable }, sandbox, []),
+    };
   }
 
   #logLoweredLimits(session: RunSession, lowered: ReturnType<typeof loweredLimits>): void {
@@ -157,7 +169,7 @@ export class SandboxOpener {
     disk: Disk,
     plain: SandboxSpec,
     git: Promise<GitSettings>,
-  ): Promise<Sandbox> {
+  ): Promise<{ sandbox: Sandbox; system: SystemLayers | null }> {
     const { engine, log, mask, skills, systems } = this.#parts;
     const { runLog, memory, signal, activity } = this.#target;
     const onEgressDenied = createEgressReport(runLog, log, mask);
@@ -175,7 +187,8 @@ export class SandboxOpener {
     const system = own.system === undefined ? {} : { system: own.system };
     const credentials = this.#parts.credentials.egressSource();
     const open = () => engine.open({ ...spec, ...system, directories, credentials, onEgressDenied });
-    return systems === null ? await open() : await openOnSystem(own, disk, open);
+    const sandbox = systems === null ? await open() : await openOnSystem(own, disk, open);
+    return { sandbox, system: own.system ?? null };
   }
 
   /** Tells users and the model what of the environment is missing. */
@@ -190,7 +203,7 @@ export class SandboxOpener {
     this.#target.notes.push(`[${message}]`);
   }
 
-  async #orReport(session: RunSession, open: () => Promise<Sandbox>): Promise<Sandbox> {
+  async #orReport<T>(session: RunSession, open: () => Promise<T>): Promise<T> {
     const { runLog, signal } = this.#target;
     try {
       return await open();
@@ -208,12 +221,12 @@ export class SandboxOpener {
   }
 
   #provisionerOf(
-    session: RunSession,
+    setup: Omit<SetupInputs, "session">,
     sandbox: Sandbox,
     mounted: readonly MountedFile[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
-    return new Provisioner(this.#parts, { ...this.#target, session, sandbox, mounted, refs });
+    return new Provisioner(this.#parts, { ...this.#target, ...setup, sandbox, mounted, refs });
   }
 }
 

@@ -95,6 +95,7 @@ export class SessionWorkspace {
     this.memory = new SessionMemory(parts, { lease, notes, stores });
     this.#opener = new SandboxOpener(parts, {
       lease,
+      session: this.session,
       runLog,
       disk: this.#disk,
       memory: this.memory,

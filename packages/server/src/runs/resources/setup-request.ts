@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { PACKAGE_HOSTS, type SystemLayers } from "@berth/sandbox";
+import { egressPolicy } from "../egress/egress-policy.ts";
+import type { RunRepository } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { SetupRequest } from "../snapshots/build-setup.ts";
+
+/** What the setup of a session's repositories depends on besides the repository. */
+export interface SetupInputs {
+  session: Pick<RunSession, "repositorySetup" | "variables" | "networking">;
+  /** Of the session's sandbox; null for the engine's own. */
+  system: SystemLayers | null;
+  /** See `SandboxSpec.writable`. */
+  writable: string[];
+}
+
+/**
+ * What is to be done in a repository, for all sessions that have the same environment; null when nothing is. The script reaches what the
+ * environment allows, and what package managers need: no credential is where it runs.
+ */
+export function setupRequest(
+  { session, system, writable }: SetupInputs,
+  { url, mountPath }: Pick<RunRepository, "url" | "mountPath">,
+): SetupRequest | null {
+  if (session.repositorySetup === null) return null;
+  const { script } = session.repositorySetup;
+  const allowed = egressPolicy(session, [], []);
+  const hosts = new Set([...allowed.hosts, ...Object.values(PACKAGE_HOSTS).flat()]);
+  const egress = { ...allowed, hosts: [...hosts].sort() };
+  const around = writable.filter((path) => `${mountPath}/`.startsWith(`${path}/`));
+  const environment = session.variables;
+  const request = { url, mountPath, script, environment, egress, system, writable: around };
+  return { ...request, digest: createHash("sha256").update(JSON.stringify(request)).digest("hex") };
+}
