@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeFile, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
+import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 
 /** Creates what killed processes can leave: content without a row, partial content, and disks without a session. */
 function createOrphans(dataDir: string): void {
@@ -35,8 +35,8 @@ function filesIn(directory: string): string[] {
 test("start after a kill: removes orphaned content and disks, and only those of its own database", {
   timeout: 300_000,
 }, async (t) => {
-  const first = await Berth.start();
-  t.after(() => rmSync(first.dataDir, { recursive: true, force: true }));
+  const start = servicesOf(t);
+  const first = await start();
   const { dataDir } = first;
   const api = await first.client();
   const file = await makeFile(api, "kept");
@@ -53,7 +53,7 @@ test("start after a kill: removes orphaned content and disks, and only those of 
   const note = join(dataDir, "database");
   assert.ok(existsSync(note));
   writeFileSync(note, "another\n");
-  const foreign = await Berth.start({ dataDir });
+  const foreign = await start({ dataDir });
   const signal = AbortSignal.timeout(60_000);
   while (disks().length > before.disks.length + 1 || filesIn(join(dataDir, "blobs", "partial")).length > 0)
     await pause(50, undefined, { signal });
@@ -64,8 +64,7 @@ test("start after a kill: removes orphaned content and disks, and only those of 
   assert.ok(disks().includes("sess_01h455vb4pex5vsknk084sn02q"));
 
   rmSync(note);
-  const last = await Berth.start({ dataDir });
-  t.after(() => last.kill("SIGTERM"));
+  const last = await start({ dataDir });
   const again = await last.client();
   while (contents().length > before.contents.length || disks().length > before.disks.length)
     await pause(50, undefined, { signal });

@@ -279,14 +279,16 @@ covers(
   async () => {
     const session = await open("branch", { checkout: { type: "branch", name: "later" } });
     assert.deepEqual(statuses(await readEventsUntil(api, session.id, isError)), ["terminal"]);
-    const before = host.requests.length;
+    // Of this repository alone: snapshots of the others are still built.
+    const requests = () => host.requests.filter(({ path }) => path.startsWith("/acme/branch/")).length;
+    const before = requests();
     assert.match(toolResults(await runTurn(api, session.id, SHOW))[0] ?? "", /missing/);
-    assert.equal(host.requests.length, before, "the host is not asked again");
+    assert.equal(requests(), before, "the host is not asked again");
     const config = { type: "cloud", networking: { type: "unrestricted" } };
     await api.ok("POST", `/environments/${session.environment_id}`, { config });
     const events = await runTurn(api, session.id, SHOW);
     assert.deepEqual(statuses(events), ["terminal"]);
-    assert.ok(host.requests.length > before);
+    assert.ok(requests() > before);
   },
 );
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGitHost } from "../../git-host/git-host.ts";
 import { Api } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import type { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeEnvironment, makeSession, runTurn, steps, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
@@ -18,6 +18,7 @@ import {
   missingForRootFilesystem,
   waitForRootFilesystem,
 } from "../harness/root-filesystem.ts";
+import { servicesOf } from "../harness/services-of-test.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 /** A stop that takes longer hangs. */
@@ -27,8 +28,8 @@ covers(
   ["service-stop"],
   "stop while the sender of a content stalls: it continues after the start",
   async (t) => {
-    const berth = await Berth.start();
-    t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
+    const start = servicesOf(t);
+    const berth = await start();
     const api = await berth.client();
     const content = new Uint8Array(randomBytes(9 * 1_048_576));
     const total = content.length + 1;
@@ -45,15 +46,14 @@ covers(
     );
     assert.equal(await stop(berth), 0);
 
-    const again = await Berth.start({ dataDir: berth.dataDir });
-    t.after(() => again.kill("SIGTERM"));
+    const again = await start({ dataDir: berth.dataDir });
     const later = new Api(again.url, api.token);
-    const start = (await later.ok("GET", `/files/${file.id}`)).uploaded_bytes;
-    assert.ok(start > 0);
+    const offset = (await later.ok("GET", `/files/${file.id}`)).uploaded_bytes;
+    assert.ok(offset > 0);
     const whole = new Uint8Array([...content, 1]);
     const rest = await later.call("PUT", path, undefined, {
-      raw: whole.subarray(start),
-      headers: { "content-range": `bytes ${start}-${total - 1}/${total}` },
+      raw: whole.subarray(offset),
+      headers: { "content-range": `bytes ${offset}-${total - 1}/${total}` },
     });
     assert.deepEqual(
       [rest.body.status, rest.body.sha256],
@@ -66,8 +66,7 @@ covers(
   ["service-stop"],
   "stop while the root filesystem is built: no process and no mount is left",
   async (t) => {
-    const berth = await Berth.start({ settings: { BERTH_ROOTFS: "debian" } });
-    t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
+    const berth = await servicesOf(t)({ settings: { BERTH_ROOTFS: "debian" } });
     await waitUntil(
       () => globSync(join(berth.dataDir, "rootfs/*.making/etc")).length > 0,
       () => `no build begins: ${berth.log.slice(-1_000)}`,
@@ -85,11 +84,10 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     ["service-stop"],
     `${signal} while a layer is built: nothing of it is left or used, and another session gets one`,
     async (t) => {
+      const start = servicesOf(t);
       const dataDir = await dataDirWithRootFilesystem();
-      t.after(() => rmSync(dataDir, { recursive: true, force: true }));
       const settings = { BERTH_ROOTFS: "debian" };
-      const berth = await Berth.start({ dataDir, settings });
-      t.after(() => berth.kill("SIGKILL"));
+      const berth = await start({ dataDir, settings });
       const api = await berth.client();
       await waitForRootFilesystem(berth);
       const fields = (setup_script: string) => ({ config: { type: "cloud", setup_script } });
@@ -103,8 +101,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       assert.equal(await stop(berth, signal), signal === "SIGTERM" ? 0 : null);
       await waitForNothing(dataDir, signal);
 
-      const again = await Berth.start({ dataDir, settings });
-      t.after(() => again.kill("SIGTERM"));
+      const again = await start({ dataDir, settings });
       const later = new Api(again.url, api.token);
       await waitForRootFilesystem(again);
       await later.ok("POST", `/environments/${environment.id}`, fields("echo built >/opt/it"));
@@ -123,15 +120,17 @@ covers(
   ["service-stop"],
   "stop while a repository's snapshot is built: nothing of it is left or used, and the next session has one built",
   async (t) => {
+    const start = servicesOf(t);
     const directory = await mkdtemp(join(tmpdir(), "stop-snapshot-"));
-    t.after(() => rm(directory, { recursive: true, force: true }));
     const host = await startGitHost({ dir: directory });
-    t.after(() => host.stop());
+    t.after(async () => {
+      await host.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
     await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
     const url = `${host.url}/acme/it`;
     const settings = providerSettings(host);
-    const berth = await Berth.start({ settings });
-    t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
+    const berth = await start({ settings });
     const api = await berth.client();
     const cat = async (client: Api) => {
       const session = await makeSession(client, {
@@ -150,8 +149,7 @@ covers(
     assert.deepEqual(built(), []);
     await waitForNothing(berth.dataDir, "SIGTERM");
 
-    const again = await Berth.start({ dataDir: berth.dataDir, settings });
-    t.after(() => again.kill("SIGTERM"));
+    const again = await start({ dataDir: berth.dataDir, settings });
     assert.equal(await cat(new Api(again.url, api.token)), "a");
     await waitForSnapshots(again, url, 1);
   },
