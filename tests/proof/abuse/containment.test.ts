@@ -82,7 +82,7 @@ describe("abuse: contained in its sandbox", {
 async function runAbuse(api: Api, environment: string, { command, timeout, result }: Abuse): Promise<string> {
   const { id } = await makeSession(api, { environment_id: environment });
   const [text = ""] = toolResults(await runTurn(api, id, { tool: "Bash", input: { command, timeout } }));
-  assert.match(text.slice(-2_000), result);
+  assert.ok(result.test(text), `the result ends with: ${text.slice(-2_000)}`);
   assert.ok(text.length < 110_000, `${text.length} characters`);
   const [next] = toolResults(
     await runTurn(api, id, {
