@@ -155,6 +155,48 @@ covers(
   },
 );
 
+covers(
+  ["service-stop"],
+  "stop while a repository is set up: nothing of it is left or used, and the next session has it set up",
+  async (t) => {
+    const start = servicesOf(t);
+    const directory = await mkdtemp(join(tmpdir(), "stop-setup-"));
+    const host = await startGitHost({ dir: directory });
+    t.after(async () => {
+      await host.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
+    await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
+    const settings = providerSettings(host);
+    const berth = await start({ settings });
+    const api = await berth.client();
+    const config = (repository_setup_script: string) => ({
+      config: { type: "cloud", repository_setup_script },
+    });
+    const environment = await makeEnvironment(api, config("echo cut >made; sleep 3600"));
+    const resource = { type: "git_repository", url: `${host.url}/acme/it`, mount_path: "/data/it" };
+    const fields = { environment_id: environment.id, resources: [resource] };
+    const cut = await makeSession(api, fields);
+    await api.ok("POST", `/sessions/${cut.id}/events`, { events: [steps(bash("cat /data/it/made"))] });
+    const named = (name: string) => globSync(join(berth.dataDir, "repositories/templates/*", name));
+    await waitUntil(
+      () => named("disk*").length > 0,
+      () => `nothing is set up: ${berth.log.slice(-1_000)}`,
+    );
+    assert.equal(await stop(berth), 0);
+    assert.equal(named("").length, 1, "the plain snapshot");
+    await waitForNothing(berth.dataDir, "SIGTERM");
+
+    const again = await start({ dataDir: berth.dataDir, settings });
+    const later = new Api(again.url, api.token);
+    await later.ok("POST", `/environments/${environment.id}`, config("echo whole >made"));
+    const other = await makeSession(later, fields);
+    const events = await runTurn(later, other.id, bash("cat /data/it/made; stat -f -c %T /data/it"));
+    assert.match(toolResults(events)[0] ?? "", /^whole\noverlayfs/);
+    assert.equal(named("changes").length, 1);
+  },
+);
+
 /** No process of the service is left, but that a killed one leaves its database; and no mount. */
 async function waitForNothing(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const left = () =>
