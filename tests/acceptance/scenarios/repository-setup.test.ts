@@ -97,7 +97,11 @@ covers(
   ["repository-setup-fault"],
   "repository_setup_script fails: the end of its output is reported without values of variables, and the session continues",
   async () => {
-    const config = { repository_setup_script: "echo begun >deps.txt\necho no $PASS\nexit 7" };
+    const script = "echo begun >deps.txt\ncurl -s http://other.example/\necho no $PASS\nexit 7";
+    const config = {
+      networking: { type: "limited" },
+      repository_setup_script: `#!/bin/sh\n${script}`,
+    };
     const variables = { PASS: "correct-horse-battery" };
     const session = await sessionWith(config, [repository("app")], { environment_variables: variables });
     const events = await runTurn(api, session.id, bash("git -C app log --format=%s"));
@@ -109,6 +113,8 @@ covers(
     assert.match(error.message, /it ended with exit code 7\. The end of its output:\nno \[[a-z]+\]$/);
     assert.ok(!JSON.stringify(events).includes(variables.PASS));
     assert.match(JSON.stringify(events), /"text":"\[The setup script of the repository/);
+    const denied = events.filter(({ type }) => type === "session.egress_denied").map(({ host }) => host);
+    assert.deepEqual(denied, ["other.example"]);
   },
 );
 

@@ -16,6 +16,7 @@ const context: SetupInputs = {
   },
   system: null,
   writable: [],
+  onEgressDenied() {},
 };
 
 test("setupRequest: no script → nothing is to be done", () => {

@@ -12,6 +12,8 @@ export interface SetupInputs {
   system: SystemLayers | null;
   /** See `SandboxSpec.writable`. */
   writable: string[];
+  /** Is told what a script is refused that runs apart from the session. */
+  onEgressDenied: SetupRequest["onEgressDenied"];
 }
 
 /**
@@ -19,7 +21,7 @@ export interface SetupInputs {
  * environment allows, and what package managers need: no credential is where it runs.
  */
 export function setupRequest(
-  { session, system, writable }: SetupInputs,
+  { session, system, writable, onEgressDenied }: SetupInputs,
   { url, mountPath }: Pick<RunRepository, "url" | "mountPath">,
 ): SetupRequest | null {
   if (session.repositorySetup === null) return null;
@@ -30,5 +32,6 @@ export function setupRequest(
   const around = writable.filter((path) => `${mountPath}/`.startsWith(`${path}/`));
   const environment = session.variables;
   const request = { url, mountPath, script, environment, egress, system, writable: around };
-  return { ...request, digest: createHash("sha256").update(JSON.stringify(request)).digest("hex") };
+  const digest = createHash("sha256").update(JSON.stringify(request)).digest("hex");
+  return { ...request, digest, onEgressDenied };
 }

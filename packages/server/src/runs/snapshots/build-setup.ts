@@ -51,6 +51,7 @@ export interface SetupRequest {
   writable: string[];
   /** Of all of the above that the result depends on. */
   digest: string;
+  onEgressDenied: NonNullable<SandboxSpec["onEgressDenied"]>;
 }
 
 /** The plain snapshot to set up. */
@@ -119,12 +120,12 @@ async function changeSnapshot(
   request: SetupRequest & { id: string },
   signal: AbortSignal,
 ): Promise<SetupFailure | null> {
-  const { id, mountPath, egress, writable, system } = request;
+  const { id, mountPath, egress, writable, system, onEgressDenied } = request;
   const disk = join(diskOf(directory, "templates", id), "disk");
   const name = `setup_${id.replaceAll("-", "")}`;
   const diskBytes = Math.min(MAX_DISK_BYTES, Math.floor(maxBytes / 4));
   const limits = { ...LIMITS, diskBytes };
-  const spec = { id: name, disk, uid, limits, egress, files: [], writable };
+  const spec = { id: name, disk, uid, limits, egress, files: [], writable, onEgressDenied };
   const sandbox = await engine.open(system === null ? spec : { ...spec, system });
   const stop = () => void sandbox.close();
   signal.addEventListener("abort", stop, { once: true });

@@ -221,12 +221,15 @@ export class SandboxOpener {
   }
 
   #provisionerOf(
-    setup: Omit<SetupInputs, "session">,
+    setup: Pick<SetupInputs, "system" | "writable">,
     sandbox: Sandbox,
     mounted: readonly MountedFile[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
-    return new Provisioner(this.#parts, { ...this.#target, ...setup, sandbox, mounted, refs });
+    const { log, mask } = this.#parts;
+    const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
+    const target = { ...this.#target, ...setup, onEgressDenied, sandbox, mounted, refs };
+    return new Provisioner(this.#parts, target);
   }
 }
 
