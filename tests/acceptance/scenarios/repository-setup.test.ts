@@ -9,6 +9,7 @@ import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
+import { servicesOf } from "../harness/services-of-test.ts";
 
 let directory: string;
 let host: GitHost;
@@ -20,7 +21,7 @@ before(async () => {
   host = await startGitHost({ dir: directory });
   berth = await Berth.start({ settings: { ...providerSettings(host), BERTH_SANDBOX_IDLE_SECONDS: "0" } });
   api = await berth.client();
-  for (const name of ["app", "lib", "never"])
+  for (const name of ["app", "lib"])
     await host.createRepository({ org: "acme", name, private: true, files: { ".gitignore": "deps/\n" } });
 });
 after(async () => {
@@ -36,12 +37,17 @@ const repository = (name: string, fields: AnyJson = {}): Json => ({
   ...fields,
 });
 
-async function sessionWith(config: AnyJson, resources: Json[], fields: AnyJson = {}): Promise<AnyJson> {
+async function sessionWith(
+  config: AnyJson,
+  resources: Json[],
+  fields: AnyJson = {},
+  client = api,
+): Promise<AnyJson> {
   const [agent, environment] = await Promise.all([
-    makeAgent(api),
-    makeEnvironment(api, { config: { type: "cloud", ...config }, ...fields }),
+    makeAgent(client),
+    makeEnvironment(client, { config: { type: "cloud", ...config }, ...fields }),
   ]);
-  return await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
+  return await client.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
 }
 
 const errorsOf = (events: AnyJson[]): AnyJson[] =>
@@ -118,35 +124,50 @@ covers(
   },
 );
 
-for (const [name, from] of [
-  ["app", "a snapshot"],
-  ["never", "its host"],
-] as const)
-  covers(
-    ["repository-setup-fault"],
-    `repository_setup_required: a required setup fails → the repository, from ${from}, is not there until a retry sets it up`,
-    async () => {
-      const config = {
-        repository_setup_script: "echo begun >deps.txt; false",
-        repository_setup_required: true,
-      };
-      const session = await sessionWith(config, [repository(name)]);
-      const events = await runTurn(api, session.id, bash("find /data -type f | wc -l"));
-      const [error, ...more] = errorsOf(events);
-      assert.deepEqual(more, []);
-      assert.equal(error.type, "environment_error");
-      assert.deepEqual(error.retry_status, { type: "terminal" });
-      assert.match(toolResults(events).at(-1) ?? "", /^0/);
+const FAILING = {
+  repository_setup_script: "mkdir -p locked/in; chmod 500 locked; echo begun >deps.txt; false",
+  repository_setup_required: true,
+};
+const MENDED = { config: { type: "cloud", repository_setup_script: "echo mended >>deps.txt" } };
 
-      const mended = { type: "cloud", repository_setup_script: "echo mended >>deps.txt" };
-      await api.ok("POST", `/environments/${session.environment_id}`, { config: mended });
-      const resource = session.resources[0].id;
-      await api.ok("POST", `/sessions/${session.id}/resources/${resource}`, { retry: true });
-      const later = await runTurn(
-        api,
-        session.id,
-        bash(`cat ${name}/deps.txt; git -C ${name} status --short`),
-      );
-      assert.match(toolResults(later).at(-1) ?? "", /^mended\n\?\? deps\.txt/);
-    },
-  );
+/** A session whose required setup fails: nothing of the repository is there, and one error says so. */
+async function failedSession(client: Api): Promise<AnyJson> {
+  const session = await sessionWith(FAILING, [repository("app")], {}, client);
+  const events = await runTurn(client, session.id, bash("find /data -mindepth 2 | wc -l"));
+  const [error, ...more] = errorsOf(events);
+  assert.deepEqual(more, []);
+  assert.equal(error.type, "environment_error");
+  assert.deepEqual(error.retry_status, { type: "terminal" });
+  assert.ok(!error.message.includes("could not be removed"), error.message);
+  assert.match(toolResults(events).at(-1) ?? "", /^0/);
+  return session;
+}
+
+async function assertMended(client: Api, { id }: AnyJson): Promise<void> {
+  const events = await runTurn(client, id, bash("cat app/deps.txt; git -C app status --short"));
+  assert.match(toolResults(events).at(-1) ?? "", /^mended\n\?\? deps\.txt/);
+}
+
+covers(
+  ["repository-setup-fault"],
+  "repository_setup_required: a required setup fails → the repository is not there until a retry sets it up",
+  async () => {
+    const session = await failedSession(api);
+    await api.ok("POST", `/environments/${session.environment_id}`, MENDED);
+    const resource = session.resources[0].id;
+    await api.ok("POST", `/sessions/${session.id}/resources/${resource}`, { retry: true });
+    await assertMended(api, session);
+  },
+);
+
+covers(
+  ["repository-setup-script", "repository-setup-fault"],
+  "repository setup without snapshots: the script runs in the session; a required one that failed runs again once it was mended",
+  async (t) => {
+    const plain = await servicesOf(t)({ settings: { ...providerSettings(host), BERTH_TEMPLATES_MB: "0" } });
+    const client = await plain.client();
+    const session = await failedSession(client);
+    await client.ok("POST", `/environments/${session.environment_id}`, MENDED);
+    await assertMended(client, session);
+  },
+);
