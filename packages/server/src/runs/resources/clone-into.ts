@@ -16,7 +16,7 @@ import { type SetupInputs, setupRequest } from "./setup-request.ts";
 export interface CloneParts {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   clone: CloneRepository;
-  snapshots: RepositorySnapshots;
+  snapshots: Pick<RepositorySnapshots, "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp">;
   mask(text: string): string;
 }
 

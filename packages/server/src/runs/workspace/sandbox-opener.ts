@@ -34,6 +34,7 @@ import type { SetupInputs } from "../resources/setup-request.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
+import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
@@ -46,6 +47,7 @@ export interface OpenParts extends ProvisionParts {
   engine: SandboxEngine;
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
   accounts: GitParts["accounts"];
+  snapshots: RepositorySnapshots;
   disks: DiskDirectory;
   /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
   systems: SystemParts | null;
