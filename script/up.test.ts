@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 
-const PROGRAM = join(import.meta.dirname, "first-session/up.ts");
+const PROGRAM = join(import.meta.dirname, "first-session/main.ts");
 
 test("script/up: runs a first session and stays up; a second one is rejected; Ctrl-C ends it with 0", async (t) => {
   const dir = await temporary(t);
@@ -32,7 +32,7 @@ test("script/up: runs a first session and stays up; a second one is rejected; Ct
   assert.equal(second.exitCode, 1);
   assert.equal(
     stderr,
-    `script/up: Berth already runs on ${dir}, at ${url?.[1]}. Stop it first, or choose another --data-dir and --port.\n`,
+    `berth up: Berth already runs on ${dir}, at ${url?.[1]}. Stop it first, or choose another --data-dir and --port.\n`,
   );
 
   first.kill("SIGINT");
@@ -50,7 +50,7 @@ test("script/up: the port is in use → names the port", async (t) => {
   assert.equal(rejected.exitCode, 1);
   assert.match(
     stderr,
-    new RegExp(`^script/up: Another program already listens on port ${port} of 127.0.0.1\\.`),
+    new RegExp(`^berth up: Another program already listens on port ${port} of 127.0.0.1\\.`),
   );
 });
 
@@ -65,7 +65,7 @@ test("script/up --help: the usage, from a checkout in which nothing is installed
     const asked = spawn(join(checkout, "script/up"), [flag]);
     const [usage] = await Promise.all([text(asked.stdout), once(asked, "exit")]);
     assert.equal(asked.exitCode, 0);
-    assert.match(usage, /^Usage: script\/up /);
+    assert.match(usage, /^Usage: berth up .*\(in a clone: script\/up /);
   }
   assert.deepEqual(await readdir(checkout), ["script"]);
 });
@@ -74,7 +74,7 @@ test("script/up: unknown flag → usage and exit code 2", async (t) => {
   const rejected = up(t, ["--twice"]);
   const [stderr] = await Promise.all([text(rejected.stderr), once(rejected, "exit")]);
   assert.equal(rejected.exitCode, 2);
-  assert.match(stderr, /^Unknown option '--twice'[\s\S]*Usage: script\/up/);
+  assert.match(stderr, /^Unknown option '--twice'[\s\S]*Usage: berth up/);
 });
 
 function up(t: TestContext, args: string[]) {

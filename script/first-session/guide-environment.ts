@@ -35,7 +35,7 @@ export async function writeGuideEnvironment(
     GIT_TOKEN: gitToken,
   };
   const lines = [
-    "# For the guides in docs/guides, while script/up runs.",
+    "# For the guides in docs/guides, while Berth runs.",
     `export PATH=${quoted(BIN)}:"$PATH"`,
     ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
   ];

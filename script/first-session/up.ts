@@ -1,4 +1,5 @@
-import { mkdir, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { previewsFor, renderEvents } from "@berth/cli";
@@ -11,24 +12,27 @@ import { task } from "./task.ts";
 import { tokenFor } from "./token.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const README = join(ROOT, "README.md");
 const GITHUB = { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] };
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
 // A closed output pipe, such as that of `head`, stops everything in order.
 process.stdout.on("error", () => stop.abort());
 
-const options = readOptions(process.argv.slice(2));
-if ("help" in options) {
-  process[options.code === 0 ? "stdout" : "stderr"].write(options.help);
-  process.exitCode = options.code;
-} else {
-  process.exitCode = await up(options).catch((error: Error) => {
-    process.stderr.write(`script/up: ${error.message}\n`);
+/** Does what the usage says, until a signal comes or, with `--once`, the session is over. Returns the exit code. */
+export async function up(args: string[]): Promise<number> {
+  const options = readOptions(args);
+  if ("help" in options) {
+    process[options.code === 0 ? "stdout" : "stderr"].write(options.help);
+    return options.code;
+  }
+  return await serveFirst(options).catch((error: Error) => {
+    process.stderr.write(`berth up: ${error.message}\n`);
     return 1;
   });
 }
 
-async function up(options: UpOptions): Promise<number> {
+async function serveFirst(options: UpOptions): Promise<number> {
   await requireNoOtherService(options.dataDir);
   const gitHost = await startFirstHost(options.dataDir);
   try {
@@ -57,13 +61,18 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   return stopped && pushed ? 0 : 1;
 }
 
-/** Starts a git server, with its own certificate authority and tokens, that has a private repository with this checkout. */
+/**
+ * Starts a git server, with its own certificate authority and tokens, that has a private repository with this checkout, or
+ * outside of one, with the README.
+ */
 async function startFirstHost(dataDir: string): Promise<GitHost> {
   const dir = join(dataDir, "first-session");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await rm(dir, { recursive: true, force: true });
   const gitHost = await startGitHost({ dir });
-  await gitHost.createRepository({ org: "you", name: "berth", private: true, from: ROOT });
+  const isCheckout = existsSync(join(ROOT, ".git"));
+  const source = isCheckout ? { from: ROOT } : { files: { "README.md": await readFile(README, "utf8") } };
+  await gitHost.createRepository({ org: "you", name: "berth", private: true, ...source });
   await createGuideRepository(gitHost);
   return gitHost;
 }

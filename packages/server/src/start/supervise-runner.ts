@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import type { FromRunner, ToRunner } from "./runner-process.ts";
 
-const PROGRAM = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
+/** Beside this file, and TypeScript or JavaScript as it is. */
+const PROGRAM = join(import.meta.dirname, `runner-process${extname(import.meta.filename)}`);
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 5_000;
 /** How long a draining runner has before it is killed. Its own grace period for turns is shorter. */

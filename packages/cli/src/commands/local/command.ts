@@ -2,14 +2,30 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addAdmin } from "./admin-command.ts";
+import { requireLinux } from "./require-linux.ts";
 
 /** Adds the commands that act on this machine instead of calling a server. */
 export function addLocal(program: Command): void {
+  addUp(program);
   addServe(program);
   addToken(program);
   addSecrets(program);
   addDoctor(program);
   addAdmin(program);
+  const local = ["up", "serve", "token", "secrets", "doctor", "admin"];
+  for (const command of program.commands)
+    if (local.includes(command.name())) command.hook("preAction", () => requireLinux(command.name()));
+}
+
+function addUp(program: Command): void {
+  program
+    .command("up")
+    .summary("start the service and watch a first session")
+    .argument("[flags...]")
+    .usage("[flags]")
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(action(() => import("./up.ts"), "up"));
 }
 
 /** The flags of `serve` are the server's settings. They are read only when it is called, to keep other commands fast. */

