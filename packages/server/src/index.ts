@@ -4,6 +4,10 @@ export { administration, createOperatorToken } from "./administration/administra
 export { OperatorError } from "./administration/as-operator.ts";
 export type { HostEntry } from "./administration/host-store.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
-export { type Config, ConfigError, flagOf, readConfig, VARIABLES } from "./config/config.ts";
+export { ConfigError } from "./config/config-error.ts";
+export { describeSettings } from "./config/describe-settings.ts";
+export { readSettings, type SettingValues } from "./config/read-config.ts";
+export { SETTING_FLAGS } from "./config/settings.ts";
+export { unknownVariables } from "./config/unknown-variables.ts";
 export { doctor } from "./doctor/doctor.ts";
 export { type Serving, serve } from "./start/serve.ts";

@@ -17,8 +17,14 @@ function isWithin(field: string, input: string): boolean {
 }
 
 function settings(): string[] {
-  const config = read("packages/server/src/config/config.ts");
-  return [...config.matchAll(/"(BERTH_[A-Z_]+)"/g)].map(([, name]) => `setting ${name}`);
+  const table = read("packages/server/src/config/settings.ts");
+  const variables = [
+    ...(table + read("packages/server/src/config/unknown-variables.ts")).matchAll(/"(BERTH_[A-Z_]+)"/g),
+  ];
+  const secrets = [...table.matchAll(/^ {4}variable: "(\w+)"(?:(?!\n {2}\}).)*\n {4}secret: true/gms)];
+  return [...variables.map(([, name]) => name), ...secrets.map(([, name]) => `${name}_FILE`)].map(
+    (name) => `setting ${name}`,
+  );
 }
 
 /** The options of commands; those of operations of the API are the same for all of them. */

@@ -23,7 +23,8 @@ export function withConnection(command: Command): Command {
 /** Adds the options of a command that acts on an installation on this machine. */
 export function withInstallation(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--data-dir <dir>", "data directory of the installation; default: that of the settings")
+    .option("--config <file>", "settings file; default: BERTH_CONFIG, else that of 'berth serve'")
     .option("--json", "print JSON");
 }
 

@@ -1,5 +1,6 @@
 import { orAborted } from "@berth/concurrency";
-import { type Config, readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { openDatabase } from "../db/pool.ts";
 import { createLog } from "../log/log.ts";

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { recordDatabaseKey } from "../secrets/database-key-store.ts";
 import { countKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";

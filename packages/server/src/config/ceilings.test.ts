@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCeilings, sharedLimits } from "./ceilings.ts";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./read-config.ts";
 
 const GIB = 1024 ** 3;
 const machine = { memoryBytes: 8 * GIB, pids: 32_768, openFiles: 10_000_000, cpus: 4 };

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { ConfigError, readConfig } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import { readConfig } from "./read-config.ts";
 
 describe("settings", () => {
   test("no variables → defaults", () => {
@@ -34,15 +35,14 @@ describe("settings", () => {
     assert.equal(readConfig(direct, { "database-url-file": file }).databaseUrl, "postgres://file/db");
     assert.throws(
       () => readConfig({}, { "database-url": "postgres://flag/db", "database-url-file": file }),
-      /\(--database-url\): --database-url-file cannot be used with it/,
+      /^ConfigError: --database-url cannot be used with --database-url-file\.$/,
     );
   });
 
   test("a port that fetch blocks → refused in one sentence", () => {
     assert.throws(() => readConfig({}, { port: "4190" }), {
       message:
-        "The settings are not valid:\n  BERTH_PORT (--port): must not be 4190: " +
-        "browsers and other clients that use fetch refuse to connect to this port",
+        "--port must not be 4190: browsers and other clients that use fetch refuse to connect to this port.",
     });
     assert.equal(readConfig({}, { port: "4191" }).port, 4191);
   });
@@ -61,8 +61,8 @@ describe("settings", () => {
       (error) => {
         assert.ok(error instanceof ConfigError);
         assert.equal(error.faults.length, 6);
-        assert.match(error.message, /BERTH_PORT \(--port\)/);
-        assert.match(error.message, /\(--egress-allow-private\): "10\.0\.0\.0\/99" is not a host/);
+        assert.match(error.message, /BERTH_PORT must be/);
+        assert.match(error.message, /BERTH_EGRESS_ALLOW_PRIVATE: "10\.0\.0\.0\/99" is not a host/);
         assert.ok(!error.message.includes("hunter2"));
         return true;
       },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./read-config.ts";
 import { differingSettings, settingDigests } from "./setting-digests.ts";
 
 const digests = (environment: Record<string, string>, models: object[] = []) =>

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Config, variablesOf } from "./config.ts";
+import type { Config } from "./config.ts";
+import { variablesOf } from "./settings.ts";
 
 /** Settings of one machine or of one process: sessions do not notice when another has others. */
 const LOCAL: ReadonlySet<keyof Config> = new Set([

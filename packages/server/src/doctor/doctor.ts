@@ -9,7 +9,10 @@ import {
   type SandboxEngine,
 } from "@berth/sandbox";
 import { readCeilings, sharedLimits } from "../config/ceilings.ts";
-import { type Config, ConfigError, readConfig, systemDirectory, unknownVariables } from "../config/config.ts";
+import { type Config, systemDirectory } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { readConfig } from "../config/read-config.ts";
+import { unknownVariables } from "../config/unknown-variables.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
@@ -53,7 +56,7 @@ function settings({ dataDir }: Config): Capability {
   const unknown = unknownVariables(process.env);
   if (unknown.length === 0)
     return { name, state: "yes", detail: `All settings are valid. The data directory is ${dataDir}.` };
-  const detail = `Unknown settings: ${unknown.join(", ")}. \`berth serve --help\` lists all settings. The data directory is ${dataDir}.`;
+  const detail = `${unknown.join(" ")} \`berth serve --help\` lists all settings. The data directory is ${dataDir}.`;
   return { name, state: "degraded", detail };
 }
 

@@ -33,10 +33,17 @@ export interface Serving {
 /**
  * Starts the whole service: the API in this process, the runner in a child process, the embedded PostgreSQL. Resolves when it
  * is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
+ *
+ * @param warnings about the settings, for the log.
  */
-export async function serve(config: Config, signal?: AbortSignal): Promise<Serving> {
+export async function serve(
+  config: Config,
+  signal?: AbortSignal,
+  warnings: readonly string[] = [],
+): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
+  for (const warning of warnings) log.warn(warning);
   const parts = new Parts(log, signal);
   const draining = new AbortController();
   try {

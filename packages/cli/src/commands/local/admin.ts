@@ -8,6 +8,7 @@ import { operatorErrors } from "./operator-errors.ts";
 
 interface AdminOptions {
   dataDir?: string;
+  config?: string;
   json?: boolean;
 }
 
@@ -131,10 +132,10 @@ export async function forgetHost(
 
 /** Runs `work` on the installation that the options name. */
 async function administer<T>(
-  { dataDir }: AdminOptions,
+  { dataDir, config }: AdminOptions,
   work: (admin: ReturnType<typeof administration>) => Promise<T>,
 ): Promise<T> {
-  return await operatorErrors(async () => await work(administration({ "data-dir": dataDir })));
+  return await operatorErrors(async () => await work(administration({ "data-dir": dataDir, config })));
 }
 
 /** Prints the columns of objects as a table, or with `--json` the whole objects. */

@@ -8,6 +8,7 @@ import { requireLinux } from "./require-linux.ts";
 export function addLocal(program: Command): void {
   addUp(program);
   addServe(program);
+  addConfig(program);
   addToken(program);
   addSecrets(program);
   addDoctor(program);
@@ -38,6 +39,24 @@ function addServe(program: Command): void {
     .helpOption(false)
     .allowUnknownOption()
     .action(action(() => import("./serve.ts"), "serve"));
+}
+
+function addConfig(program: Command): void {
+  const config = program
+    .command("config")
+    .summary("check and print the settings of the service")
+    .description("Check and print the settings of the service on this machine.");
+  const add = (verb: string, summary: string, name: "checkConfig" | "printConfig") =>
+    config
+      .command(verb)
+      .summary(summary)
+      .argument("[flags...]")
+      .usage("[flags]")
+      .helpOption(false)
+      .allowUnknownOption()
+      .action(action(() => import("./config.ts"), name));
+  add("check", "say what is wrong in the settings", "checkConfig");
+  add("print", "show every setting and where it comes from", "printConfig");
 }
 
 function addToken(program: Command): void {

@@ -1,4 +1,4 @@
-import { createOperatorToken, SCOPES } from "@berth/server";
+import { ConfigError, createOperatorToken, SCOPES } from "@berth/server";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
@@ -14,18 +14,20 @@ interface CreateOptions {
   scopes?: string[];
   expiresIn?: number;
   dataDir?: string;
+  config?: string;
   json?: boolean;
 }
 
 /** Prints nothing but the token, so that a shell can capture it. */
 export async function createToken(options: CreateOptions): Promise<undefined> {
-  const { scopes, expiresIn, dataDir, json } = options;
+  const { scopes, expiresIn, dataDir, config, json } = options;
   const terms = { org: options.org, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn };
-  const token = await createOperatorToken({ ...bearerOf(options), ...terms }, { "data-dir": dataDir }).catch(
-    (error: Error) => {
-      throw new UsageError(error.message, EXIT_CODES.failed);
-    },
-  );
+  const token = await createOperatorToken(
+    { ...bearerOf(options), ...terms },
+    { "data-dir": dataDir, config },
+  ).catch((error: Error) => {
+    throw new UsageError(error.message, error instanceof ConfigError ? EXIT_CODES.usage : EXIT_CODES.failed);
+  });
   if (json) printJson({ token });
   else printLine(token);
 }

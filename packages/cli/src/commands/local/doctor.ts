@@ -6,8 +6,16 @@ import { printJson, printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 
 /** Prints the capabilities of this machine. Returns exit code 1 if something that users need is missing. */
-export async function doctor({ dataDir, json }: { dataDir?: string; json?: boolean }): Promise<number> {
-  const capabilities = await examine({ "data-dir": dataDir });
+export async function doctor({
+  dataDir,
+  config,
+  json,
+}: {
+  dataDir?: string;
+  config?: string;
+  json?: boolean;
+}): Promise<number> {
+  const capabilities = await examine({ "data-dir": dataDir, config });
   const missing = capabilities.filter(({ state }) => state === "no");
   if (json) printJson({ ok: missing.length === 0, capabilities });
   else printTable(capabilities);

@@ -1,21 +1,24 @@
 import { once } from "node:events";
-import { ConfigError, flagOf, readConfig, serve as startService, VARIABLES } from "@berth/server";
-import { Command } from "commander";
+import { serve as startService, unknownVariables } from "@berth/server";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
 import { printLine } from "../../terminal/print.ts";
-import { SETTINGS_HELP } from "./serve-settings.ts";
+import { settingsFrom } from "./setting-flags.ts";
 
 /**
  * Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. A signal that comes while it starts ends the start.
  * Always exits: nothing that is left open can keep the process.
  */
 export async function serve(args: string[]): Promise<never> {
-  const config = settingsOf(flagsOf(args));
+  const { config } = settingsFrom(args, {
+    name: "berth serve",
+    description: "Start the service: API, runner, sandboxes, and the embedded PostgreSQL.",
+    help: HELP,
+  });
   const stop = askedToStop();
   try {
-    const service = await startService(config, stop);
+    const service = await startService(config, stop, unknownVariables(process.env));
     await updateClientFile(config.dataDir, { url: reachable(service.url) });
     printLine(`berth: listening on ${service.url}`);
     if (!stop.aborted) await once(stop, "abort");
@@ -43,48 +46,18 @@ function askedToStop(): AbortSignal {
   return stop.signal;
 }
 
-function settingsOf(flags: Record<string, string>): ReturnType<typeof readConfig> {
-  try {
-    return readConfig(process.env, flags);
-  } catch (error) {
-    throw error instanceof ConfigError ? new UsageError(error.message) : error;
-  }
-}
-
-/** Parses the flags. The result is keyed by the flag's name without dashes. */
-function flagsOf(args: string[]): Record<string, string> {
-  const command = new Command("berth serve")
-    .description("Start the service: API, runner, sandboxes, and the embedded PostgreSQL.")
-    .exitOverride()
-    .showHelpAfterError("Run with --help for usage.")
-    .addHelpText("after", HELP);
-  for (const variable of VARIABLES) {
-    const [form, line] = SETTINGS_HELP[variable] ?? ["<value>", variable];
-    command.option(`${flagOf(variable)} ${form}`, line);
-  }
-  command.option("--database-url-file <file>", "file that contains the database URL");
-  command.parse(args, { from: "user" });
-  const names = [...VARIABLES.map(flagOf), "--database-url-file"].map((flag) => flag.slice(2));
-  const values = command.opts<Record<string, string>>();
-  return Object.fromEntries(names.flatMap((name) => pair(name, values[camelCase(name)])));
-}
-
-function pair(name: string, value: string | undefined): [string, string][] {
-  return value === undefined ? [] : [[name, value]];
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
 /** The URL for clients on this machine: loopback, if the service listens on all addresses. */
 function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 const HELP = `
-Each flag can also be set as a variable: BERTH_DATA_DIR for --data-dir. When the service is ready, it prints a line with
-its URL to standard output. It logs JSON to standard error. SIGTERM shuts it down gracefully.
+Each flag can also be set as a variable (BERTH_DATA_DIR for --data-dir) and in the settings file (data_dir). A flag wins
+over a variable, and a variable over the file. The settings file is the one that --config or BERTH_CONFIG names, else
+berth/berth.yaml in $XDG_CONFIG_HOME (~/.config) or in /etc. 'berth config print' shows what has effect.
+
+When the service is ready, it prints a line with its URL to standard output. It logs JSON to standard error. SIGTERM
+shuts it down gracefully.
 
 Example:
   $ berth serve --data-dir ./berth-data --port 4180`;

@@ -1,0 +1,96 @@
+// Subject: the settings file, and what is said about settings before anything starts.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { assertNothingLeft } from "../../../test-support/assert-nothing-left.ts";
+import { berth, startBerth } from "../../../test-support/berth.ts";
+
+test("config check: each fault is a sentence with file, line and key, exit 2; valid settings exit 0", async (t) => {
+  const file = fileWith(t, "max_pidss: 5\nport: 70000\n");
+  const wrong = await berth(["config", "check", "--config", file], { env: { BERTH_MAX_PIDSS: "5" } });
+  assert.deepEqual(
+    [wrong.code, wrong.stdout, wrong.stderr.split("\n")],
+    [
+      2,
+      "",
+      [
+        "warning: The variable BERTH_MAX_PIDSS is not a setting and has no effect; the nearest is BERTH_MAX_PIDS.",
+        `error: ${file}, line 1: max_pidss is not a setting; the nearest is max_pids.`,
+        `error: ${file}, line 2: port must be an integer from 0 to 65535.`,
+        "",
+      ],
+    ],
+  );
+  writeFileSync(file, "port: 4310\n");
+  const valid = await berth(["config", "check"], { env: { BERTH_CONFIG: file } });
+  assert.deepEqual([valid.code, valid.stderr], [0, ""]);
+  assert.equal(valid.stdout, `The settings are valid; the settings file is ${file}.\n`);
+});
+
+test("config print: every setting, its value and its source; secrets are not shown", async (t) => {
+  const file = fileWith(t, "database_url: postgres://a:hunter2@b/c\nport: 4311\n");
+  const args = ["config", "print", "--config", file, "--max-pids", "99"];
+  const env = { BERTH_LOG_LEVEL: "warn" };
+  const [table, json, short] = await Promise.all([
+    berth(args, { env }),
+    berth([...args, "--json"], { env }),
+    berth([...args, "-o", "json"], { env }),
+  ]);
+  assert.match(table.stdout, /^SETTING +VALUE +FROM\n/);
+  assert.match(table.stdout, /^port +4311 +\S+berth\.yaml, line 2$/m);
+  assert.match(table.stdout, /^max_pids +99 +--max-pids$/m);
+  assert.match(table.stdout, /^log_level +warn +BERTH_LOG_LEVEL$/m);
+  assert.match(table.stdout, /^host +127\.0\.0\.1 +default$/m);
+  assert.match(table.stdout, /^database_url +\(set\) /m);
+  assert.equal(short.stdout, json.stdout);
+  const printed = JSON.parse(json.stdout);
+  assert.equal(printed.file, file);
+  assert.deepEqual(printed.settings[2], { key: "port", value: 4311, from: "file", name: "port", line: 2 });
+  assert.doesNotMatch(table.stdout + json.stdout, /hunter2/);
+});
+
+test("settings that are wrong end each command with one sentence and exit 2, and write nothing", async (t) => {
+  const file = fileWith(t, "port: 70000\n");
+  const dataDir = join(file, "../data");
+  const commands = [
+    ["serve"],
+    ["config", "print"],
+    ["token", "create", "--user", "ann@example.com"],
+    ["admin", "organizations", "list"],
+    ["secrets", "rewrap"],
+  ];
+  for (const command of commands) {
+    const { code, stdout, stderr } = await berth([...command, "--data-dir", dataDir, "--config", file]);
+    assert.deepEqual(
+      [code, stdout, stderr],
+      [2, "", `error: ${file}, line 1: port must be an integer from 0 to 65535.\n`],
+      command.join(" "),
+    );
+  }
+  assert.deepEqual(readdirSync(join(file, "..")), ["berth.yaml"]);
+});
+
+test("serve, token: the settings file has effect, and a variable that is no setting is told in the log", async (t) => {
+  const file = fileWith(t, "data_dir: data\nhost: 127.0.0.2\nport: 0\n");
+  const env = { BERTH_CONFIG: file, BERTH_MAX_PIDSS: "5" };
+  const { child, ended } = startBerth(["serve"], { env });
+  await once(child.stdout, "data");
+  const token = await berth(["token", "create", "--user", "ann@example.com", "--config", file]);
+  child.kill("SIGTERM");
+  const { stdout, stderr } = await ended;
+  assert.match(stdout, /^berth: listening on http:\/\/127\.0\.0\.2:/);
+  assert.match(token.stdout, /^\S+\n$/, token.stderr);
+  assert.match(stderr, /BERTH_MAX_PIDSS is not a setting and has no effect; the nearest is BERTH_MAX_PIDS\./);
+  await assertNothingLeft(join(file, "../data"));
+});
+
+function fileWith(t: TestContext, text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "berth-config-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "berth.yaml");
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}

@@ -1,0 +1,77 @@
+import { ConfigError, describeSettings, readSettings, unknownVariables } from "@berth/server";
+import { Option } from "commander";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
+import { printError, UsageError } from "../../shared/failure.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+import { table } from "../../terminal/table.ts";
+import { readGiven, settingFlags } from "./setting-flags.ts";
+
+/** Prints each fault of the settings as one sentence. Returns exit code 2 if there is one. */
+export async function checkConfig(args: string[]): Promise<number> {
+  const { flags } = settingFlags(args, {
+    name: "berth config check",
+    description: "Check the settings that 'berth serve' would have, without starting anything.",
+    help: CHECK_HELP,
+  });
+  for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
+  try {
+    const { file } = readSettings(process.env, flags, process.cwd());
+    printLine(
+      file === null
+        ? "The settings are valid; there is no settings file."
+        : `The settings are valid; the settings file is ${file}.`,
+    );
+    return EXIT_CODES.done;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) printError(new UsageError(fault));
+    return EXIT_CODES.usage;
+  }
+}
+
+/** Prints each setting with its value and where that comes from. Secrets are not shown. */
+export async function printConfig(args: string[]): Promise<undefined> {
+  const { flags, options } = settingFlags(args, PRINT, (command) =>
+    command
+      .addOption(new Option("-o, --output <format>", "format of the output").choices(["table", "json"]))
+      .option("--json", "print JSON, like -o json"),
+  );
+  const values = readGiven(flags);
+  const rows = describeSettings(values);
+  if (options.json === true || options.output === "json") {
+    printJson({ file: values.file, settings: rows });
+    return;
+  }
+  const { dim } = paletteFor(process.stdout);
+  const head = ["SETTING", "VALUE", "FROM"].map(dim);
+  const cells = rows.map(({ key, value, from, name, line }) => [
+    key,
+    plainLine(textOf(value)),
+    plainLine(from === "file" ? `${values.file}, line ${line}` : (name ?? from)),
+  ]);
+  for (const line of table([head, ...cells])) printLine(line);
+}
+
+function textOf(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return "-";
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return value.join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const CHECK_HELP = `
+Prints a sentence for each setting that is wrong, with the flag, the variable, or the file, line and key. The exit code
+is 0 if all are valid, and otherwise 2. Variables that begin with BERTH_ and are no settings are warnings.
+
+Example:
+  $ berth config check --config /etc/berth/berth.yaml`;
+
+const PRINT = {
+  name: "berth config print",
+  description:
+    "Print every setting that 'berth serve' would have, with its value and where it comes from. Secrets are shown as (set).",
+  help: `
+Example:
+  $ berth config print -o json`,
+};

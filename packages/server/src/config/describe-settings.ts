@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { readCeilings } from "./ceilings.ts";
+import type { Config } from "./config.ts";
+import type { SettingValues, Source } from "./read-config.ts";
+import { keyOf, SETTING_LIST } from "./settings.ts";
+
+/** A setting with the value that has effect. */
+export interface DescribedSetting extends Source {
+  key: string;
+  /** `(set)` for a secret. Null: Berth looks for it when it starts. */
+  value: unknown;
+}
+
+/** All settings with their values and where these come from. What follows from the machine is what it is now. */
+export function describeSettings({ config, sources }: SettingValues): DescribedSetting[] {
+  const effective = { ...config, ...fromMachine(config) };
+  return SETTING_LIST.map(([key, { variable, secret }]) => {
+    const value = effective[key];
+    return {
+      key: keyOf(variable),
+      value: secret === true && value !== null ? "(set)" : value,
+      ...sources[key],
+    };
+  });
+}
+
+function fromMachine(config: Config): Partial<Config> {
+  const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
+  return {
+    maxCpus: cpus,
+    maxMemoryMb: memory_mb,
+    maxPids: pids,
+    maxDiskMb: disk_mb,
+    secretKeyFile: config.secretKeyFile ?? join(config.dataDir, "secret.key"),
+  };
+}

@@ -1,0 +1,22 @@
+/** The name that `given` is a misspelling of: the one with the fewest letters changed, at most a third of them; otherwise null. */
+export function nearestName(given: string, names: readonly string[]): string | null {
+  const ranked = names
+    .map((name) => ({ name, distance: distance(given, name) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  const [best] = ranked;
+  return best !== undefined && best.distance <= Math.max(2, given.length / 3) ? best.name : null;
+}
+
+/** How many letters have to be added, removed or replaced to make one text the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { getSystemErrorMessage } from "node:util";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import { flagOf, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
+import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
+
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** Where a value comes from: a flag, a variable, or a line of the settings file, by its name there. */
+export interface Source {
+  from: "default" | "file" | "variable" | "flag";
+  name: string | null;
+  line: number | null;
+}
+
+export interface SettingValues {
+  config: Config;
+  sources: Readonly<Record<keyof Config, Source>>;
+  /** The settings file; null if there is none. */
+  file: string | null;
+}
+
+/** A value as the operator gave it. */
+interface Given extends Source {
+  name: string;
+  text: string;
+  /** Directory of relative paths. */
+  directory: string;
+  /** The text names the file that contains the value. */
+  isInFile: boolean;
+}
+
+/** Reads the settings; see `readSettings`. */
+export function readConfig(environment: Texts, flags: Texts = {}, cwd: string = process.cwd()): Config {
+  return readSettings(environment, flags, cwd).config;
+}
+
+/**
+ * Reads the settings. A flag takes precedence over a variable, a variable over the settings file; a value over the name of a
+ * file with it. Paths are relative to `cwd`, those of the settings file to its directory.
+ *
+ * @param flags by name without dashes, such as `data-dir`; `config` names the settings file.
+ * @throws ConfigError with all faults.
+ */
+export function readSettings(environment: Texts, flags: Texts, cwd: string): SettingValues {
+  const file = readSettingsFile({ named: flags.config, environment, cwd });
+  const faults = [...(file?.faults ?? [])];
+  const entries = SETTING_LIST.map(([key, setting]) => {
+    const all = givenFor(setting, { environment, flags, file, cwd });
+    const [given] = all;
+    if (given === undefined) return { key, value: defaultValue(setting, cwd), source: NOT_GIVEN };
+    try {
+      requireOne(all);
+      const { from, name, line } = given;
+      return { key, value: parsedValue(setting, given), source: { from, name, line } };
+    } catch (error) {
+      faults.push(fault(given, (error as Error).message, file));
+      return { key, value: null, source: NOT_GIVEN };
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return {
+    config: Object.fromEntries(entries.map(({ key, value }) => [key, value])) as unknown as Config,
+    sources: Object.fromEntries(entries.map(({ key, source }) => [key, source])) as SettingValues["sources"],
+    file: file?.path ?? null,
+  };
+}
+
+const NOT_GIVEN: Source = { from: "default", name: null, line: null };
+
+/** What was given for a setting, the one that counts first. */
+function givenFor(
+  setting: Setting<unknown>,
+  {
+    environment,
+    flags,
+    file,
+    cwd,
+  }: { environment: Texts; flags: Texts; file: SettingsFile | null; cwd: string },
+): Given[] {
+  const names = variablesOfSetting(setting);
+  const from = (source: Given["from"], name: string, text: string | undefined): Given[] =>
+    text === undefined
+      ? []
+      : [
+          {
+            from: source,
+            name,
+            text,
+            line: null,
+            directory: cwd,
+            isInFile: name !== nameIn(source, setting.variable),
+          },
+        ];
+  return [
+    ...names.flatMap((variable) => from("flag", flagOf(variable), flags[flagOf(variable).slice(2)])),
+    ...names.flatMap((variable) => from("variable", variable, environment[variable])),
+    ...names.flatMap((variable) => {
+      const entry = file?.entries.get(keyOf(variable));
+      const given = from("file", keyOf(variable), entry?.text);
+      return given.map((one) => ({
+        ...one,
+        line: entry?.line ?? null,
+        directory: dirname(file?.path ?? cwd),
+      }));
+    }),
+  ];
+}
+
+function nameIn(source: Given["from"], variable: string): string {
+  if (source === "flag") return flagOf(variable);
+  return source === "file" ? keyOf(variable) : variable;
+}
+
+/** A variable takes precedence over the one that names a file; flags and keys are in one place, where both are a mistake. */
+function requireOne([first, second]: readonly Given[]): void {
+  if (first !== undefined && first.from === second?.from && first.from !== "variable")
+    throw new Error(`cannot be used with ${second.name}`);
+}
+
+function parsedValue({ parse, path }: Setting<unknown>, { text, isInFile, directory }: Given): unknown {
+  const value = parse(isInFile ? contentOf(resolve(directory, text)) : text);
+  return path === true && typeof value === "string" ? resolve(directory, value) : value;
+}
+
+function defaultValue({ fallback, path }: Setting<unknown>, cwd: string): unknown {
+  return path === true && typeof fallback === "string" ? resolve(cwd, fallback) : fallback;
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new Error(`names a file that cannot be read, ${file}: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return errno === undefined ? message : getSystemErrorMessage(errno);
+}
+
+function fault({ name, line }: Given, clause: string, file: SettingsFile | null): string {
+  const place = line === null ? name : `${file?.path}, line ${line}: ${name}`;
+  const separator = /^(must|cannot|names|lists) /.test(clause) ? " " : ": ";
+  return `${place}${separator}${clause.replace(/\.$/, "")}.`;
+}

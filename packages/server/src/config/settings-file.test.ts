@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { ConfigError } from "./config-error.ts";
+import { describeSettings } from "./describe-settings.ts";
+import { readConfig, readSettings } from "./read-config.ts";
+import { defaultOf, flagOf, keyOf, SETTING_FLAGS, SETTING_LIST } from "./settings.ts";
+import { unknownVariables } from "./unknown-variables.ts";
+
+/** A wrong value of each setting, and what is said about it. */
+const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> = {
+  data_dir: ["", "must not be empty"],
+  host: ["", "must not be empty"],
+  port: ["70000", "must be an integer from 0 to 65535"],
+  database_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
+  pg_bin: ["", "must not be empty"],
+  secret_key_file: ["", "must not be empty"],
+  blobs: ["relative", "must be 'disk' or the absolute path of a directory"],
+  models_file: ["", "must not be empty"],
+  hosted_providers: ["{}", "must be a JSON array of {host, api, token_env, ca_file}"],
+  git_ca_files: ["[", "must be valid JSON"],
+  git_http_hosts: ["a:80", ": 'a:80' is not a lower-case host with an optional port other than 80"],
+  egress_allow_private: ["10.0.0.0/99", ': "10.0.0.0/99" is not a host'],
+  disk_reclaim_seconds: ["0", "must be an integer from 1 to 31536000"],
+  session_disk_mb: ["63", "must be 0 or at least 64"],
+  max_cpus: ["0", "must be a number from 0.1 to 256"],
+  max_memory_mb: ["63", "must be an integer from 64 to 1048576"],
+  max_pids: ["15", "must be an integer from 16 to 1000000"],
+  max_disk_mb: ["63", "must be an integer from 64 to 1048576"],
+  sandbox_idle_seconds: ["-1", "must be an integer from 0 to 86400"],
+  host_grace_seconds: ["0", "must be an integer from 1 to 86400"],
+  clone_retry_seconds: ["soon", "must be a list of at most 20 numbers of seconds below 1000"],
+  templates_mb: ["-1", "must be an integer from 0 to 1073741824"],
+  templates_days: ["0", "must be an integer from 1 to 3650"],
+  json_limit: ["1", "must be an integer from 1024 to 33554432"],
+  upload_limit: ["0", "must be an integer from 1 to 1099511627776"],
+  sandbox: ["vm", "must be one of bubblewrap, docker"],
+  rootfs: ["arch", "must be one of debian, host"],
+  docker_socket: ["", "must not be empty"],
+  docker_image: ["", "must not be empty"],
+  npm_registry: ["http://x", "must be an https URL without credentials or a query"],
+  pip_index: ["https://a:b@x", "must be an https URL without credentials or a query"],
+  metrics_public: ["true", "must be one of yes, no"],
+  log_level: ["loud", "must be one of debug, info, warn, error, silent"],
+};
+
+test("each setting: a wrong value is one sentence that names the flag, the variable, or the file, line and key", (t) => {
+  assert.deepEqual(
+    Object.keys(WRONG),
+    SETTING_LIST.map(([, { variable }]) => keyOf(variable)),
+  );
+  for (const [, { variable }] of SETTING_LIST) {
+    const key = keyOf(variable);
+    const [value, clause] = WRONG[key] ?? ["", ""];
+    const file = fileWith(t, `# settings\n${key}: ${JSON.stringify(value)}\n`);
+    const flag = flagOf(variable);
+    for (const [faults, name] of [
+      [faultsOf({}, { [flag.slice(2)]: value }), flag],
+      [faultsOf({ [variable]: value }), variable],
+      [faultsOf({}, { config: file }), `${file}, line 2: ${key}`],
+    ] as const) {
+      assert.equal(faults.length, 1, `${faults}`);
+      const [fault = ""] = faults;
+      const separator = clause.startsWith(":") ? "" : " ";
+      assert.ok(fault.startsWith(`${name}${separator}${clause}`), fault);
+      assert.match(fault, /[^.]\.$/);
+      assert.doesNotMatch(fault, /hunter2|\n/);
+    }
+  }
+});
+
+test("a flag wins over a variable, a variable over the settings file, the file over the default", (t) => {
+  const file = fileWith(t, "port: 4301\nmax_pids: 100\nhost: 127.0.0.2\nlog_level: debug\n");
+  const environment = { BERTH_CONFIG: file, BERTH_MAX_PIDS: "200", BERTH_HOST: "127.0.0.3" };
+  const values = readSettings(environment, { host: "127.0.0.4" }, "/");
+  const { port, maxPids, host, logLevel, rootfs } = values.config;
+  assert.deepEqual([port, maxPids, host, logLevel, rootfs], [4301, 200, "127.0.0.4", "debug", "debian"]);
+  const from = Object.fromEntries(describeSettings(values).map(({ key, ...rest }) => [key, rest]));
+  assert.deepEqual(from.port, { value: 4301, from: "file", name: "port", line: 1 });
+  assert.deepEqual(from.max_pids, { value: 200, from: "variable", name: "BERTH_MAX_PIDS", line: null });
+  assert.deepEqual(from.host, { value: "127.0.0.4", from: "flag", name: "--host", line: null });
+  assert.deepEqual(from.rootfs, { value: "debian", from: "default", name: null, line: null });
+  const other = fileWith(t, "port: 4302");
+  assert.equal(readConfig(environment, { config: other }).port, 4302);
+});
+
+test("settings file: --config, else BERTH_CONFIG, else that of the user", (t) => {
+  const home = mkdtempSync(join(tmpdir(), "berth-home-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const write = (directory: string, port: number) => {
+    mkdirSync(join(home, directory, "berth"), { recursive: true });
+    writeFileSync(join(home, directory, "berth/berth.yaml"), `port: ${port}`);
+  };
+  write(".config", 4303);
+  assert.equal(readConfig({ HOME: home }).port, 4303);
+  write("xdg", 4304);
+  assert.equal(readConfig({ HOME: home, XDG_CONFIG_HOME: join(home, "xdg") }).port, 4304);
+  assert.equal(readConfig({ HOME: home, BERTH_CONFIG: fileWith(t, "port: 4305") }).port, 4305);
+  assert.equal(readConfig({ HOME: home, BERTH_CONFIG: "/dev/null" }).port, 4180);
+});
+
+test("settings file: lists, objects and paths", (t) => {
+  const file = fileWith(
+    t,
+    `data_dir: state
+models_file: /etc/models.json
+git_http_hosts: [git.internal, "git.internal:8080"]
+clone_retry_seconds: [1, 2.5]
+metrics_public: yes
+git_ca_files:
+  - host: git.test
+    ca_file: ca.pem
+`,
+  );
+  const config = readConfig({ BERTH_CONFIG: file });
+  assert.equal(config.dataDir, join(dirname(file), "state"));
+  assert.equal(config.modelsFile, "/etc/models.json");
+  assert.deepEqual(config.gitHttpHosts, ["git.internal", "git.internal:8080"]);
+  assert.deepEqual(config.cloneRetrySeconds, [1, 2.5]);
+  assert.equal(config.metricsPublic, "yes");
+  assert.deepEqual(config.gitCaFiles, [{ host: "git.test", ca_file: join(dirname(file), "ca.pem") }]);
+});
+
+test("settings file: what is wrong in it is a sentence with the line; all are reported", (t) => {
+  const cases: ReadonlyArray<[text: string, ...faults: string[]]> = [
+    ["max_pidss: 5", "line 1: max_pidss is not a setting; the nearest is max_pids."],
+    ["\nmax-pids: 50", "line 2: max-pids is not a setting; the nearest is max_pids."],
+    ["completely_else: 1", "line 1: completely_else is not a setting."],
+    ["port: 1\nport: 2", "line 2: the key is there twice."],
+    ["port:", "line 1: port has no value."],
+    ["port: [1]", "line 1: port must be a single value."],
+    ["git_http_hosts: {a: b}", "line 1: git_http_hosts must be a list."],
+    ["- port", "line 1: the file must consist of keys with values."],
+    ["port: 1\n---\nport: 2", "line 2: the file must be one document."],
+    ["port: 70000\nhsot: x", "line 2: hsot is not a setting; the nearest is host.", "line 1: port must be"],
+    ["port: '4", "line 1: not valid YAML"],
+    [
+      "database_url: postgres://a/b\ndatabase_url_file: /x",
+      "line 1: database_url cannot be used with database_url_file.",
+    ],
+    [
+      "database_url_file: /nowhere/url",
+      "line 1: database_url_file names a file that cannot be read, /nowhere/url: no such file or directory.",
+    ],
+  ];
+  for (const [text, ...expected] of cases) {
+    const file = fileWith(t, text);
+    const faults = faultsOf({ BERTH_CONFIG: file });
+    assert.equal(faults.length, expected.length, `${text}: ${faults}`);
+    for (const [index, fault] of faults.entries())
+      assert.ok(fault.startsWith(`${file}, ${expected[index]}`), `${text}: ${fault}`);
+  }
+  const named = (flags: Record<string, string>) => faultsOf({}, flags)[0];
+  assert.equal(
+    named({ config: "/nowhere/b.yaml" }),
+    "--config names a file that cannot be read, /nowhere/b.yaml: no such file.",
+  );
+  assert.equal(
+    named({ config: "/etc" }),
+    "The settings file /etc cannot be read: illegal operation on a directory.",
+  );
+  assert.deepEqual(faultsOf({ BERTH_CONFIG: "" }), ["BERTH_CONFIG must not be empty."]);
+});
+
+test("settings file: a secret only where others cannot read it; nothing where others can write", (t) => {
+  const file = fileWith(t, "database_url: postgres://a:hunter2@b/c\n");
+  assert.equal(readConfig({ BERTH_CONFIG: file }).databaseUrl, "postgres://a:hunter2@b/c");
+  const shown = describeSettings(readSettings({ BERTH_CONFIG: file }, {}, "/"));
+  assert.doesNotMatch(JSON.stringify(shown), /hunter2/);
+  assert.equal(shown.find(({ key }) => key === "database_url")?.value, "(set)");
+  chmodSync(file, 0o644);
+  assert.deepEqual(faultsOf({ BERTH_CONFIG: file }), [
+    `${file}, line 1: database_url is a secret, and every user can read the file: run chmod o-rwx ${file}, or use database_url_file.`,
+  ]);
+  writeFileSync(file, "port: 4306");
+  assert.equal(readConfig({ BERTH_CONFIG: file }).port, 4306);
+  chmodSync(file, 0o666);
+  assert.match(`${faultsOf({ BERTH_CONFIG: file })}`, /can be changed by every user: run chmod o-w/);
+});
+
+test("variables that are no settings: told, with the nearest name; those of the client are known", () => {
+  const known = { BERTH_URL: "", BERTH_TOKEN: "", BERTH_DATABASE_URL_FILE: "", BERTH_CONFIG: "", OTHER: "" };
+  assert.deepEqual(unknownVariables({ ...known, BERTH_MAX_PIDSS: "1", BERTH_SOMETHING_ELSE: "" }), [
+    "The variable BERTH_MAX_PIDSS is not a setting and has no effect; the nearest is BERTH_MAX_PIDS.",
+    "The variable BERTH_SOMETHING_ELSE is not a setting and has no effect.",
+  ]);
+});
+
+test("the guide lists each setting as the table has it", () => {
+  const guide = readFileSync(new URL("../../../../docs/guides/configuration.md", import.meta.url), "utf8");
+  const rows = SETTING_LIST.map(([, setting]) => {
+    const cells = [`\`${keyOf(setting.variable)}\``, setting.help, defaultOf(setting)];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  const listed = guide.split("\n").filter((line) => /^\| `/.test(line));
+  assert.deepEqual(listed, rows);
+  assert.ok(SETTING_FLAGS.every(({ help }) => help.length > 10));
+});
+
+function fileWith(t: TestContext, text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "berth-settings-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "berth.yaml");
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+function faultsOf(
+  environment: Record<string, string>,
+  flags: Record<string, string> = {},
+): readonly string[] {
+  try {
+    readConfig(environment, flags);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}

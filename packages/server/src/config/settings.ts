@@ -1,0 +1,370 @@
+import { createAddressGuard } from "@berth/egress";
+import type { Config } from "./config.ts";
+import {
+  type HostedProvider,
+  parseGitCaFiles,
+  parseHostedProviders,
+  parseHttpHosts,
+} from "./git-settings.ts";
+import {
+  blobs,
+  cpus,
+  databaseUrl,
+  diskMb,
+  httpsUrl,
+  integer,
+  list,
+  listeningPort,
+  nonEmpty,
+  oneOf,
+  waits,
+} from "./parsers.ts";
+
+/** How the operator gives one setting. The flag and the key of the settings file follow from the variable. */
+export interface Setting<T> {
+  variable: string;
+  /** The form of the value, for the help. */
+  form: string;
+  /** One line of help, without the default. */
+  help: string;
+  /** The settings file may have a YAML list of values, or of objects, instead of text. */
+  shape?: "list" | "json";
+  fallback: T;
+  /** What the fallback means, where it does not say it itself. */
+  absent?: string;
+  /** Throws a clause for the operator, which follows the name of the setting. */
+  parse(text: string): T;
+  /** The value is never shown, and may also be in a file, named by `<variable>_FILE`. */
+  secret?: true;
+  /** The value is a path, relative to the working directory or to the settings file. */
+  path?: true;
+}
+
+type Settings = { [Key in keyof Config]: Setting<Config[Key]> };
+
+const MEBIBYTE = 1_048_576;
+const DEFAULT_PROVIDER: HostedProvider = {
+  host: "github.com",
+  api: "https://api.github.com",
+  token_env: ["GH_TOKEN"],
+  ca_file: null,
+};
+
+/** All settings. Variables, flags, keys of the settings file, help, and the checks of values come from this table alone. */
+export const SETTINGS: Settings = {
+  dataDir: {
+    variable: "BERTH_DATA_DIR",
+    form: "<dir>",
+    help: "directory of all state",
+    fallback: ".berth",
+    parse: nonEmpty,
+    path: true,
+  },
+  host: {
+    variable: "BERTH_HOST",
+    form: "<address>",
+    help: "address to listen on",
+    fallback: "127.0.0.1",
+    parse: nonEmpty,
+  },
+  port: {
+    variable: "BERTH_PORT",
+    form: "<number>",
+    help: "port to listen on, 0 for any free one",
+    fallback: 4180,
+    parse: listeningPort,
+  },
+  databaseUrl: {
+    variable: "BERTH_DATABASE_URL",
+    form: "<url>",
+    help: "PostgreSQL 15 or later to use instead of the embedded one; if it has a password, not as a flag: use the variable or --database-url-file",
+    fallback: null,
+    absent: "the embedded one",
+    parse: databaseUrl,
+    secret: true,
+  },
+  pgBin: {
+    variable: "BERTH_PG_BIN",
+    form: "<dir>",
+    help: "programs of another PostgreSQL version to run as the embedded one",
+    fallback: null,
+    absent: "those of the npm package",
+    parse: nonEmpty,
+    path: true,
+  },
+  secretKeyFile: {
+    variable: "BERTH_SECRET_KEY_FILE",
+    form: "<file>",
+    help: "key that encrypts secrets",
+    fallback: null,
+    absent: "secret.key in the data directory, created if missing",
+    parse: nonEmpty,
+    path: true,
+  },
+  blobs: {
+    variable: "BERTH_BLOBS",
+    form: "<place>",
+    help: "contents of files: disk, in the data directory, or a directory that all services of the database share",
+    fallback: "disk",
+    parse: blobs,
+  },
+  modelsFile: {
+    variable: "BERTH_MODELS_FILE",
+    form: "<file>",
+    help: "registry of models",
+    fallback: null,
+    absent: "the models of configured API keys and of an Ollama on this machine",
+    parse: nonEmpty,
+    path: true,
+  },
+  hostedProviders: {
+    variable: "BERTH_HOSTED_PROVIDERS",
+    form: "<json>",
+    shape: "json",
+    help: "git providers, as a list of {host, api?, token_env[], ca_file?}",
+    fallback: [DEFAULT_PROVIDER],
+    absent: "github.com",
+    parse: parseHostedProviders,
+  },
+  gitCaFiles: {
+    variable: "BERTH_GIT_CA_FILES",
+    form: "<json>",
+    shape: "json",
+    help: "CA certificates of other git servers, as a list of {host, ca_file}",
+    fallback: [],
+    absent: "none",
+    parse: parseGitCaFiles,
+  },
+  gitHttpHosts: {
+    variable: "BERTH_GIT_HTTP_HOSTS",
+    form: "<list>",
+    shape: "list",
+    help: "git servers that may be cloned from over http",
+    fallback: [],
+    absent: "none",
+    parse: parseHttpHosts,
+  },
+  egressAllowPrivate: {
+    variable: "BERTH_EGRESS_ALLOW_PRIVATE",
+    form: "<list>",
+    shape: "list",
+    help: "hosts or networks with private addresses that sessions and MCP servers may use",
+    fallback: [],
+    absent: "none",
+    parse: privateHosts,
+  },
+  diskReclaimSeconds: {
+    variable: "BERTH_DISK_RECLAIM_SECONDS",
+    form: "<seconds>",
+    help: "idle time after which a session's container and disk are removed",
+    fallback: 86_400,
+    parse: integer(1, 31_536_000),
+  },
+  sessionDiskMb: {
+    variable: "BERTH_SESSION_DISK_MB",
+    form: "<MiB>",
+    help: "disk limit of sessions whose environment sets no disk_mb, if the machine can enforce it; 0: no limit",
+    fallback: 10_240,
+    parse: diskMb,
+  },
+  maxCpus: {
+    variable: "BERTH_MAX_CPUS",
+    form: "<number>",
+    help: "most processors of a session",
+    fallback: null,
+    absent: "all of the machine's",
+    parse: cpus,
+  },
+  maxMemoryMb: {
+    variable: "BERTH_MAX_MEMORY_MB",
+    form: "<MiB>",
+    help: "most memory of a session",
+    fallback: null,
+    absent: "half of the machine's",
+    parse: integer(64, 1_048_576),
+  },
+  maxPids: {
+    variable: "BERTH_MAX_PIDS",
+    form: "<number>",
+    help: "most processes and threads of a session",
+    fallback: null,
+    absent: "half of what the machine can run",
+    parse: integer(16, 1_000_000),
+  },
+  maxDiskMb: {
+    variable: "BERTH_MAX_DISK_MB",
+    form: "<MiB>",
+    help: "most disk space that an environment can ask for",
+    fallback: null,
+    absent: "half of the volume of the data directory",
+    parse: integer(64, 1_048_576),
+  },
+  sandboxIdleSeconds: {
+    variable: "BERTH_SANDBOX_IDLE_SECONDS",
+    form: "<seconds>",
+    help: "how long a sandbox stays open after its last command",
+    fallback: 60,
+    parse: integer(0, 86_400),
+  },
+  hostGraceSeconds: {
+    variable: "BERTH_HOST_GRACE_SECONDS",
+    form: "<seconds>",
+    help: "with several services on one database: how long sessions wait for the service that has their disk",
+    fallback: 120,
+    parse: integer(1, 86_400),
+  },
+  cloneRetrySeconds: {
+    variable: "BERTH_CLONE_RETRY_SECONDS",
+    form: "<seconds,…>",
+    shape: "list",
+    help: "waits before the retries of a clone that failed for a reason that passes; empty: none",
+    fallback: [1, 2, 4, 8, 16],
+    parse: waits,
+  },
+  snapshotsMegabytes: {
+    variable: "BERTH_TEMPLATES_MB",
+    form: "<MiB>",
+    help: "disk space for snapshots of repositories, which make sessions start faster; 0: no snapshots",
+    fallback: 20_480,
+    parse: integer(0, 1_024 * 1_024 * 1_024),
+  },
+  snapshotsDays: {
+    variable: "BERTH_TEMPLATES_DAYS",
+    form: "<days>",
+    help: "days after which an unused snapshot is removed",
+    fallback: 14,
+    parse: integer(1, 3_650),
+  },
+  jsonLimit: {
+    variable: "BERTH_JSON_LIMIT",
+    form: "<bytes>",
+    help: "maximum size of a JSON body",
+    fallback: 4 * MEBIBYTE,
+    parse: integer(1_024, 32 * MEBIBYTE),
+  },
+  uploadLimit: {
+    variable: "BERTH_UPLOAD_LIMIT",
+    form: "<bytes>",
+    help: "maximum size of an uploaded file",
+    fallback: 512 * MEBIBYTE,
+    parse: integer(1, 1_024 * 1_024 * MEBIBYTE),
+  },
+  sandbox: {
+    variable: "BERTH_SANDBOX",
+    form: "<engine>",
+    help: "sandbox engine: bubblewrap or docker",
+    fallback: "bubblewrap",
+    parse: oneOf("bubblewrap", "docker"),
+  },
+  rootfs: {
+    variable: "BERTH_ROOTFS",
+    form: "<system>",
+    help: "operating system of sandboxes: debian, built by mmdebstrap, or host",
+    fallback: "debian",
+    parse: oneOf("debian", "host"),
+  },
+  dockerSocket: {
+    variable: "BERTH_DOCKER_SOCKET",
+    form: "<path>",
+    help: "socket of the docker engine",
+    fallback: null,
+    absent: "that of Docker, else that of Podman",
+    parse: nonEmpty,
+    path: true,
+  },
+  dockerImage: {
+    variable: "BERTH_DOCKER_IMAGE",
+    form: "<name>",
+    help: "image of sandboxes with the docker engine",
+    fallback: "berth-sandbox:latest",
+    parse: nonEmpty,
+  },
+  npmRegistry: {
+    variable: "BERTH_NPM_REGISTRY",
+    form: "<url>",
+    help: "registry for npm packages of environments",
+    fallback: null,
+    absent: "the public npm registry",
+    parse: httpsUrl,
+  },
+  pipIndex: {
+    variable: "BERTH_PIP_INDEX",
+    form: "<url>",
+    help: "index for pip packages of environments",
+    fallback: null,
+    absent: "PyPI",
+    parse: httpsUrl,
+  },
+  metricsPublic: {
+    variable: "BERTH_METRICS_PUBLIC",
+    form: "<yes|no>",
+    help: "whether /metrics needs no token from other machines and through proxies",
+    fallback: "no",
+    parse: oneOf("yes", "no"),
+  },
+  logLevel: {
+    variable: "BERTH_LOG_LEVEL",
+    form: "<level>",
+    help: "debug, info, warn, error or silent",
+    fallback: "info",
+    parse: oneOf("debug", "info", "warn", "error", "silent"),
+  },
+};
+
+/** The settings in the order of the documentation. */
+export const SETTING_LIST: ReadonlyArray<[key: keyof Config, setting: Setting<unknown>]> = Object.entries(
+  SETTINGS,
+) as Array<[keyof Config, Setting<unknown>]>;
+
+/** The variable that names the settings file. */
+export const CONFIG_VARIABLE = "BERTH_CONFIG";
+
+/** The variables of a setting: its own, and for a secret that of a file with the value. */
+export function variablesOfSetting({ variable, secret }: Setting<unknown>): string[] {
+  return secret === true ? [variable, `${variable}_FILE`] : [variable];
+}
+
+/** The flag of a variable: `--data-dir` for `BERTH_DATA_DIR`. */
+export function flagOf(variable: string): string {
+  return `--${keyOf(variable).replaceAll("_", "-")}`;
+}
+
+/** The key of a variable in the settings file: `data_dir` for `BERTH_DATA_DIR`. */
+export function keyOf(variable: string): string {
+  return variable.replace(/^BERTH_/, "").toLowerCase();
+}
+
+/** The default of a setting in words. */
+export function defaultOf({ fallback, absent }: Setting<unknown>): string {
+  return absent ?? (Array.isArray(fallback) ? fallback.join(",") : String(fallback));
+}
+
+/** A flag of `berth serve`, with its help. */
+export interface SettingFlag {
+  flag: string;
+  form: string;
+  help: string;
+}
+
+/** All flags of `berth serve`, with their help. */
+export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_LIST.flatMap(([, setting]) => {
+  const { variable, form, help, secret } = setting;
+  const own = { flag: flagOf(variable), form, help: `${help}; default: ${defaultOf(setting)}` };
+  const file = {
+    flag: flagOf(`${variable}_FILE`),
+    form: "<file>",
+    help: `file that contains the value of ${flagOf(variable)}`,
+  };
+  return secret === true ? [own, file] : [own];
+});
+
+/** The settings with their variables. */
+export function variablesOf(config: Config): Array<[key: keyof Config, variable: string, value: unknown]> {
+  return SETTING_LIST.map(([key, { variable }]) => [key, variable, config[key]]);
+}
+
+function privateHosts(text: string): string[] {
+  const hosts = list(text);
+  createAddressGuard(hosts);
+  return hosts;
+}
