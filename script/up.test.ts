@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ const PROGRAM = join(import.meta.dirname, "first-session/main.ts");
 
 test("script/up: runs a first session and stays up; a second one is rejected; Ctrl-C ends it with 0", async (t) => {
   const dir = await temporary(t);
-  const first = up(t, ["--port", "0", "--data-dir", dir]);
+  const first = up(["--port", "0", "--data-dir", dir]);
   const lines: string[] = [];
   for await (const line of createInterface({ input: first.stdout })) {
     lines.push(line);
@@ -27,7 +27,7 @@ test("script/up: runs a first session and stays up; a second one is rejected; Ct
     /\nThe git server has agent\/hello-\w+: [0-9a-f]{12} docs: an agent says hello/,
   );
 
-  const second = up(t, ["--port", "0", "--data-dir", dir]);
+  const second = up(["--port", "0", "--data-dir", dir]);
   const [stderr] = await Promise.all([text(second.stderr), once(second, "exit")]);
   assert.equal(second.exitCode, 1);
   assert.equal(
@@ -45,7 +45,7 @@ test("script/up: the port is in use → names the port", async (t) => {
   await once(other, "listening");
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const rejected = up(t, ["--port", String(port), "--data-dir", await temporary(t)]);
+  const rejected = up(["--port", String(port), "--data-dir", await temporary(t)]);
   const [stderr] = await Promise.all([text(rejected.stderr), once(rejected, "exit")]);
   assert.equal(rejected.exitCode, 1);
   assert.match(
@@ -70,26 +70,29 @@ test("script/up --help: the usage, from a checkout in which nothing is installed
   assert.deepEqual(await readdir(checkout), ["script"]);
 });
 
-test("script/up: unknown flag → usage and exit code 2", async (t) => {
-  const rejected = up(t, ["--twice"]);
+test("script/up: unknown flag → usage and exit code 2", async () => {
+  const rejected = up(["--twice"]);
   const [stderr] = await Promise.all([text(rejected.stderr), once(rejected, "exit")]);
   assert.equal(rejected.exitCode, 2);
   assert.match(stderr, /^Unknown option '--twice'[\s\S]*Usage: berth up/);
 });
 
-function up(t: TestContext, args: string[]) {
+const RUNNING = new Set<ChildProcess>();
+
+function up(args: string[]) {
   const env = { ...process.env, BERTH_ROOTFS: "host" };
   const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  t.after(async () => {
-    if (child.exitCode !== null) return;
-    child.kill("SIGINT");
-    await once(child, "exit");
-  });
+  RUNNING.add(child);
+  child.once("exit", () => RUNNING.delete(child));
   return child;
 }
 
+/** A directory. At the end of the test the programs that use it are ended, and only then is it removed. */
 async function temporary(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "berth-up-"));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  t.after(async () => {
+    await Promise.all([...RUNNING].map((child) => child.kill("SIGINT") && once(child, "exit")));
+    await rm(dir, { recursive: true, force: true });
+  });
   return dir;
 }

@@ -41,8 +41,8 @@ before(async () => {
   if (!SKIP) await waitForRootFilesystem(berth);
 });
 after(async () => {
-  await index.stop();
   await berth.stop();
+  await index.stop();
   await rm(directory, { recursive: true, force: true });
 });
 

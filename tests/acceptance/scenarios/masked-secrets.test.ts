@@ -18,10 +18,6 @@ await host.createRepository({
   private: true,
   files: { "README.md": "# Widget\n" },
 });
-after(async () => {
-  await host.stop();
-  await rm(directory, { recursive: true, force: true });
-});
 const { api } = await startBerth({
   settings: {
     BERTH_HOSTED_PROVIDERS: JSON.stringify([
@@ -29,6 +25,10 @@ const { api } = await startBerth({
     ]),
     BERTH_EGRESS_ALLOW_PRIVATE: host.host,
   },
+});
+after(async () => {
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
 });
 
 /** What the agent does with a token, by where it would be kept or shown. */

@@ -7,6 +7,19 @@ import { seed, seedSession } from "../../../test-support/runs.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import { SnapshotBuilder } from "./snapshot-builder.ts";
 
+/** What a builder is made of whose sandboxes are never asked for. */
+const MAKES_NOTHING = {
+  log: silentLog,
+  directory: { path: "/nowhere", host: "here" },
+  maxBytes: 1,
+  repositoryVariables: () => ({}),
+  evict: async () => 0,
+  engine: {
+    open: () => assert.fail("nothing is to be made"),
+    probe: async () => [{ name: "templates" as const, state: "yes" as const, detail: "" }],
+  },
+};
+
 function request(url: string): BuildRequest {
   const repository = {
     type: "git_repository",
@@ -29,16 +42,8 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
   const asked = new EventTarget();
   const questions: { url: string; answer(refs: RemoteRefs | null): void }[] = [];
   const builder = new SnapshotBuilder({
+    ...MAKES_NOTHING,
     db,
-    log: silentLog,
-    directory: { path: "/nowhere", host: "here" },
-    maxBytes: 1,
-    repositoryVariables: () => ({}),
-    evict: async () => 0,
-    engine: {
-      open: () => assert.fail("nothing is to be made"),
-      probe: async () => [{ name: "templates", state: "yes", detail: "" }],
-    },
     listRefs: ({ url }) => {
       const { promise, resolve } = Promise.withResolvers<RemoteRefs | null>();
       questions.push({ url, answer: resolve });
@@ -82,16 +87,8 @@ test("request: the host did not list the refs → asked again after 5 s, and not
   let now = 0;
   let questions = 0;
   const builder = new SnapshotBuilder({
+    ...MAKES_NOTHING,
     db,
-    log: silentLog,
-    directory: { path: "/nowhere", host: "here" },
-    maxBytes: 1,
-    repositoryVariables: () => ({}),
-    evict: async () => 0,
-    engine: {
-      open: () => assert.fail("nothing is to be made"),
-      probe: async () => [{ name: "templates", state: "yes", detail: "" }],
-    },
     listRefs: async () => {
       questions += 1;
       return null;
