@@ -4,14 +4,17 @@ import { join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { packBerth } from "./pack-berth.ts";
 import { packSdk } from "./pack-sdk.ts";
+import { tagFault, tagRelease } from "./release-tag.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
-const directory = resolve(process.argv[2] ?? join(ROOT, "release", version));
+const isTagged = process.argv[2] === "--tag";
+const places = process.argv.slice(isTagged ? 3 : 2);
+const directory = resolve(places[0] ?? join(ROOT, "release", version));
 
-const fault = faultOf(process.argv.slice(2));
+const fault = faultOf(places) ?? (isTagged ? await tagFault(ROOT, version) : undefined);
 if (fault === undefined) await release();
 else {
   console.error(`release: ${fault}`);
@@ -37,6 +40,7 @@ async function release(): Promise<void> {
   writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), thirdPartyLicenses(ROOT, bill));
   writeFileSync(join(directory, "SHA256SUMS"), checksums());
   for (const file of filesIn(directory)) console.log(join(directory, file));
+  if (isTagged) console.log(`tagged ${await tagRelease(ROOT, version)}; git push origin takes it to others`);
 }
 
 /** In the form that `sha256sum --check` reads. */
