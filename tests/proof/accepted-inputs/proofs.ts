@@ -455,7 +455,7 @@ const ACCESS: readonly Proof[] = [
 ];
 
 const SETTINGS: readonly Proof[] = [
-  ["setting BERTH_", "DATABASE_URL", cli("commands/local/serve"), "one sentence, exit 1, nothing left"],
+  ["setting BERTH_", "DATABASE_URL", cli("commands/local/serve"), "→ one sentence, exit"],
   [
     "setting BERTH_",
     "DATABASE_URL_FILE",

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import { runAlone } from "../db/run-alone.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
@@ -68,12 +69,12 @@ async function openParts(
   { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
 ): Promise<string> {
   createDirectory(config.dataDir);
-  checkDataDirectory(config.dataDir);
+  await ofSetting(() => checkDataDirectory(config.dataDir));
   await parts.open(
     () => lockDataDirectory(config.dataDir),
     (release) => release(),
   );
-  const keys = keysOf(config);
+  const keys = await ofSetting(() => keysOf(config));
   installationId(config.dataDir);
   const [store, runner, models] = await Promise.all([
     parts.open(
@@ -84,7 +85,7 @@ async function openParts(
       () => superviseRunner(log),
       (runner) => runner.stop(),
     ),
-    parts.open(() => openModels(config, log)),
+    parts.open(() => ofSetting(() => openModels(config, log))),
   ]);
   const db = await parts.open(
     () => openDatabase({ ...store.address, log }),
@@ -116,6 +117,15 @@ async function openParts(
     (sweeper) => sweeper.close(),
   );
   return api.url;
+}
+
+/** What a setting names is wrong: a fault of the settings, like a wrong value. */
+async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
 function keysOf(config: Config): DatabaseKeys {

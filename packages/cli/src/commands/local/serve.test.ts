@@ -18,6 +18,8 @@ interface Failure {
   /** Changes the data directory of an installation that has been served before. */
   prepare?: (dataDir: string) => void;
   error: RegExp;
+  /** It is not what a setting names that is wrong, but what is found at the start. */
+  code?: 1;
   needsRoot?: boolean;
 }
 
@@ -71,22 +73,27 @@ const FAILURES: Record<string, Failure> = {
       writeFileSync(join(dataDir, "blobs"), "");
     },
     error: /blobs/,
+    code: 1,
   },
   "there are no PostgreSQL binaries": {
     settings: () => ({ BERTH_PG_BIN: "/nowhere" }),
     error: /nowhere/,
+    code: 1,
   },
   "the database cannot be reached": {
     settings: () => ({ BERTH_DATABASE_URL: "postgres://berth@127.0.0.1:1/berth" }),
     error: /127\.0\.0\.1:1/,
+    code: 1,
   },
   "the host is not an address of this machine": {
     settings: () => ({ BERTH_HOST: "192.0.2.1" }),
     error: /192\.0\.2\.1/,
+    code: 1,
   },
   "the sandbox engine cannot be reached": {
     settings: () => ({ BERTH_SANDBOX: "docker", BERTH_DOCKER_SOCKET: "/nowhere.sock" }),
     error: /nowhere\.sock/,
+    code: 1,
   },
 };
 
@@ -102,7 +109,7 @@ after(() => rmSync(served, { recursive: true, force: true }));
 
 for (const [what, failure] of Object.entries(FAILURES)) {
   const skip = failure.needsRoot === true && process.getuid?.() !== 0 && "needs root";
-  test(`serve: ${what} → one sentence, exit 1, nothing left`, { skip }, async (t) => {
+  test(`serve: ${what} → one sentence, exit ${failure.code ?? 2}, nothing left`, { skip }, async (t) => {
     const own = failure.prepare === undefined ? [served] : [];
     const installations = failure.isFast || own.length === 0 ? [...own, directory(t)] : own;
     for (const dataDir of installations) {
@@ -111,7 +118,7 @@ for (const [what, failure] of Object.entries(FAILURES)) {
         startBerth(["serve"], settings(dataDir, failure.settings?.(dataDir))),
       );
       const sentences = stderr.split("\n").filter((line) => line.startsWith("error: "));
-      assert.deepEqual([code, sentences.length], [1, 1], stderr);
+      assert.deepEqual([code, sentences.length], [failure.code ?? 2, 1], stderr);
       assert.match(stderr, failure.error);
       await assertNothingLeft(dataDir);
     }

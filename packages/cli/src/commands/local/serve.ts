@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { serve as startService, unknownVariables } from "@berth/server";
+import { ConfigError, serve as startService, unknownVariables } from "@berth/server";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -24,7 +24,8 @@ export async function serve(args: string[]): Promise<never> {
     if (!stop.aborted) await once(stop, "abort");
     await service.stop();
   } catch (error) {
-    if (!stop.aborted) process.exit(printError(new UsageError((error as Error).message, EXIT_CODES.failed)));
+    const code = error instanceof ConfigError ? EXIT_CODES.usage : EXIT_CODES.failed;
+    if (!stop.aborted) process.exit(printError(new UsageError((error as Error).message, code)));
   }
   process.exit(EXIT_CODES.done);
 }
