@@ -1,3 +1,4 @@
+import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
@@ -557,6 +558,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mcpRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,
+  ...backupRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,

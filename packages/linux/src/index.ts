@@ -1,4 +1,5 @@
 export { encode, type Instruction } from "./bpf.ts";
+export { copyTree } from "./copy-tree.ts";
 export { withDirectoryLock } from "./directory-lock.ts";
 export { createDirectory, createFile, replaceFile, syncDirectory } from "./durable-file.ts";
 export { lockedDescriptor, lockFile } from "./file-lock.ts";

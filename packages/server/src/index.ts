@@ -4,6 +4,8 @@ export { administration, createOperatorToken } from "./administration/administra
 export { OperatorError } from "./administration/as-operator.ts";
 export type { HostEntry } from "./administration/host-store.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
+export { type Backup, backup } from "./backup/backup.ts";
+export { checkBackup, type Restored, restore } from "./backup/restore.ts";
 export { ConfigError } from "./config/config-error.ts";
 export { describeSettings } from "./config/describe-settings.ts";
 export { readSettings, type SettingValues } from "./config/read-config.ts";

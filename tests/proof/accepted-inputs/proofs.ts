@@ -599,6 +599,14 @@ const FLAGS: readonly Proof[] = [
     "admin: creates, lists, disables and enables",
   ],
   ["flag local/admin-command ", "--cancel", scenario("homes"), "a drained service saves outputs"],
+  [
+    "flag local ",
+    "--check",
+    scenario("backups"),
+    "restore --check: names contents that are damaged or missing",
+  ],
+  ["flag local ", "--secret-key-file", scenario("backups"), "backup under load: restored"],
+  ["flag local ", "--with-key", scenario("backups"), "backup --with-key: restored without a key"],
   ["flag local/admin-command ", "--force", scenario("homes"), "a service that is gone is forgotten"],
   [
     "flag local/config ",

@@ -12,6 +12,7 @@ export function addLocal(program: Command): void {
   addToken(program);
   addSecrets(program);
   addDoctor(program);
+  addBackup(program);
   addAdmin(program);
   const local = ["up", "serve", "token", "secrets", "doctor", "admin"];
   for (const command of program.commands)
@@ -119,6 +120,28 @@ function addDoctor(program: Command): void {
   withInstallation(doctor).action(action(() => import("./doctor.ts"), "doctor"));
 }
 
+function addBackup(program: Command): void {
+  const backup = program
+    .command("backup <dir>")
+    .summary("copy an installation to a new directory")
+    .description(
+      "Copy the database and the contents of files to a new directory. Everything that was acknowledged before the copy ended is in it.",
+    )
+    .option("--with-key", "also copy the secret key, with which all stored secrets can be read");
+  withInstallation(backup)
+    .addHelpText("after", BACKUP_HELP)
+    .action(action(() => import("./backup.ts"), "makeBackup"));
+  const restore = program
+    .command("restore <dir>")
+    .summary("make a data directory from a backup")
+    .description("Make a new data directory from a backup, or check a backup.")
+    .option("--secret-key-file <file>", "the secret key of the installation, if the backup does not have it")
+    .option("--check", "restore in a temporary directory, read every content, and remove that again");
+  withInstallation(restore)
+    .addHelpText("after", RESTORE_HELP)
+    .action(action(() => import("./backup.ts"), "restoreBackup"));
+}
+
 function commaList(value: string): string[] {
   return value.split(",").map((item) => item.trim());
 }
@@ -134,6 +157,21 @@ This command works whether or not the service is running. The token is shown onl
 Examples:
   $ export BERTH_TOKEN=$(berth token create --user you@example.com)
   $ berth token create --service-account ci --scopes sessions:read,sessions:write --expires-in 86400`;
+
+const BACKUP_HELP = `
+This command works whether or not the service is running, and does not hold it up. Keep the secret key, secret.key in the
+data directory, in another place than the backup: without it, stored secrets cannot be read. Disks of sessions are not copied.
+
+Example:
+  $ berth backup /backups/berth-$(date +%F)`;
+
+const RESTORE_HELP = `
+Stop the service of the installation first: two copies of one installation would both continue its sessions. The sessions
+continue without their disks: repositories are cloned again, and the agents are told.
+
+Examples:
+  $ berth restore /backups/berth-2026-11-22 --check
+  $ berth restore /backups/berth-2026-11-22 --data-dir /var/lib/berth --secret-key-file secret.key`;
 
 const REWRAP_HELP = `
 Stop all services that use the database first. If the command is interrupted, run it again: it continues with the

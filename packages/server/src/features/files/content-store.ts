@@ -20,13 +20,31 @@ export async function usedContents(db: Queryable, contents: readonly string[]): 
   return new Set(rows.map(({ sha256 }) => sha256));
 }
 
-/** Removes a content that nothing uses. Called after the deletion is committed, because removing cannot be rolled back. */
+const KEPT = "hashtextextended('contents are kept', 0)";
+
+/** No content is removed until the transaction ends, which may wait for as long as it likes. Waits for removals that are under way. */
+export async function keepContents(tx: Queryable): Promise<void> {
+  await tx.query({ text: "set local idle_in_transaction_session_timeout = 0" });
+  await tx.query({ text: `select pg_advisory_xact_lock(${KEPT})` });
+}
+
+async function areContentsKept(tx: Queryable): Promise<boolean> {
+  const text = `select not pg_try_advisory_xact_lock_shared(${KEPT}) as kept`;
+  const { rows } = await tx.query<{ kept: boolean }>({ name: "contents_kept", text });
+  return rows[0]?.kept ?? false;
+}
+
+/**
+ * Removes a content that nothing uses. Called after the deletion is committed, because removing cannot be rolled back. While
+ * contents are kept, it stays, and a later sweep removes it.
+ */
 export async function removeUnusedContent(
   db: DatabaseAccess,
   blobs: BlobStore,
   sha256: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    if (await areContentsKept(tx)) return;
     await lockContent(tx, sha256);
     if ((await usedContents(tx, [sha256])).size === 0) await blobs.remove(sha256);
   });

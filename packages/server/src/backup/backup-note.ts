@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFile } from "@berth/linux";
+import { OperatorError } from "../administration/as-operator.ts";
+
+/** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
+export interface BackupNote {
+  format: 1;
+  /** The version of Berth that made it. */
+  berth: string;
+  /** ISO 8601. Everything that was acknowledged before is in the backup. */
+  ended_at: string;
+  /** What can read the files of the database. */
+  postgres: number;
+  architecture: string;
+  /** Contents of files. */
+  contents: number;
+  bytes: number;
+}
+
+const NAME = "backup.json";
+
+/** Makes the directory a backup. */
+export function writeNote(directory: string, note: BackupNote): void {
+  createFile(join(directory, NAME), `${JSON.stringify(note, null, 2)}\n`);
+}
+
+/** @throws OperatorError when the directory is no backup that this version can read. */
+export function readNote(directory: string): BackupNote {
+  let note: BackupNote;
+  try {
+    note = JSON.parse(readFileSync(join(directory, NAME), "utf8"));
+  } catch {
+    throw new OperatorError(`${directory} is no backup: it has no readable ${NAME}.`);
+  }
+  if (note.format !== 1)
+    throw new OperatorError(
+      `${directory} was written by a newer Berth, ${note.berth}: restore it with that.`,
+    );
+  if (note.architecture !== process.arch)
+    throw new OperatorError(
+      `${directory} was written on a machine of the architecture ${note.architecture}, and this one is ${process.arch}.`,
+    );
+  return note;
+}

@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { orAborted } from "@berth/concurrency";
+import { createFile, syncDirectory } from "@berth/linux";
+import manifest from "../../package.json" with { type: "json" };
+import { type InstallationFlags, OperatorError } from "../administration/as-operator.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
+import { copyCluster } from "../db/embedded/copy-cluster.ts";
+import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
+import { openDatabase } from "../db/pool.ts";
+import { keepContents } from "../features/files/content-store.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
+import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
+import { type BackupNote, writeNote } from "./backup-note.ts";
+import { copyContents, countContents } from "./contents.ts";
+import { withPartial } from "./partial-directory.ts";
+
+const run = promisify(execFile);
+
+export interface Backup extends BackupNote {
+  directory: string;
+}
+
+/**
+ * Copies an installation's database and the contents of its files to a new directory. The service can go on meanwhile: everything that
+ * it acknowledged before `ended_at` is in the backup. Disks of sessions are not, nor what is made anew from other places.
+ *
+ * @param withKey whether the backup also gets the secret key, with which every stored secret can be read.
+ * @throws OperatorError. Nothing is left of an unfinished backup.
+ */
+export async function backup(
+  flags: InstallationFlags,
+  directory: string,
+  { withKey = false }: { withKey?: boolean } = {},
+): Promise<Backup> {
+  const config = readConfig(process.env, flags);
+  requireInstallation(config);
+  return await untilAskedToEnd((signal) =>
+    withPartial(resolve(directory), async (partial, to) => {
+      requireApart(to, config);
+      const endedAt = await copyInstallation(config, partial, signal);
+      if (withKey) copyKeys(config, partial);
+      const { contents, bytes } = await countContents(join(partial, "blobs"));
+      await run("sync", ["-f", partial]);
+      const note = noteOf(partial, { ended_at: endedAt.toISOString(), contents, bytes });
+      writeNote(partial, note);
+      await rename(partial, to);
+      syncDirectory(dirname(to));
+      return { directory: to, ...note };
+    }),
+  );
+}
+
+/** The database first: what is stored while the contents are copied is more than its files need, and nothing is removed. */
+async function copyInstallation(config: Config, to: string, signal: AbortSignal): Promise<Date> {
+  const log = createLog("silent", createRedactor());
+  const dataDir = join(config.dataDir, "postgres");
+  const bin = config.pgBin ?? undefined;
+  const server = await startEmbeddedPostgres({ dataDir, log, bin, signal });
+  const db = openDatabase({ connection: server.connection, log, max: 1, readers: 1 });
+  const cluster = realpathSync(join(dataDir, "cluster"));
+  try {
+    const work = db.transaction(async (tx) => {
+      await keepContents(tx);
+      const { connection } = server;
+      const endedAt = await copyCluster(join(to, "cluster"), { cluster, connection, signal });
+      await copyContents(blobDirectory(config), join(to, "blobs"), signal);
+      return endedAt;
+    });
+    return await orAborted(work, signal);
+  } finally {
+    await db.close();
+    await server.stop();
+  }
+}
+
+function noteOf(directory: string, rest: Pick<BackupNote, "ended_at" | "contents" | "bytes">): BackupNote {
+  const postgres = Number(readFileSync(join(directory, "cluster/PG_VERSION"), "utf8"));
+  return { format: 1, berth: manifest.version, ...rest, postgres, architecture: process.arch };
+}
+
+function copyKeys({ secretKeyFile: file, dataDir }: Config, to: string): void {
+  const [active, former] = [readSecretKey({ file, dataDir }), readFormerKey({ file, dataDir })];
+  createFile(join(to, "secret.key"), `${active.toString("base64")}\n`);
+  if (former !== null) createFile(join(to, "secret.key.former"), `${former.toString("base64")}\n`);
+}
+
+function requireInstallation({ dataDir, databaseUrl }: Config): void {
+  if (databaseUrl !== null)
+    throw new OperatorError(
+      "The database is that of BERTH_DATABASE_URL: back it up with the tools of its server first, then copy the contents of files, which are in 'blobs' of the data directory or in BERTH_BLOBS.",
+    );
+  if (!existsSync(join(dataDir, "postgres/cluster")))
+    throw new OperatorError(`There is no installation in ${dataDir}: name its data directory by --data-dir.`);
+}
+
+function requireApart(to: string, { dataDir }: Config): void {
+  if (`${to}/`.startsWith(`${resolve(dataDir)}/`))
+    throw new OperatorError(
+      `${to} is inside the data directory, with which it would be lost: name another place.`,
+    );
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { cp, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { copyTree, createDirectory } from "@berth/linux";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+
+/** Copies the contents of files, and of uploads that are not complete, to another directory. */
+export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {
+  createDirectory(from);
+  await copyTree(from, to, { signal, leaveOut: (path) => path.startsWith("partial/") });
+}
+
+/** Adds the contents to those that are already there. One that is there stays. */
+export async function addContents(from: string, to: string): Promise<void> {
+  createDirectory(to);
+  await cp(from, to, { recursive: true, force: false });
+}
+
+/** How many contents there are, and their bytes. */
+export async function countContents(directory: string): Promise<{ contents: number; bytes: number }> {
+  const blobs = await openDiskBlobs(directory);
+  const total = { contents: 0, bytes: 0 };
+  for await (const names of blobs.names()) {
+    const sizes = await Promise.all(names.map(async (name) => (await stat(blobs.path(name))).size));
+    total.contents += names.length;
+    total.bytes += sizes.reduce((sum, size) => sum + size, 0);
+  }
+  return total;
+}
+
+/** Those that are missing, or whose bytes are others than they were. */
+export async function damagedContents(directory: string, wanted: readonly string[]): Promise<string[]> {
+  const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const damaged: string[] = [];
+  for (const sha256 of wanted) if ((await digestOf(path(sha256))) !== sha256) damaged.push(sha256);
+  return damaged;
+}
+
+/** Null when there is no such file. */
+async function digestOf(path: string): Promise<string | null> {
+  const hash = createHash("sha256");
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,46 @@
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { Queryable } from "../db/statement.ts";
+import { forgetHome } from "../runs/lease/forget-home.ts";
+
+export interface RestoredCounts {
+  sessions: number;
+  events: number;
+  files: number;
+}
+
+/**
+ * Says in a restored database that no disk of a session, no prepared repository and no service of it is there any more. Sessions are told
+ * that they lost their disks.
+ */
+export async function giveUpMachines(db: DatabaseAccess): Promise<void> {
+  const homes = await db.write.query<{ id: string; home: string }>({
+    text: "select id, home from sessions where home is not null order by id",
+  });
+  for (const { id, home } of homes.rows) await forgetHome(db.write, id, home);
+  await db.transaction(async (tx) => {
+    await tx.query({ text: "update session_resources set template_id = null where template_id is not null" });
+    await tx.query({ text: "delete from repository_templates" });
+    await tx.query({ text: "delete from repository_mirrors" });
+    await tx.query({ text: "delete from hosts" });
+  });
+}
+
+export async function countRestored(db: Queryable): Promise<RestoredCounts> {
+  const { rows } = await db.query<RestoredCounts>({
+    text: `
+      select (select count(*) from sessions where deleted_at is null) as sessions,
+        (select count(*) from events) as events,
+        (select count(*) from files where sha256 is not null) as files`,
+  });
+  return rows[0] ?? { sessions: 0, events: 0, files: 0 };
+}
+
+/** Every content that a file or a version of a skill has. */
+export async function contentsOfAll(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ sha256: string }>({
+    text: `
+      select sha256 from files where sha256 is not null
+      union select sha256 from skill_versions order by sha256`,
+  });
+  return rows.map(({ sha256 }) => sha256);
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { copyTree } from "@berth/linux";
+import pg from "pg";
+import { clientConfig, type SocketConnection } from "../connection.ts";
+import { execute } from "../statement.ts";
+
+/** Directories whose files a server makes anew. */
+const EMPTIED = [
+  ...["pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp"],
+  ...["pg_subtrans", "pg_wal"],
+];
+const LEFT_OUT = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|tablespace_map.*)$/;
+
+interface Options {
+  /** The directory of a running cluster. */
+  cluster: string;
+  connection: SocketConnection;
+  /** Ends the copying, which then rejects. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Copies the files of a running cluster to a new directory, without holding up the server. The copy has every transaction that was
+ * committed before `endedAt`: a server that is started on it first goes through the log up to there.
+ *
+ * @returns when the copying ended, by the server's clock.
+ */
+export async function copyCluster(to: string, { cluster, connection, signal }: Options): Promise<Date> {
+  const client = new pg.Client({
+    ...clientConfig({ connection }),
+    ...{ statement_timeout: false, query_timeout: 0 },
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const first = await startCopying(client);
+    await copyTree(cluster, to, { signal, leaveOut: isLeftOut });
+    const { last, label, endedAt } = await stopCopying(client);
+    await writeFile(join(to, "backup_label"), label, { mode: 0o600, flag: "wx" });
+    await copyLog(join(cluster, "pg_wal"), join(to, "pg_wal"), { first, last });
+    return endedAt;
+  } finally {
+    // Ends the copying on the server, too, if it has not ended.
+    await client.end().catch(() => undefined);
+  }
+}
+
+function isLeftOut(path: string): boolean {
+  const parts = path.split("/");
+  return LEFT_OUT.test(parts.at(-1) ?? "") || (parts.length > 1 && EMPTIED.includes(parts[0] ?? ""));
+}
+
+/** Returns the first file of the log that the copy needs. The slot keeps it, and the later ones, until the connection ends. */
+async function startCopying(client: pg.Client): Promise<string> {
+  const name = `berth_backup_${randomBytes(8).toString("hex")}`;
+  await execute(client, {
+    text: "select pg_create_physical_replication_slot($1, true, true)",
+    values: [name],
+  });
+  const text = "select pg_walfile_name(pg_backup_start('berth', true)) as first";
+  const { rows } = await execute<{ first: string }>(client, { text });
+  return rows[0]?.first ?? "";
+}
+
+async function stopCopying(client: pg.Client): Promise<{ last: string; label: string; endedAt: Date }> {
+  const now = await execute<{ at: Date }>(client, { text: "select clock_timestamp() as at" });
+  const { rows } = await execute<{ last: string; label: string }>(client, {
+    text: "select pg_walfile_name(lsn) as last, labelfile as label from pg_backup_stop(false)",
+  });
+  const [stopped] = rows;
+  const endedAt = now.rows[0]?.at;
+  if (stopped === undefined || endedAt === undefined) throw new Error("PostgreSQL did not end the backup.");
+  return { ...stopped, endedAt };
+}
+
+async function copyLog(from: string, to: string, { first, last }: { first: string; last: string }) {
+  await mkdir(join(to, "archive_status"), { recursive: true, mode: 0o700 });
+  const isNeeded = (name: string) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last;
+  const names = (await readdir(from)).filter(isNeeded);
+  await copyTree(from, to, { leaveOut: (path) => !names.includes(path) });
+}
