@@ -24,6 +24,9 @@ import { waitUntil } from "../harness/wait-until.ts";
 /** A stop that takes longer hangs. */
 const HANG_MS = 60_000;
 
+/** The command of a set-up that does not end; no other process of the machine has its words. */
+const HANGS = `sleep ${5_000_000 + process.pid}`;
+
 covers(
   ["service-stop"],
   "stop while the sender of a content stalls: it continues after the start",
@@ -91,11 +94,11 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       const api = await berth.client();
       await waitForRootFilesystem(berth);
       const fields = (setup_script: string) => ({ config: { type: "cloud", setup_script } });
-      const environment = await makeEnvironment(api, fields("echo begun >/opt/it; sleep 3600"));
+      const environment = await makeEnvironment(api, fields(`echo begun >/opt/it; ${HANGS}`));
       const session = await makeSession(api, { environment_id: environment.id });
       await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("cat /opt/it"))] });
       await waitUntil(
-        () => globSync(join(dataDir, "layers/*.making/disk")).length > 0,
+        () => commands().includes(HANGS),
         () => `no layer is built: ${berth.log.slice(-1_000)}`,
       );
       assert.equal(await stop(berth, signal), signal === "SIGTERM" ? 0 : null);
@@ -173,14 +176,14 @@ covers(
     const config = (repository_setup_script: string) => ({
       config: { type: "cloud", repository_setup_script },
     });
-    const environment = await makeEnvironment(api, config("echo cut >made; sleep 3600"));
+    const environment = await makeEnvironment(api, config(`echo cut >made; ${HANGS}`));
     const resource = { type: "git_repository", url: `${host.url}/acme/it`, mount_path: "/data/it" };
     const fields = { environment_id: environment.id, resources: [resource] };
     const cut = await makeSession(api, fields);
     await api.ok("POST", `/sessions/${cut.id}/events`, { events: [steps(bash("cat /data/it/made"))] });
     const named = (name: string) => globSync(join(berth.dataDir, "repositories/templates/*", name));
     await waitUntil(
-      () => named("disk*").length > 0,
+      () => named("disk*").length > 0 && commands().includes(HANGS),
       () => `nothing is set up: ${berth.log.slice(-1_000)}`,
     );
     assert.equal(await stop(berth), 0);
@@ -197,18 +200,22 @@ covers(
   },
 );
 
-/** No process of the service is left, but that a killed one leaves its database; and no mount. */
+/** No process of the service or of its sandboxes is left, but that a killed one leaves its database; and no mount. */
 async function waitForNothing(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const left = () =>
-    globSync("/proc/[0-9]*/cmdline")
-      .map(readOrEmpty)
-      .filter((command) => command.includes(dataDir))
+    commands()
+      .filter((command) => command.includes(dataDir) || command === HANGS)
       .filter((command) => signal === "SIGTERM" || !command.includes("bin/postgres"));
   await waitUntil(
     () => left().length === 0,
     () => `left: ${left()}`,
   );
   assert.ok(!readFileSync("/proc/mounts", "utf8").includes(dataDir));
+}
+
+/** The command lines of all processes. */
+function commands(): string[] {
+  return globSync("/proc/[0-9]*/cmdline").map((path) => readOrEmpty(path).replaceAll("\0", " ").trim());
 }
 
 async function stop(berth: Berth, signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
