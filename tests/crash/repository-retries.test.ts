@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
@@ -17,13 +14,11 @@ import { killRunner } from "./processes.ts";
 /** The runner is killed within the attempts to clone a repository whose host is unavailable. */
 const RETRIES = 3;
 const faults = new Faults();
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, intercept: faults.intercept });
+  host = await startGitHost({ intercept: faults.intercept });
   const retries = Array(RETRIES).fill("0.2").join(",");
   berth = await Berth.start({ settings: { ...providerSettings(host), BERTH_CLONE_RETRY_SECONDS: retries } });
   api = await berth.client();
@@ -31,7 +26,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** A session with the new repository `acme/<name>`. */

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
@@ -19,17 +17,12 @@ import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { commandOf, isAlive, killRunner } from "./processes.ts";
 
-let directory: string;
 let host: GitHost;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
 });
-after(async () => {
-  await host.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+after(() => host.stop());
 
 async function open(api: Api, environment: AnyJson): Promise<AnyJson> {
   const agent = await makeAgent(api);

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
@@ -13,20 +11,15 @@ import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { killRunner } from "./processes.ts";
 
-let directory: string;
 let host: GitHost;
 let token: string;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   token = host.createToken({ user: "robot", permissions: "write" });
   for (const name of ["kept", "cut"])
     await host.createRepository({ org: "acme", name, private: true, files: { "a.txt": `${name}\n` } });
 });
-after(async () => {
-  await host.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+after(() => host.stop());
 
 const url = (name: string): string => `${host.url}/acme/${name}`;
 

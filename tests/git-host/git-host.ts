@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,8 +19,8 @@ import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens
 const PORT_TIMEOUT_MS = 60_000;
 
 export interface GitHostOptions {
-  /** An empty or missing directory for the host's files; the caller removes it. */
-  dir: string;
+  /** An empty or missing directory for the host's files, which the caller removes. Default: a new one, which `stop` removes. */
+  dir?: string;
   /** Default: a free port. */
   port?: number;
   /** Further host names in the certificate. */
@@ -72,12 +73,13 @@ export interface GitHost {
  * It responds like hosting providers: 401 for a private repository without a token and for any token that is wrong,
  * expired or revoked; 403 if a valid token lacks access; 404 if the repository does not exist.
  */
-export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
-  await mkdir(options.dir, { recursive: true });
+export async function startGitHost(options: GitHostOptions = {}): Promise<GitHost> {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "git-host-")));
+  await mkdir(dir, { recursive: true });
   const names = ["git.localhost", "localhost", "127.0.0.1", ...(options.names ?? [])];
-  const { caFile, key, certificate } = await makeCertificates(options.dir, names);
+  const { caFile, key, certificate } = await makeCertificates(dir, names);
   const tokens = new Tokens();
-  const repositories = new Repositories(join(options.dir, "repositories"));
+  const repositories = new Repositories(join(dir, "repositories"));
   const hub = new Hub(repositories);
   const lfs = new LfsObjects();
   const requests: ServedRequest[] = [];
@@ -113,6 +115,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
       server.close();
       server.closeAllConnections();
       await once(server, "close");
+      if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
 }
@@ -121,7 +124,9 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
  * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its host name alone. A
  * machine has only one such port, so this waits up to a minute until another test has released it.
  */
-export async function startGitHostOnDefaultPort(options: Omit<GitHostOptions, "port">): Promise<GitHost> {
+export async function startGitHostOnDefaultPort(
+  options: Omit<GitHostOptions, "port"> & { dir: string },
+): Promise<GitHost> {
   const deadline = performance.now() + PORT_TIMEOUT_MS;
   for (;;) {
     try {

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { Faults } from "../../git-host/faults.ts";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
@@ -14,13 +11,11 @@ import { waitForSnapshots } from "../harness/repository-snapshots.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
 const faults = new Faults();
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, intercept: faults.intercept });
+  host = await startGitHost({ intercept: faults.intercept });
   for (const name of ["app", "late", "denied"])
     await host.createRepository({ org: "acme", name, private: false, files: { "conf/app.ini": "own\n" } });
   const settings = { BERTH_DISK_RECLAIM_SECONDS: "1", BERTH_SANDBOX_IDLE_SECONDS: "0" };
@@ -30,7 +25,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const repository = (name: string, more: AnyJson = {}) => ({

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
@@ -10,13 +7,11 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-identity-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { a: "a\n" } });
   berth = await Berth.start({ settings: providerSettings(host) });
   api = await berth.client();
@@ -24,7 +19,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}@example.com` });

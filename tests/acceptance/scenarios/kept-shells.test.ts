@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { Api } from "../harness/api.ts";
@@ -14,13 +11,11 @@ import { providerSettings } from "../harness/provider-settings.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
   berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "0", ...providerSettings(host) } });
   api = await berth.client();
@@ -28,7 +23,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const PROCESSES_NOTE = /Processes that were running have ended/;

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { AnyJson, Api } from "../harness/api.ts";
@@ -12,14 +9,12 @@ import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harne
 import { providerSettings } from "../harness/provider-settings.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 let token: string;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   const files = { "README.md": "# Widget\n", "src/main.txt": "one\n" };
   await host.createRepository({ org: "acme", name: "widget", private: true, files });
   await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
@@ -31,7 +26,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 interface Repository {

@@ -23,7 +23,6 @@ import { providerSettings } from "../harness/provider-settings.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
 const faults = new Faults();
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
@@ -31,8 +30,7 @@ let token: string;
 /** Reached over plain HTTP; nothing listens there before a test starts it. */
 let lateHost: string;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, intercept: faults.intercept });
+  host = await startGitHost({ intercept: faults.intercept });
   token = host.createToken({ user: "robot", permissions: "write" });
   lateHost = `git.localhost:${await freePort()}`;
   const settings = {
@@ -47,7 +45,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 interface Options {

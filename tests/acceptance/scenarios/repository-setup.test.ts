@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { AnyJson, Api, Json } from "../harness/api.ts";
@@ -11,14 +8,12 @@ import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harne
 import { providerSettings } from "../harness/provider-settings.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "repository-setup-"));
-  host = await startGitHost({ dir: directory });
+  host = await startGitHost();
   berth = await Berth.start({ settings: { ...providerSettings(host), BERTH_SANDBOX_IDLE_SECONDS: "0" } });
   api = await berth.client();
   for (const name of ["app", "lib"])
@@ -27,7 +22,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const repository = (name: string, fields: AnyJson = {}): Json => ({

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGitHost } from "../../git-host/git-host.ts";
 import { Api } from "../harness/api.ts";
@@ -124,12 +122,8 @@ covers(
   "stop while a repository's snapshot is built: nothing of it is left or used, and the next session has one built",
   async (t) => {
     const start = servicesOf(t);
-    const directory = await mkdtemp(join(tmpdir(), "stop-snapshot-"));
-    const host = await startGitHost({ dir: directory });
-    t.after(async () => {
-      await host.stop();
-      await rm(directory, { recursive: true, force: true });
-    });
+    const host = await startGitHost();
+    t.after(() => host.stop());
     await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
     const url = `${host.url}/acme/it`;
     const settings = providerSettings(host);
@@ -163,12 +157,8 @@ covers(
   "stop while a repository is set up: nothing of it is left or used, and the next session has it set up",
   async (t) => {
     const start = servicesOf(t);
-    const directory = await mkdtemp(join(tmpdir(), "stop-setup-"));
-    const host = await startGitHost({ dir: directory });
-    t.after(async () => {
-      await host.stop();
-      await rm(directory, { recursive: true, force: true });
-    });
+    const host = await startGitHost();
+    t.after(() => host.stop());
     await host.createRepository({ org: "acme", name: "it", private: false, files: { "a.txt": "a\n" } });
     const settings = providerSettings(host);
     const berth = await start({ settings });

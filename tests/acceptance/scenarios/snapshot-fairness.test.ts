@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { Api } from "../harness/api.ts";
@@ -19,7 +16,6 @@ const SLOW = ["slow-1", "slow-2", "slow-3", "slow-4"];
 const LENGTH = "fff0";
 const DROP = "a".repeat(100);
 
-let directory: string;
 let host: GitHost;
 let berth: Berth;
 const SLOW_RESPONSES = new Map<ServerResponse, NodeJS.Timeout>();
@@ -45,8 +41,7 @@ function drip({ method, url = "", headers }: IncomingMessage, response: ServerRe
 }
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, intercept: drip });
+  host = await startGitHost({ intercept: drip });
   for (const name of [...SLOW, "own"])
     await host.createRepository({ org: "acme", name, private: false, files: { "a.txt": `${name}\n` } });
   berth = await Berth.start({ settings: providerSettings(host) });
@@ -54,7 +49,6 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const url = (name: string): string => `${host.url}/acme/${name}`;
