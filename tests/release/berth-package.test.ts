@@ -44,12 +44,20 @@ test("README.md: npx berth up runs a first session to its commit on a git server
   assert.match(output, /\nThe git server has agent\/hello-\w+: [0-9a-f]{12} docs: an agent says hello/);
 });
 
-test(`an installation takes at most ${MOST_MB} MB, and has the versions that the repository pins`, async () => {
+test(`an installation takes at most ${MOST_MB} MB, with the versions that the repository pins`, async () => {
   const [megabytes = ""] = (await run("du", ["-sm", "node_modules"], consumer)).split("\t");
   assert.ok(Number(megabytes) <= MOST_MB, `${megabytes} MB`);
-  const pinned = packagesIn(join(ROOT, "package-lock.json"));
+  const berth = join(consumer, "node_modules/berth");
+  const { dependencies } = JSON.parse(readFileSync(join(berth, "package.json"), "utf8"));
   const installed = packagesIn(join(consumer, "node_modules/.package-lock.json"));
-  const other = [...installed].filter((name) => !pinned.has(name) && !name.startsWith("berth@"));
+  const direct = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+  assert.deepEqual(
+    direct.filter((name) => !installed.has(name)),
+    [],
+  );
+  const pinned = packagesIn(join(ROOT, "package-lock.json"));
+  const shrinkwrap = packagesIn(join(berth, "npm-shrinkwrap.json"));
+  const other = [...shrinkwrap].filter((name) => !pinned.has(name));
   assert.deepEqual(other, []);
 });
 
@@ -150,7 +158,9 @@ function packagesIn(lockfile: string): Set<string> {
     packages: Record<string, { version: string }>;
   };
   return new Set(
-    Object.entries(packages).map(([path, { version }]) => `${path.split("node_modules/").at(-1)}@${version}`),
+    Object.entries(packages)
+      .filter(([path]) => path !== "")
+      .map(([path, { version }]) => `${path.split("node_modules/").at(-1)}@${version}`),
   );
 }
 
