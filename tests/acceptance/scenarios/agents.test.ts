@@ -40,6 +40,7 @@ covers(["agent-read", "ids"], "read agent: returns the agent as created", async 
   assert.equal(made.archived_at, null);
   assert.deepEqual(made.metadata, { team: "a" });
   assert.equal(made.system, "Be brief.");
+  assert.equal(made.description, "reads");
   assert.deepEqual(await api.ok("GET", `/agents/${made.id}`), made);
   assert.deepEqual((await api.ok("GET", "/agents?limit=1")).data, [made]);
   assertError(await api.get("/agents/agent_01h00000000000000000000000"), 404, "not_found_error");

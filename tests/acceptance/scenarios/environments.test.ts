@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertError } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { Berth, startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
@@ -10,7 +10,10 @@ covers(
   ["environment-crud"],
   "read environment: as created; by default networking is limited and allows no hosts",
   async () => {
-    const made = await makeEnvironment(api, { name: "plain", metadata: { a: "b" } });
+    const given = { name: "plain", description: "of the team", metadata: { a: "b" } };
+    const made = await makeEnvironment(api, given);
+    const { name, description, metadata } = made;
+    assert.deepEqual({ name, description, metadata }, given);
     assert.match(made.id, /^env_[0-9a-hjkmnp-tv-z]{26}$/);
     assert.equal(made.type, "environment");
     assert.deepEqual(made.config.networking, {
@@ -156,11 +159,14 @@ covers(
 
 covers(["environment-archive"], "archived environment: can be read, not changed or used", async () => {
   const made = await makeEnvironment(api);
+  const isMade = ({ id }: AnyJson) => id === made.id;
   const path = `/environments/${made.id}`;
   const archived = await api.ok("POST", `${path}/archive`);
   assert.match(archived.archived_at, /^\d{4}-.*Z$/);
   assert.deepEqual(await api.ok("POST", `${path}/archive`), archived);
   assert.deepEqual(await api.ok("GET", path), archived);
+  assert.ok(!(await api.ok("GET", "/environments?limit=100")).data.some(isMade));
+  assert.ok((await api.ok("GET", "/environments?limit=100&include_archived=true")).data.some(isMade));
   assertError(await api.post(path, { name: "x" }), 403, "permission_error", { message: /archived/ });
   const agent = await makeAgent(api);
   assertError(

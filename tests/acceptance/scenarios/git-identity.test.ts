@@ -57,6 +57,8 @@ covers(
   async () => {
     const agent = await makeAgent(api, { git_identity: person("Ann") });
     assert.deepEqual(agent.git_identity, identity("Ann"));
+    const shared = { ...person("Ann"), co_authored_by: person("Eve") };
+    assert.deepEqual((await makeAgent(api, { git_identity: shared })).git_identity, shared);
     const changed = await api.ok("POST", `/agents/${agent.id}`, { version: 1, git_identity: person("Bob") });
     assert.deepEqual([changed.version, changed.git_identity], [2, identity("Bob")]);
     const renamed = await api.ok("POST", `/agents/${agent.id}`, { version: 2, name: "Other" });
@@ -74,6 +76,7 @@ covers(
     );
     assert.deepEqual((await api.ok("POST", path, { title: "x" })).git_identity, identity("Dan"));
     assert.deepEqual((await api.ok("GET", path)).git_identity, identity("Dan"));
+    assert.deepEqual((await api.ok("POST", path, { git_identity: shared })).git_identity, shared);
     assert.equal((await api.ok("POST", path, { git_identity: null })).git_identity, null);
     const { data } = await api.ok("GET", `${path}/events`);
     const updates = data.filter(({ type }: AnyJson) => type === "session.updated");
@@ -81,7 +84,7 @@ covers(
       updates
         .map(({ git_identity }: AnyJson) => git_identity)
         .sort((a: unknown) => (a === undefined ? 1 : 0)),
-      [identity("Dan"), null, undefined],
+      [identity("Dan"), shared, null, undefined],
     );
     assert.equal(
       (await api.ok("POST", `/environments/${environment.id}`, { git_identity: null })).git_identity,

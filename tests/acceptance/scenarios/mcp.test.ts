@@ -203,6 +203,20 @@ covers(["mcp-permission"], "MCP permissions: calls run, wait for confirmation or
   assert.deepEqual(mcpResultTexts(await waitForTurn(api, id, sent.data[0].id)), ["Echo: asked"]);
 });
 
+covers(["mcp-permission"], "MCP defaults: for every tool without a setting of its own", async () => {
+  const never = { type: "always_deny" };
+  const asked = await makeMcpSession({ toolset: { default_config: { permission_policy: never } } });
+  const denied = await runTurn(api, asked.id, echo("denied"));
+  assert.equal(ofType(denied, "agent.mcp_tool_use")[0]?.evaluated_permission, "deny");
+
+  const configs = [{ name: "echo", permission_policy: { type: "always_allow" }, enabled: true }];
+  const off = await makeMcpSession({ toolset: { default_config: { enabled: false }, configs } });
+  const sum = { tool: "mcp__all__get-sum", input: { a: 1, b: 1 } };
+  const events = await runTurn(api, off.id, echo("enabled"), sum);
+  assert.deepEqual(mcpResultTexts(events), ["Echo: enabled"]);
+  assert.match(ofType(events, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__get-sum'/);
+});
+
 covers(["mcp-credential"], "replaced vault token: used from the next call on", async (t) => {
   const { id, credential } = await makeMcpSession();
   t.after(() => {

@@ -60,9 +60,15 @@ const AGENTS: readonly Proof[] = [
   ],
   [
     "agents tools[]<mcp_toolset>.",
-    "mcp_server_name default_config.enabled default_config.permission_policy.type configs[].enabled configs[].name configs[].permission_policy.type",
+    "mcp_server_name configs[].enabled configs[].name configs[].permission_policy.type",
     scenario("mcp"),
     "MCP permissions: calls run, wait for confirmation or are denied",
+  ],
+  [
+    "agents tools[]<mcp_toolset>.",
+    "default_config.enabled default_config.permission_policy.type",
+    scenario("mcp"),
+    "MCP defaults: for every tool without a setting",
   ],
   ["agents mcp_servers[].", "name url", scenario("mcp"), "MCP call: recorded with its server"],
   [
@@ -224,7 +230,7 @@ const SESSIONS: readonly Proof[] = [
     "sessions git_identity.",
     IDENTITY,
     scenario("git-identity"),
-    "git identity: the session's, else the environment's, else the agent's",
+    "git identity: given, returned, changed and cleared on an agent, an environment and a session",
   ],
   [
     "sessions resources[]<vault>.",
