@@ -33,6 +33,11 @@ export const conventions: readonly Requirement[] = [
     rule: "The metrics need a token with the scope metrics:read, except for requests from the machine itself that no proxy forwarded, or with BERTH_METRICS_PUBLIC=yes.",
   },
   {
+    id: "access-log",
+    source: "api 2",
+    rule: "The log has one line for each request when its response has ended, streams included: operation, status, milliseconds, request id, user or service account, organization, session, client address and how it ended, and nothing else of the request; every request id that an error response shows is in it. Health checks and metrics are there at debug; BERTH_ACCESS_LOG=off turns the lines off.",
+  },
+  {
     id: "id-out-of-range",
     source: "seed 4.9",
     rule: "An anchor or filter that has the characters of an id and encodes a number outside the range of ids is rejected with 400 and param.",

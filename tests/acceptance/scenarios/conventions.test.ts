@@ -6,6 +6,7 @@ import { type AnyJson, type Api, assertError, type Json } from "../harness/api.t
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 interface List {
   path: string;
@@ -257,6 +258,23 @@ covers(
     const received = await text(socket);
     assert.match(received, /^HTTP\/1\.1 400 [\s\S]*invalid_request_error[\s\S]*larger than/);
     assert.match(received, /connection: close/i);
+  },
+);
+
+covers(
+  ["access-log"],
+  "access log: the request id of an error is in it, and nothing of the path",
+  async () => {
+    const response = await fetch(`${berth.url}/nowhere/canary-path?q=canary-query`);
+    const { request_id } = (await response.json()) as { request_id: string };
+    const line = () => [...berth.log.matchAll(/.+\n/g)].flat().find((one) => one.includes(request_id));
+    await waitUntil(
+      () => line() !== undefined,
+      () => "the request is not logged",
+    );
+    const { operation, status, client } = JSON.parse(line() ?? "");
+    assert.deepEqual({ operation, status, client }, { operation: "none", status: 404, client: "127.0.0.1" });
+    assert.doesNotMatch(berth.log, /canary-/);
   },
 );
 

@@ -538,6 +538,7 @@ const SETTINGS: readonly Proof[] = [
     server("features/service/service"),
     "metrics: from another machine or through a proxy",
   ],
+  ["setting BERTH_", "ACCESS_LOG", server("http/access-log"), "off: no request is logged"],
   ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
   ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],

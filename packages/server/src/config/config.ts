@@ -61,6 +61,8 @@ export interface Config {
   pipIndex: string | null;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
+  /** Whether the log has a line for each request. */
+  accessLog: "on" | "off";
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 

@@ -16,6 +16,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "snapshotsMegabytes",
   "snapshotsDays",
   "dockerSocket",
+  "accessLog",
   "logLevel",
   "metricsPublic",
 ]);

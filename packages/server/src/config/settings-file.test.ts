@@ -43,6 +43,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   npm_registry: ["http://x", "must be an https URL without credentials or a query"],
   pip_index: ["https://a:b@x", "must be an https URL without credentials or a query"],
   metrics_public: ["true", "must be one of yes, no"],
+  access_log: ["true", "must be one of on, off"],
   log_level: ["loud", "must be one of debug, info, warn, error, silent"],
 };
 

@@ -302,6 +302,13 @@ export const SETTINGS: Settings = {
     fallback: "no",
     parse: oneOf("yes", "no"),
   },
+  accessLog: {
+    variable: "BERTH_ACCESS_LOG",
+    form: "<on|off>",
+    help: "whether the log has a line for each request",
+    fallback: "on",
+    parse: oneOf("on", "off"),
+  },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     form: "<level>",

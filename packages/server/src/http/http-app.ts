@@ -5,18 +5,23 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursors } from "../request/cursor.ts";
+import { AccessLog } from "./access-log.ts";
+import { clientAddress } from "./client-address.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
+import { noteEnd } from "./response-end.ts";
 
 export interface HttpOptions {
   db: Database;
   log: Logger;
   cursors: Cursors;
   metrics: Metrics;
+  /** Whether each request is logged. */
+  accessLog: "on" | "off";
   idempotency: Idempotency;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
@@ -36,6 +41,7 @@ const CLOSE_IDLE_MS = 20;
 const MAX_PATH_PARAMETER = 1_024;
 
 export function createHttpApp(options: HttpOptions): HttpApp {
+  const access = new AccessLog(options);
   const fastify = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -49,6 +55,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
         error.code === "FST_ERR_MAX_PARAM_LENGTH"
           ? errors.unknownPath(request.method, pathOf(request))
           : errors.invalid("The path is not valid percent-encoded UTF-8.");
+      access.refused(request.id, apiError.status, clientAddress(request.raw.socket));
       sendError(reply as FastifyReply, apiError, request.id, options.log);
     },
     http: {
@@ -62,6 +69,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   fastify.addHook("onRequest", async (request, reply) => {
+    access.begin(request, reply);
     reply.headers(commonHeaders(request.id));
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
       throw errors.invalid("The header 'Host' is missing.");
@@ -70,20 +78,19 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.addHook("onSend", async (request, reply) => {
     if (isBodyHeldBack(request.raw)) reply.header("connection", "close");
   });
-  fastify.addHook("onResponse", async (request, { statusCode: status, elapsedTime: milliseconds }) => {
-    const operation = request.routeOptions.config.operation ?? "none";
-    options.metrics.requestEnded(operation, status, milliseconds);
-    options.log.debug({ request_id: request.id, operation, status, milliseconds }, "request ended");
-  });
   fastify.addHook("preClose", async () => {
-    for (const response of streams) response.end();
+    access.stop();
+    for (const response of streams) {
+      noteEnd(response, "stopping");
+      response.end();
+    }
     closeWhenIdle(fastify.server);
   });
   fastify.setErrorHandler((error, request, reply) => sendError(reply, error, request.id, options.log));
   fastify.setNotFoundHandler((request, reply) => {
     sendError(reply, errors.unknownPath(request.method, pathOf(request)), request.id, options.log);
   });
-  respondToProtocolErrors(fastify.server);
+  respondToProtocolErrors(fastify.server, access);
   holdBackBodies(fastify.server);
   return { ...options, fastify, streams };
 }
@@ -108,8 +115,10 @@ function pathOf(request: FastifyRequest): string {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The id of the contract's operation, which labels the metrics of the route. */
+    /** The id of the contract's operation, which names the route in metrics and log. */
     operation?: string;
+    /** It asks for the health or the metrics of the service. */
+    isProbe?: boolean;
   }
 }
 

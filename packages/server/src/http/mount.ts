@@ -7,6 +7,7 @@ import { commonHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
+import { noteEnd } from "./response-end.ts";
 import { serveRoute } from "./serve-route.ts";
 
 /** Serves a route, from its input and its scope alone. */
@@ -59,6 +60,7 @@ export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler:
     response.once("close", () => app.streams.delete(response));
     write(response).catch((error: unknown) => {
       scope.log.error({ err: error }, "a stream failed");
+      noteEnd(response, "failed");
       response.destroy();
     });
   });

@@ -1,22 +1,27 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { type Duplex, finished } from "node:stream";
+import type { Socket } from "node:net";
+import { finished } from "node:stream";
 import type { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
+import type { AccessLog } from "./access-log.ts";
+import { clientAddress } from "./client-address.ts";
 import { requestIdOf } from "./headers.ts";
 import { renderError } from "./render-error.ts";
 
 /** Responds with the error envelope also to what Fastify never sees: bytes that are not a request, and parser errors. */
-export function respondToProtocolErrors(server: Server): void {
+export function respondToProtocolErrors(server: Server, access: Pick<AccessLog, "refused">): void {
   server.removeAllListeners("clientError");
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-    respondOnSocket(socket, parserError(error.code)),
+    respondOnSocket(socket as Socket, parserError(error.code), access),
   );
-  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
-    respondOnSocket(socket, errors.unknownPath("CONNECT", request.url ?? ""));
+  server.on("connect", (request: IncomingMessage, socket) => {
+    respondOnSocket(socket as Socket, errors.unknownPath("CONNECT", request.url ?? ""), access);
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const error = errors.invalid("The value of the header 'Expect' is not supported.");
-    const { status, headers, body } = renderError(error, requestIdOf(request.headers));
+    const requestId = requestIdOf(request.headers);
+    const { status, headers, body } = renderError(error, requestId);
+    access.refused(requestId, status, clientAddress(request.socket));
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
   });
@@ -29,13 +34,15 @@ function parserError(code: string | undefined): ApiError {
 }
 
 /** Writes the response by hand, since Node has none for the request. Closes a socket on which one was begun already. */
-function respondOnSocket(socket: Duplex, error: ApiError): void {
+function respondOnSocket(socket: Socket, error: ApiError, access: Pick<AccessLog, "refused">): void {
   const current = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (!socket.writable || current?.headersSent === true) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = renderError(error, requestIdOf({}));
+  const requestId = requestIdOf({});
+  const { status, headers, body } = renderError(error, requestId);
+  access.refused(requestId, status, clientAddress(socket));
   const lines = Object.entries({
     ...headers,
     connection: "close",

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { hasScope, type Principal } from "../access/principal.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
+import { notePrincipal, principalOf } from "./access-log.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
@@ -20,7 +21,6 @@ export function serveRoute(
   handle: (incoming: IncomingRequest) => Promise<unknown>,
 ): void {
   const { operation } = route;
-  const principals = new WeakMap<FastifyRequest, Principal>();
   app.fastify.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -28,15 +28,15 @@ export function serveRoute(
     onRequest: async (request) => {
       const identify = operation.credential === "pat" ? authenticateUser : authenticate;
       const principal = await identify(request.raw, app.db, app.log);
+      notePrincipal(request, principal);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
       // Bodies are not decoded: an encoded one would be stored as it came.
       const [encoding = "identity"] = headerValues(request.raw, "content-encoding");
       if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
       acceptBody(request.raw, bodyLimit(app, operation));
-      principals.set(request, principal);
     },
     handler: async (request, reply) => {
-      const principal = principals.get(request);
+      const principal = principalOf(request);
       if (principal === undefined) throw new Error("A request got past its authentication.");
       const scope = scopeOf(app, route, request, principal);
       checkDryRun(scope);

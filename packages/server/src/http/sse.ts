@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { noteEnd } from "./response-end.ts";
 
 /**
  * A stream of server-sent events over a response that nothing was written to yet. It buffers at most one write: after
@@ -56,7 +57,7 @@ export function openSse(response: ServerResponse, options: SseOptions = {}): Sse
     end() {
       clearInterval(ping);
       response.end();
-      if (response.writableNeedDrain) setTimeout(() => response.destroy(), stallMs).unref();
+      if (response.writableNeedDrain) setTimeout(() => disconnect(response), stallMs).unref();
     },
     ended: ended.signal,
   };
@@ -70,7 +71,7 @@ export function sseFrame(id: string, event: string, json: string): string {
 /** Disconnects a reader that stalls; it resumes by `Last-Event-ID`. */
 function drainedWithin(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const stalled = setTimeout(() => response.destroy(), stallMs);
+    const stalled = setTimeout(() => disconnect(response), stallMs);
     const settle = (drained: boolean) => () => {
       clearTimeout(stalled);
       response.off("drain", onDrain);
@@ -82,4 +83,9 @@ function drainedWithin(response: ServerResponse, stallMs: number): Promise<boole
     response.once("drain", onDrain);
     response.once("close", onClose);
   });
+}
+
+function disconnect(response: ServerResponse): void {
+  noteEnd(response, "stalled");
+  response.destroy();
 }

@@ -15,11 +15,29 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 export function createRedactor(): Redactor {
   const secrets = new Map<string, readonly string[]>();
+  /** How many forms begin with these characters: a line is looked at once, however many secrets there are. */
+  const beginnings = new Map<string, number>();
   let characters = 0;
 
+  function count(forms: readonly string[], by: 1 | -1): void {
+    characters += by * lengthOf(forms);
+    for (const form of forms) {
+      const beginning = form.slice(0, MIN_LENGTH);
+      const left = (beginnings.get(beginning) ?? 0) + by;
+      if (left === 0) beginnings.delete(beginning);
+      else beginnings.set(beginning, left);
+    }
+  }
+
   function evict(secret: string): void {
-    characters -= lengthOf(secrets.get(secret) ?? []);
+    count(secrets.get(secret) ?? [], -1);
     secrets.delete(secret);
+  }
+
+  function mayContainOne(text: string): boolean {
+    for (let at = 0; at <= text.length - MIN_LENGTH; at++)
+      if (beginnings.has(text.slice(at, at + MIN_LENGTH))) return true;
+    return false;
   }
 
   return {
@@ -28,12 +46,13 @@ export function createRedactor(): Redactor {
       const forms = secrets.get(secret) ?? formsOf(secret);
       evict(secret);
       secrets.set(secret, forms);
-      characters += lengthOf(forms);
+      count(forms, 1);
       const [oldest] = secrets.keys();
       if (secrets.size > MAX_SECRETS && oldest !== undefined) evict(oldest);
       while (characters > MAX_CHARACTERS) evict(longestOf(secrets.keys()));
     },
     redact(text) {
+      if (beginnings.size === 0 || !mayContainOne(text)) return text;
       let redacted = text;
       for (const form of [...secrets.values()].flat()) {
         if (redacted.includes(form)) redacted = redacted.replaceAll(form, "[redacted]");

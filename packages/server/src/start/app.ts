@@ -61,6 +61,8 @@ export interface AppDeps {
   uploadLimit: number;
   /** Default: no. */
   metricsPublic?: "yes" | "no";
+  /** Whether each request is logged. Default: on. */
+  accessLog?: "on" | "off";
 }
 
 /** The complete HTTP service, not yet listening. */
@@ -77,6 +79,7 @@ export function createApp(deps: AppDeps): HttpApp {
     log,
     cursors,
     metrics: createMetrics(() => sessionsByStatus(db.write)),
+    accessLog: deps.accessLog ?? "on",
     idempotency,
     jsonLimit,
     uploadLimit,

@@ -8,6 +8,7 @@ import type { HttpApp } from "../../http/http-app.ts";
 
 const METRICS_SCOPE = "metrics:read";
 const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+const PROBE = { config: { isProbe: true } };
 const READY_TIMEOUT_MS = 2_000;
 
 /** Why a service is not ready: it stops, its runner starts, is frozen or opens no sandbox, or its database does not respond. */
@@ -27,14 +28,14 @@ export interface ServiceOptions {
 /** Health, without authentication, and metrics. */
 export function mountService(app: HttpApp, state: ServiceState, { metricsPublic }: ServiceOptions): void {
   const { fastify, log, metrics } = app;
-  fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
-  fastify.get("/readyz", async (_request, reply) => {
+  fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
+  fastify.get("/readyz", PROBE, async (_request, reply) => {
     const fault = state.fault() ?? ((await responds(state.db, log)) ? null : "database");
     return fault === null
       ? reply.send({ status: "ok" })
       : reply.code(503).send({ status: "unavailable", reason: fault });
   });
-  fastify.get("/metrics", async (request, reply) => {
+  fastify.get("/metrics", PROBE, async (request, reply) => {
     if (!metricsPublic && !isFromThisMachine(request.raw)) await authorizeMetrics(app, request.raw);
     const { contentType, text } = await metrics.render();
     return reply.header("content-type", contentType).send(text);

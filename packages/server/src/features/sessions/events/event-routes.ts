@@ -4,6 +4,7 @@ import type { BlobStore } from "../../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../../db/database-access.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountStream } from "../../../http/mount.ts";
+import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
 import { listPageJson } from "../../../request/page.ts";
@@ -46,7 +47,10 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDepen
     const afterSeq = await streamStart(request.db.read, id, query, request.header("last-event-id"));
     return async (response) => {
       const sse = openSse(response);
-      const unwatch = tokens.watch(request.principal.tokenId, sse.end);
+      const unwatch = tokens.watch(request.principal.tokenId, () => {
+        noteEnd(response, "token_invalid");
+        sse.end();
+      });
       const deltas = query["event_deltas[]"] ?? [];
       const previews = deltas.length > 0 ? new PreviewFeed(deltas) : null;
       const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };

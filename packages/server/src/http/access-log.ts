@@ -1,0 +1,99 @@
+import { formatId, parseId } from "@berth/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Principal } from "../access/principal.ts";
+import { clientAddress } from "./client-address.ts";
+import type { Metrics } from "./metrics.ts";
+import { endOf, noteEnd } from "./response-end.ts";
+
+export interface AccessLogOptions {
+  log: Logger;
+  metrics: Metrics;
+  /** Whether requests are logged; they are counted in any case. */
+  accessLog: "on" | "off";
+}
+
+/** The status of a request whose client left before it had a response. */
+const CLIENT_LEFT = 499;
+
+const PRINCIPALS = new WeakMap<FastifyRequest, Principal>();
+
+/** Says who makes a request. */
+export function notePrincipal(request: FastifyRequest, principal: Principal): void {
+  PRINCIPALS.set(request, principal);
+}
+
+/** Who makes it, once that is known. */
+export function principalOf(request: FastifyRequest): Principal | undefined {
+  return PRINCIPALS.get(request);
+}
+
+/** One line for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id. */
+export class AccessLog {
+  readonly #options: AccessLogOptions;
+  #isStopping = false;
+
+  constructor(options: AccessLogOptions) {
+    this.#options = options;
+  }
+
+  /** To be called for each request that gets to the routes. */
+  begin(request: FastifyRequest, reply: FastifyReply): void {
+    // Read now: a connection that is gone has no address.
+    const client = clientAddress(request.raw.socket);
+    const began = performance.now();
+    reply.raw.once("close", () => {
+      if (this.#isStopping && !reply.raw.writableFinished) noteEnd(reply.raw, "stopping");
+      this.#ended(request, reply, { client, milliseconds: performance.now() - began });
+    });
+  }
+
+  /** Responses that are not sent whole from now on are ended by the service. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  #ended(
+    request: FastifyRequest,
+    { raw }: FastifyReply,
+    { client, milliseconds }: { client: string; milliseconds: number },
+  ): void {
+    const { metrics, log, accessLog } = this.#options;
+    const { operation = "none", isProbe = false } = request.routeOptions.config;
+    const status = raw.headersSent ? raw.statusCode : CLIENT_LEFT;
+    metrics.requestEnded(operation, status, milliseconds);
+    const level = isProbe ? "debug" : "info";
+    if (accessLog === "off" || !log.isLevelEnabled(level)) return;
+    const fields = {
+      request_id: request.id,
+      operation,
+      status,
+      milliseconds: Math.round(milliseconds * 1_000) / 1_000,
+      ...callerOf(principalOf(request)),
+      ...sessionOf(request),
+      client,
+      ended: endOf(raw),
+    };
+    log[level](fields, "request ended");
+  }
+
+  /** Logs a request that is refused before a route was looked for. */
+  refused(requestId: string, status: number, client: string): void {
+    this.#options.metrics.requestEnded("none", status, 0);
+    if (this.#options.accessLog === "off") return;
+    const fields = { request_id: requestId, operation: "none", status, client, ended: "complete" };
+    this.#options.log.info(fields, "request ended");
+  }
+}
+
+function callerOf(principal: Principal | undefined): Record<string, string> {
+  if (principal === undefined) return {};
+  const { kind, id, organizationId } = principal;
+  return { [kind]: formatId(kind, id), organization: formatId("organization", organizationId) };
+}
+
+/** The session that the path names. Another text in its place is not logged. */
+function sessionOf({ params }: FastifyRequest): { session?: string } {
+  const id = (params as { session_id?: unknown } | undefined)?.session_id;
+  return typeof id === "string" && parseId("session", id) !== null ? { session: id } : {};
+}
