@@ -4,6 +4,9 @@ import { spec } from "node:test/reporters";
 
 export type Tally = { passed: number; failed: number };
 
+/** A test without a limit of its own that takes longer hangs, and fails. */
+const TEST_LIMIT_MS = 5 * 60_000;
+
 /**
  * Runs one test file in a process of its own and prints its results.
  * A file that has not ended after `limitMs` counts as one failure more: it hangs, or something it started still runs.
@@ -11,7 +14,7 @@ export type Tally = { passed: number; failed: number };
 export async function runTestFile(path: string, limitMs: number): Promise<Tally> {
   const tally = { passed: 0, failed: 0 };
   const abort = new AbortController();
-  const stream = run({ files: [path], signal: abort.signal });
+  const stream = run({ files: [path], signal: abort.signal, timeout: TEST_LIMIT_MS });
   const limit = setTimeout(
     () => abort.abort(new Error(`The file had not ended after ${limitMs / 1000} s.`)),
     limitMs,

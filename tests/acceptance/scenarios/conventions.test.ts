@@ -5,7 +5,15 @@ import { after, before } from "node:test";
 import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeFile,
+  makeSession,
+  makeSkill,
+  runTurn,
+} from "../harness/fixtures.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 interface List {
@@ -275,6 +283,31 @@ covers(
     const { operation, status, client } = JSON.parse(line() ?? "");
     assert.deepEqual({ operation, status, client }, { operation: "none", status: 404, client: "127.0.0.1" });
     assert.doesNotMatch(berth.log, /canary-/);
+  },
+);
+
+covers(
+  ["session-log-lines"],
+  "log of the service: a turn has its line, with ids and numbers and nothing of its contents",
+  async () => {
+    const session = await makeSession(api);
+    await runTurn(api, session.id, bash("echo canary-output > canary-file; cat canary-file"));
+    const lines = () => [...berth.log.matchAll(/.+\n/g)].flat().filter((one) => one.includes(session.id));
+    await waitUntil(
+      () => lines().some((line) => line.includes('"turn ended"')),
+      () => `the turn has no line: ${lines()}`,
+    );
+    const logged = lines().map((line) => JSON.parse(line));
+    const opened = logged.find(({ msg }) => msg === "sandbox opened");
+    assert.equal(typeof opened.milliseconds, "number");
+    const { outcome, model, tool_calls, organization, input_tokens, version, milliseconds } = logged.find(
+      ({ msg }) => msg === "turn ended",
+    );
+    assert.deepEqual([outcome, model, tool_calls], ["end_turn", "rehearsal/steps", 1]);
+    assert.match(organization, /^org_/);
+    assert.match(version, /^\d+\.\d+\.\d+$/);
+    assert.ok(Number.isInteger(input_tokens) && Number.isInteger(milliseconds));
+    assert.doesNotMatch(lines().join(""), /canary-/);
   },
 );
 

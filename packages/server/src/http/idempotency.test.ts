@@ -184,7 +184,7 @@ describe("Idempotency-Key", () => {
       working.resolve();
       return await end.promise;
     });
-    await working.promise;
+    await Promise.race([working.promise, first]);
     const busy = await owner.post("/environments", { name: "one" }, key);
     assert.deepEqual([busy.status, busy.headers["retry-after"]], [409, "1"]);
     await db.write.query({

@@ -16,6 +16,15 @@ import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import type { Lease } from "./lease.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
 
+/** What was appended: an event that the run made, with its id where that is known, or one of a client that it took. */
+export interface Appended {
+  id?: string | undefined;
+  event: Draft["event"];
+}
+
+/** Told of what was appended, in the order of the log. */
+export type OnAppended = (entries: readonly Appended[]) => void;
+
 /**
  * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
  * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway. The session's
@@ -26,16 +35,18 @@ export class RunLog {
   readonly #hub: SessionHub;
   readonly #lease: Lease;
   readonly #mask: Mask;
+  readonly #onAppended: OnAppended;
   readonly #calls = new StartedCalls();
   readonly #appending = new Semaphore(1);
   #isClosing = false;
   #isClosed = false;
 
-  constructor(db: Database, hub: SessionHub, lease: Lease, mask: Mask) {
+  constructor(db: Database, hub: SessionHub, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
     this.#db = db;
     this.#hub = hub;
     this.#lease = lease;
     this.#mask = mask;
+    this.#onAppended = onAppended;
   }
 
   /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
@@ -53,27 +64,36 @@ export class RunLog {
         if (this.#isClosing) this.#isClosed = true;
         const replies = await this.#append(() => takeReplies(write, this.#lease));
         this.#calls.add(replies);
+        this.#onAppended(replies);
         return replies;
       },
       hasInputs: async () => (await waitingInputs(read, this.#lease.sessionId)).messages,
     };
   }
 
-  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+  async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    const entries = await this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+    this.#onAppended(entries);
+    return entries;
   }
 
   /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
-  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)));
+  async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    const entries = await this.#append(() =>
+      appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)),
+    );
+    this.#onAppended(entries);
+    return entries;
   }
 
   async appendRunning(): Promise<void> {
     await this.#append(() => appendRunning(this.#db.write, this.#lease));
+    this.#onAppended([{ event: { type: "session.status_running" } }]);
   }
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
     await this.#append(() => appendIdle(this.#db.write, this.#lease, this.#masked(drafts)));
+    this.#onAppended(drafts);
   }
 
   /** Also records how the attempt to put a resource (by uuid) in place ended. */
@@ -84,10 +104,12 @@ export class RunLog {
   ): Promise<void> {
     const { write } = this.#db;
     await this.#append(() => appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome));
+    this.#onAppended(drafts);
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
     await this.#append(() => appendReclaimed(this.#db.write, this.#lease, reason));
+    this.#onAppended([{ event: { type: "session.container_reclaimed", reason } }]);
   }
 
   /** Every later append rejects with `LeaseLost`. */
@@ -119,6 +141,7 @@ export class RunLog {
   async #appendInTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
     const entries = await this.#append(append);
     this.#calls.add(entries);
+    this.#onAppended(entries);
     const isSafePoint = this.#calls.isEmpty() && !entries.some(({ event }) => isToolUse(event));
     if (this.#isClosing && isSafePoint) this.#isClosed = true;
     if (this.#isClosed) throw new LeaseLost();

@@ -105,8 +105,7 @@ export class SessionMemory {
       const sandbox = await open();
       await this.#inTurn(() => withDeadline(signal, (deadline) => this.#update(sandbox, deadline)));
     } catch (error) {
-      const { sessionId: session } = this.#target.lease;
-      this.#parts.log.warn({ err: error, session }, "memory stores could not be synced");
+      this.#parts.log.warn({ err: error }, "memory stores could not be synced");
     }
   }
 
@@ -165,8 +164,7 @@ export class SessionMemory {
       await this.#inTurn(() => withDeadline(signal, store));
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      const { sessionId: session } = this.#target.lease;
-      this.#parts.log.error({ err: error, session }, "changes in a memory store could not be stored");
+      this.#parts.log.error({ err: error }, "changes in a memory store could not be stored");
       this.#note([
         "What was changed in the memory stores could not be stored yet; it is tried again with the next call.",
       ]);

@@ -104,7 +104,7 @@ export class SessionOutputs {
       return state;
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
-      this.#parts.log.error({ err: error, session: lease.sessionId }, "outputs could not be collected");
+      this.#parts.log.error({ err: error }, "outputs could not be collected");
       // A sandbox that could not be opened is in the session's log already.
       if (!(error instanceof SandboxError)) await this.#report(["the service could not store them"]);
       return "cut";

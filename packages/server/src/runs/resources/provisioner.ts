@@ -1,5 +1,6 @@
 import { LeaseLost } from "@berth/agent";
 import { Semaphore, Signal } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
@@ -157,7 +158,10 @@ export class Provisioner {
       await work();
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.#parts.log.error({ err: error, resource }, "a resource could not be put in place");
+      this.#parts.log.error(
+        { err: error, resource: formatId("session_resource", resource) },
+        "a resource could not be put in place",
+      );
     }
   }
 
@@ -200,7 +204,10 @@ export class Provisioner {
       }
       await forgetRemoval(db.write, removal);
     } catch (error) {
-      log.error({ err: error, resource: removal.id }, "a file could not be removed");
+      log.error(
+        { err: error, resource: formatId("session_resource", removal.id) },
+        "a file could not be removed",
+      );
     }
   }
 

@@ -15,10 +15,12 @@ import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
+import { SessionRecord } from "./session-record.ts";
 
 export interface SessionRunnerParts extends TurnParts {
   db: Database;
   hub: SessionHub;
+  /** Names the session in each line. */
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
   idleMs: number;
@@ -47,6 +49,7 @@ export class SessionRunner {
   readonly #runLog: RunLog;
   readonly #news = new Signal();
   #workspace: SessionWorkspace | undefined;
+  #record: SessionRecord | undefined;
   #turn: SessionTurn | undefined;
   #slot: TurnSlot | undefined;
   #isActive = true;
@@ -56,9 +59,11 @@ export class SessionRunner {
   constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
     this.#parts = parts;
     this.lease = lease;
-    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask);
+    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask, (entries) =>
+      this.#record?.appended(entries),
+    );
     this.ended = this.#run(previous).catch((error: unknown) => {
-      parts.log.error({ err: error, session: lease.sessionId }, "a session could not be released");
+      parts.log.error({ err: error }, "a session could not be released");
     });
   }
 
@@ -97,14 +102,13 @@ export class SessionRunner {
 
   async #run(previous: Promise<void> | undefined): Promise<void> {
     const { db, log } = this.#parts;
-    const session = this.lease.sessionId;
     try {
       await previous;
       while (this.#stopping !== "abandon") if (await this.#step()) return;
     } catch (error) {
       this.#kill();
-      if (error instanceof LeaseLost) log.info({ session }, "the session's lease is lost");
-      else log.error({ err: error, session }, "a session could not be run");
+      if (error instanceof LeaseLost) log.info("the session's lease is lost");
+      else log.error({ err: error }, "a session could not be run");
       if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
     } finally {
       this.#runLog.close();
@@ -149,7 +153,9 @@ export class SessionRunner {
       this.#parts.onRest();
     };
     const events = { onNeedsReopen: () => this.wake(), onQuiet };
-    return this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
+    const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
+    this.#record = new SessionRecord(this.#parts.log, workspace.session);
+    return workspace;
   }
 
   /** Reclaims the disk. What came meanwhile is for this run, but not where the host is drained: it would set up a new disk. */

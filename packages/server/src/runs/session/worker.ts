@@ -1,4 +1,5 @@
 import { Semaphore, Signal } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
@@ -180,11 +181,13 @@ export class Worker {
   #hold(lease: Lease): void {
     const { sessionId } = lease;
     const credentials = new SessionCredentials(this.#options, sessionId);
-    const own = { ...this.#options, credentials, mask: credentials.mask, clones: this.#clones };
+    const log = this.#options.log.child({ session: formatId("session", sessionId) });
+    const own = { ...this.#options, log, credentials, mask: credentials.mask, clones: this.#clones };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
     const parts = {
       ...this.#shared,
+      log,
       mask: own.mask,
       maskStream: () => credentials.maskStream(),
       openWorkspace,

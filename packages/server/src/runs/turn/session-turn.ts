@@ -81,7 +81,7 @@ export class SessionTurn {
       await log.appendIdle([idle(stop)]);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
-      this.#parts.log.error({ err: error, session: id }, "a turn failed");
+      this.#parts.log.error({ err: error }, "a turn failed");
       await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
     }
   }

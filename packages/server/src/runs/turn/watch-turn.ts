@@ -45,10 +45,7 @@ async function watchUntil(watch: Watch, isOver: () => boolean): Promise<void> {
       await look(watch);
     } catch (error) {
       if (error instanceof LeaseLost) return stop(watch);
-      watch.log.warn(
-        { err: error, session: watch.lease.sessionId },
-        "a running session could not be looked at",
-      );
+      watch.log.warn({ err: error }, "a running session could not be looked at");
       await pause(RETRY_MS);
       watch.news.set();
     }

@@ -1,4 +1,4 @@
-import { type EventOf, formatId } from "@berth/contract";
+import type { EventOf } from "@berth/contract";
 import {
   DiskLimitError,
   type GitSettings,
@@ -107,13 +107,12 @@ export class SandboxOpener {
     const git = gitSettings(this.#parts, session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
-    this.#logLoweredLimits(session, lowered);
-    const { sandbox, system } = await this.#orReport(session, () =>
-      this.#openOnSystem(session, disk, spec, git),
-    );
+    this.#logLoweredLimits(lowered);
+    const { sandbox, system } = await this.#orReport(() => this.#openOnSystem(session, disk, spec, git));
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
+    void sandbox.closed.then(() => this.#parts.log.info("sandbox closed"));
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = {
       sandbox,
@@ -129,7 +128,7 @@ export class SandboxOpener {
       .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
       .filter(({ type }) => type === "memory_store");
     const spec = sandboxSpec(this.#parts, session, disk, stores);
-    const sandbox = await this.#orReport(session, () =>
+    const sandbox = await this.#orReport(() =>
       this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
@@ -139,11 +138,11 @@ export class SandboxOpener {
     };
   }
 
-  #logLoweredLimits(session: RunSession, lowered: ReturnType<typeof loweredLimits>): void {
+  #logLoweredLimits(lowered: ReturnType<typeof loweredLimits>): void {
     if (Object.keys(lowered).length === 0) return;
     const msg =
       "the environment of a session asks for more than the ceilings, so the session has the ceilings";
-    this.#parts.log.warn({ session: formatId("session", session.id), lowered }, msg);
+    this.#parts.log.warn({ lowered }, msg);
   }
 
   async #claimDisk(): Promise<Disk & { isNew: boolean }> {
@@ -205,13 +204,13 @@ export class SandboxOpener {
     this.#target.notes.push(`[${message}]`);
   }
 
-  async #orReport<T>(session: RunSession, open: () => Promise<T>): Promise<T> {
+  async #orReport<T>(open: () => Promise<T>): Promise<T> {
     const { runLog, signal } = this.#target;
     try {
       return await open();
     } catch (error) {
       if (signal.aborted) throw error;
-      this.#parts.log.error({ err: error, session: session.id }, "a sandbox could not be opened");
+      this.#parts.log.error({ err: error }, "a sandbox could not be opened");
       const isForUsers = error instanceof DiskLimitError || error instanceof ImageError;
       const message = isForUsers ? error.message : "The session's sandbox could not be opened.";
       const retry_status = { type: "terminal" as const };

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatId, type NewEvent, newUuid } from "@berth/contract";
+import { pino } from "pino";
+import { SessionRecord } from "./session-record.ts";
+
+const ORGANIZATION = newUuid();
+
+/** What is logged of these events, without level, time and process. */
+function linesOf(events: ReadonlyArray<NewEvent | { id: string; event: NewEvent }>, level = "debug") {
+  const lines: Array<{ [field: string]: unknown }> = [];
+  const log = pino(
+    { level, base: null, timestamp: false },
+    { write: (line) => lines.push(JSON.parse(line)) },
+  );
+  const agent = { model: { id: "rehearsal/steps" } } as never;
+  const record = new SessionRecord(log, { agent, organizationId: ORGANIZATION });
+  for (const one of events) record.appended(["event" in one ? one : { event: one }]);
+  return lines.map(({ level: _, ...line }) => line);
+}
+
+const usage = (input_tokens: number, output_tokens: number) => ({
+  ...{ input_tokens, output_tokens },
+  ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+});
+const requestEnd = (tokens: [number, number] | null): NewEvent => ({
+  type: "span.model_request_end",
+  model_request_start_id: "event_1",
+  is_error: tokens === null,
+  model_usage: tokens && usage(...tokens),
+});
+const idle: NewEvent = { type: "session.status_idle", stop_reason: { type: "end_turn" } };
+const call = {
+  id: "event_2",
+  event: {
+    type: "agent.tool_use",
+    name: "Bash",
+    input: { command: "cat canary" },
+    evaluated_permission: "allow",
+  },
+} as const;
+const result: Extract<NewEvent, { type: "agent.tool_result" }> = {
+  type: "agent.tool_result",
+  tool_use_id: "event_2",
+  content: [{ type: "text", text: "canary" }],
+  is_error: false,
+};
+
+test("turn: one line with its outcome, calls and tokens, and none of its contents", () => {
+  const running = { type: "session.status_running" } as const;
+  const before = requestEnd([100, 100]);
+  const turn = [running, requestEnd([3, 4]), call, result, requestEnd([5, 6]), requestEnd(null), idle];
+  const [line, ...others] = linesOf([before, ...turn], "info");
+  assert.deepEqual(others, []);
+  assert.equal(typeof line?.milliseconds, "number");
+  assert.deepEqual(
+    { ...line, milliseconds: 0 },
+    {
+      msg: "turn ended",
+      organization: formatId("organization", ORGANIZATION),
+      outcome: "end_turn",
+      milliseconds: 0,
+      model: "rehearsal/steps",
+      tool_calls: 1,
+      ...usage(8, 10),
+    },
+  );
+});
+
+test("tool call: at debug, by its name and id, with how it ended", () => {
+  const [line] = linesOf([call, { ...result, is_error: true }]);
+  assert.equal(line?.msg, "tool call ended");
+  assert.deepEqual([line?.call, line?.tool, line?.is_error], ["event_2", "Bash", true]);
+  assert.equal(typeof line?.milliseconds, "number");
+  assert.ok(!JSON.stringify(line).includes("canary"));
+});
+
+test("sandbox opened, disk reclaimed, error: a line each", () => {
+  const lines = linesOf([
+    { type: "session.container_started", seconds: 0.25 },
+    { type: "session.container_reclaimed", reason: "inactivity" },
+    {
+      type: "session.error",
+      error: { type: "unknown_error", message: "canary", retry_status: { type: "terminal" } },
+    },
+  ]);
+  assert.deepEqual(
+    lines.map(({ organization: _, ...line }) => line),
+    [
+      { milliseconds: 250, msg: "sandbox opened" },
+      { reason: "inactivity", msg: "disk reclaimed" },
+      { error: "unknown_error", retry_status: "terminal", msg: "session error" },
+    ],
+  );
+});

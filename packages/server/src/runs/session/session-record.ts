@@ -1,0 +1,111 @@
+import { formatId, type ModelUsage, type NewEvent } from "@berth/contract";
+import type { Logger } from "pino";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { Appended } from "../lease/run-log.ts";
+
+interface Turn {
+  began: number;
+  toolCalls: number;
+  usage: ModelUsage;
+}
+
+const NO_USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+} satisfies ModelUsage;
+
+/**
+ * Tells operators, in the service's log, what a session does: a line for each turn, sandbox and reclaimed disk, and at debug for each tool
+ * call. Ids, names and numbers only; what was said and done is in the session's log.
+ */
+export class SessionRecord {
+  readonly #log: Logger;
+  readonly #session: Pick<RunSession, "agent">;
+  readonly #calls = new Map<string, { tool: string; began: number }>();
+  #turn = newTurn();
+
+  constructor(log: Logger, session: Pick<RunSession, "agent" | "organizationId">) {
+    this.#log = log.child({ organization: formatId("organization", session.organizationId) });
+    this.#session = session;
+  }
+
+  appended(entries: readonly Appended[]): void {
+    for (const { id, event } of entries) this.#tell(event, id);
+  }
+
+  #tell(event: NewEvent, id: string | undefined): void {
+    switch (event.type) {
+      case "session.status_running":
+        this.#turn = newTurn();
+        break;
+      case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use":
+        this.#turn.toolCalls += 1;
+        if (id !== undefined) this.#calls.set(id, { tool: event.name, began: performance.now() });
+        break;
+      case "agent.tool_result":
+        this.#callEnded(event.tool_use_id, event.is_error);
+        break;
+      case "agent.mcp_tool_result":
+        this.#callEnded(event.mcp_tool_use_id, event.is_error);
+        break;
+      case "user.custom_tool_result":
+        this.#callEnded(event.custom_tool_use_id, event.is_error);
+        break;
+      case "span.model_request_end":
+        this.#turn.usage = sum(this.#turn.usage, event.model_usage ?? NO_USAGE);
+        break;
+      case "session.container_started":
+        this.#log.info({ milliseconds: Math.round(event.seconds * 1_000) }, "sandbox opened");
+        break;
+      case "session.container_reclaimed":
+        this.#log.info({ reason: event.reason }, "disk reclaimed");
+        break;
+      case "session.error":
+        this.#log.info(
+          { error: event.error.type, retry_status: event.error.retry_status.type },
+          "session error",
+        );
+        break;
+      case "session.status_idle":
+        this.#turnEnded(event.stop_reason.type);
+        break;
+    }
+  }
+
+  #callEnded(id: string, isError: boolean | undefined): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    const took = call && { tool: call.tool, milliseconds: since(call.began) };
+    this.#log.debug({ call: id, ...took, is_error: isError === true }, "tool call ended");
+  }
+
+  #turnEnded(outcome: string): void {
+    const { began, toolCalls, usage } = this.#turn;
+    const model = this.#session.agent.model.id;
+    const fields = { outcome, milliseconds: since(began), model, tool_calls: toolCalls, ...usage };
+    this.#log.info(fields, "turn ended");
+    this.#turn = newTurn();
+    this.#calls.clear();
+  }
+}
+
+function newTurn(): Turn {
+  return { began: performance.now(), toolCalls: 0, usage: NO_USAGE };
+}
+
+function sum(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    cache_read_input_tokens: one.cache_read_input_tokens + other.cache_read_input_tokens,
+    cache_creation_input_tokens: one.cache_creation_input_tokens + other.cache_creation_input_tokens,
+  };
+}
+
+function since(began: number): number {
+  return Math.round(performance.now() - began);
+}
