@@ -234,6 +234,7 @@ export const IMPORT_TABLE: ImportTable = {
     "runs/session": [
       "@berth/agent",
       "@berth/concurrency",
+      "@berth/contract",
       "db",
       "notify",
       "features/sessions",

@@ -100,7 +100,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
     tokens.name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
-  operator: "organizations.name service_accounts.name users.email users.role hosts.settings hosts.place",
+  operator:
+    "organizations.name service_accounts.name users.email users.role hosts.name hosts.settings hosts.place",
   service: `agents.owner_type database_identity.blob_store database_identity.key_fingerprint
     environments.credentials environments.owner_type events.type files.owner_type files.receiver files.sha256
     files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
