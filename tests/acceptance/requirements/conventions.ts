@@ -38,6 +38,11 @@ export const conventions: readonly Requirement[] = [
     rule: "The log has one line for each turn when it has ended: outcome, milliseconds, model, tool calls and tokens; one when a sandbox was opened or has closed, a disk was reclaimed, or the session has an error; at debug one for each tool call. Each names the session and, but for faults of the service, its organization, and has nothing of what was said or done.",
   },
   {
+    id: "metrics-sessions",
+    source: "api 2",
+    rule: "/metrics has what sessions do in the process that runs them: turns by outcome, model requests and tokens by model, tool calls by tool, opened sandboxes, errors, reclaimed disks and denied connections, slots for turns, and what is due; and the processes themselves. No name that a user or a model chooses is a label. Without an answer of that process it has the rest, and berth_runner_up is 0.",
+  },
+  {
     id: "access-log",
     source: "api 2",
     rule: "The log has one line for each request when its response has ended, streams included: operation, status, milliseconds, request id, user or service account, organization, session, client address and how it ended, and nothing else of the request; every request id that an error response shows is in it. Health checks and metrics are there at debug; BERTH_ACCESS_LOG=off turns the lines off.",

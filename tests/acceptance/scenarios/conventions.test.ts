@@ -287,8 +287,8 @@ covers(
 );
 
 covers(
-  ["session-log-lines"],
-  "log of the service: a turn has its line, with ids and numbers and nothing of its contents",
+  ["session-log-lines", "metrics-sessions"],
+  "log and metrics of the service: a turn has its line, with ids and numbers and nothing of its contents",
   async () => {
     const session = await makeSession(api);
     await runTurn(api, session.id, bash("echo canary-output > canary-file; cat canary-file"));
@@ -308,6 +308,18 @@ covers(
     assert.match(version, /^\d+\.\d+\.\d+$/);
     assert.ok(Number.isInteger(input_tokens) && Number.isInteger(milliseconds));
     assert.doesNotMatch(lines().join(""), /canary-/);
+
+    const metrics = await (await fetch(`${berth.url}/metrics`)).text();
+    for (const sample of [
+      /^berth_turn_seconds_count\{outcome="end_turn"\} [1-9]/m,
+      /^berth_tool_call_seconds_count\{tool="Bash",error="false"\} [1-9]/m,
+      /^berth_sandbox_open_seconds_count [1-9]/m,
+      /^berth_turn_slots\{state="free"\} \d/m,
+      /^berth_runner_up 1$/m,
+      /^process_cpu_seconds_total\{process="runner"\} /m,
+      /^process_cpu_seconds_total\{process="api"\} /m,
+    ])
+      assert.ok(sample.test(metrics), `${sample} is not there`);
   },
 );
 

@@ -18,7 +18,7 @@ import { mountService, type ServiceFault } from "../features/service/service-rou
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "../features/sessions/session-routes.ts";
-import { sessionsByStatus } from "../features/sessions/session-store.ts";
+import { dueSessions, sessionsByStatus } from "../features/sessions/session-store.ts";
 import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
@@ -51,6 +51,8 @@ export interface AppDeps {
   egressAllowPrivate: readonly string[];
   /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
   fault?: () => ServiceFault | null;
+  /** Metrics of the process that runs sessions. Default: none. */
+  runnerMetrics?: () => Promise<object[]>;
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
   /** The most that environments can ask for. */
@@ -78,7 +80,11 @@ export function createApp(deps: AppDeps): HttpApp {
     db,
     log,
     cursors,
-    metrics: createMetrics(() => sessionsByStatus(db.write)),
+    metrics: createMetrics({
+      sessionsByStatus: () => sessionsByStatus(db.write),
+      dueSessions: () => dueSessions(db.write),
+      runner: deps.runnerMetrics ?? (async () => []),
+    }),
     accessLog: deps.accessLog ?? "on",
     idempotency,
     jsonLimit,

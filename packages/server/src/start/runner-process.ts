@@ -9,12 +9,16 @@ import { createRedactor } from "../log/redactor.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
 /** Messages from the API process to the runner. */
-export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress } | { type: "stop" };
+export type ToRunner =
+  | { type: "start"; config: Config; address: DatabaseAddress }
+  | { type: "stop" }
+  | { type: "measure"; id: number };
 /** Messages from the runner to the API process. */
 export type FromRunner =
   | { type: "ready" }
   | { type: "failed"; message: string }
-  | { type: "alive"; opensSandboxes: boolean | null };
+  | { type: "alive"; opensSandboxes: boolean | null }
+  | { type: "measured"; id: number; metrics: object[] };
 
 const ALIVE_MS = 500;
 
@@ -27,6 +31,7 @@ let isReady = false;
 
 process.on("message", (message: ToRunner) => {
   if (message.type === "start") running ??= start(message);
+  else if (message.type === "measure") void measure(message.id);
   else void stop();
 });
 process.on("disconnect", () => process.exit(1));
@@ -58,6 +63,11 @@ async function stop(): Promise<void> {
   }
   await (await running)?.close();
   process.exit(0);
+}
+
+async function measure(id: number): Promise<void> {
+  const runner = isReady ? await running : undefined;
+  send({ type: "measured", id, metrics: (await runner?.metrics()) ?? [] });
 }
 
 function send(message: FromRunner): void {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
@@ -12,6 +13,7 @@ import { openSessionHub } from "../notify/session-hub.ts";
 import type { RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
+import { SessionMetrics } from "../runs/session/session-metrics.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
@@ -33,6 +35,8 @@ export interface Runner {
   opensSandboxes(): boolean | null;
   /** Resolves when it is known whether it opens sandboxes. */
   readonly tried: Promise<void>;
+  /** As `Registry.getMetricsAsJSON` returns them. */
+  metrics(): Promise<object[]>;
   /** Lets running turns reach a safe point, closes every sandbox, and closes the database connections. */
   close(): Promise<void>;
 }
@@ -55,15 +59,26 @@ const MEBIBYTE = 1024 * 1024;
 export async function startRunner(options: RunnerOptions, signal?: AbortSignal): Promise<Runner> {
   const parts = new Parts(options.log, signal);
   try {
-    const check = await openWorker(parts, options);
-    return { opensSandboxes: () => check.works, tried: check.tried, close: () => parts.close() };
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry, labels: { process: "runner" } });
+    const check = await openWorker(parts, options, new SessionMetrics(registry));
+    return {
+      opensSandboxes: () => check.works,
+      tried: check.tried,
+      metrics: () => registry.getMetricsAsJSON(),
+      close: () => parts.close(),
+    };
   } catch (error) {
     await parts.close();
     throw error;
   }
 }
 
-async function openWorker(parts: Parts, options: RunnerOptions): Promise<SandboxCheck> {
+async function openWorker(
+  parts: Parts,
+  options: RunnerOptions,
+  metrics: SessionMetrics,
+): Promise<SandboxCheck> {
   const { log } = options;
   const shared = await openSharedParts(parts, options);
   let worker: Worker | undefined;
@@ -82,7 +97,7 @@ async function openWorker(parts: Parts, options: RunnerOptions): Promise<Sandbox
   );
   const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
   worker = await parts.open(
-    () => startWorker(options, { ...shared, engine }),
+    () => startWorker(options, { ...shared, engine, metrics }),
     (one) => one.close(),
   );
   await parts.open(
@@ -156,7 +171,10 @@ function providersOf({ hostedProviders }: Config): RepositoryProviders {
   }));
 }
 
-function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedParts): Worker {
+function startWorker(
+  { config, log, redactor }: RunnerOptions,
+  parts: SharedParts & { metrics: SessionMetrics },
+): Worker {
   const { models, ...shared } = parts;
   const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
   return new Worker({

@@ -103,6 +103,7 @@ async function openParts(
       startApi({
         ...apiSettings(config, keys),
         ...{ db, hub, log, redactor, models, blobs },
+        runnerMetrics: () => runner.metrics(),
         fault: () => (draining.aborted ? "draining" : runner.fault()),
       }),
     (api) => api.close(),

@@ -17,6 +17,9 @@ const STOP_TIMEOUT_MS = 20_000;
 /** `starting`: also after it exited unexpectedly. `frozen`: it has not been heard of. `sandbox`: it can open none. */
 export type RunnerFault = "starting" | "frozen" | "sandbox";
 
+/** A scrape does not wait longer for a runner that hangs. */
+const MAX_MEASURE_MS = 1_000;
+
 /** A runner sends a sign of life twice a second. */
 const MAX_SILENCE_MS = 3_000;
 
@@ -26,6 +29,8 @@ export interface SupervisedRunner {
   start(config: Config, address: DatabaseAddress): Promise<void>;
   /** Why it runs no sessions now; null when it does. */
   fault(): RunnerFault | null;
+  /** Its metrics, as `Registry.getMetricsAsJSON` returns them; none when it does not answer within a second. */
+  metrics(): Promise<object[]>;
   /** Waits until running turns have reached a safe point. */
   stop(): Promise<void>;
 }
@@ -79,6 +84,7 @@ export function superviseRunner(log: Logger): SupervisedRunner {
       await begin(message);
       supervising = supervise(message);
     },
+    metrics: async () => (ready ? await measure(child) : []),
     async stop() {
       stopping.abort();
       ready = false;
@@ -101,6 +107,26 @@ async function startWork(child: ChildProcess, message: ToRunner): Promise<void> 
   throw new Error(
     received?.type === "failed" ? received.message : "The runner exited while it was starting.",
   );
+}
+
+let measurements = 0;
+
+async function measure(child: ChildProcess): Promise<object[]> {
+  measurements += 1;
+  const id = measurements;
+  const answer = Promise.withResolvers<object[]>();
+  const take = (message: FromRunner) => {
+    if (message.type === "measured" && message.id === id) answer.resolve(message.metrics);
+  };
+  const timer = setTimeout(() => answer.resolve([]), MAX_MEASURE_MS);
+  child.on("message", take);
+  child.send({ type: "measure", id } satisfies ToRunner, (error) => error && answer.resolve([]));
+  try {
+    return await answer.promise;
+  } finally {
+    clearTimeout(timer);
+    child.off("message", take);
+  }
 }
 
 async function drain(child: ChildProcess): Promise<void> {

@@ -72,6 +72,9 @@ describe("service routes", () => {
     assert.match(payload, /berth_http_request_seconds_count\{operation="agents.get",status="404"\} 1/);
     assert.match(payload, /berth_http_request_seconds_count\{operation="none",status="404"\} 1/);
     assert.match(payload, /berth_sessions\{status="idle"\} 0/);
+    assert.match(payload, /berth_due_sessions 0/);
+    assert.match(payload, /berth_runner_up 0/);
+    assert.match(payload, /process_cpu_seconds_total\{process="api"\}/);
     assert.ok(!payload.includes("agent_01"));
   });
 });

@@ -18,8 +18,7 @@ import { type Mask, maskedDraft } from "./mask-draft.ts";
 
 /** What was appended: an event that the run made, with its id where that is known, or one of a client that it took. */
 export interface Appended {
-  id?: string | undefined;
-  event: Draft["event"];
+  event: Draft["event"] & { id?: string };
 }
 
 /** Told of what was appended, in the order of the log. */

@@ -2,20 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatId, type NewEvent, newUuid } from "@berth/contract";
 import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { Appended } from "../lease/run-log.ts";
+import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 
 const ORGANIZATION = newUuid();
 
 /** What is logged of these events, without level, time and process. */
-function linesOf(events: ReadonlyArray<NewEvent | { id: string; event: NewEvent }>, level = "debug") {
+function linesOf(events: ReadonlyArray<Appended["event"]>, level = "debug", metrics = new SessionMetrics()) {
   const lines: Array<{ [field: string]: unknown }> = [];
   const log = pino(
     { level, base: null, timestamp: false },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
   const agent = { model: { id: "rehearsal/steps" } } as never;
-  const record = new SessionRecord(log, { agent, organizationId: ORGANIZATION });
-  for (const one of events) record.appended(["event" in one ? one : { event: one }]);
+  const record = new SessionRecord(log, { agent, organizationId: ORGANIZATION }, metrics);
+  for (const one of events) record.appended([{ event: one }]);
   return lines.map(({ level: _, ...line }) => line);
 }
 
@@ -32,12 +35,10 @@ const requestEnd = (tokens: [number, number] | null): NewEvent => ({
 const idle: NewEvent = { type: "session.status_idle", stop_reason: { type: "end_turn" } };
 const call = {
   id: "event_2",
-  event: {
-    type: "agent.tool_use",
-    name: "Bash",
-    input: { command: "cat canary" },
-    evaluated_permission: "allow",
-  },
+  type: "agent.tool_use",
+  name: "Bash",
+  input: { command: "cat canary" },
+  evaluated_permission: "allow",
 } as const;
 const result: Extract<NewEvent, { type: "agent.tool_result" }> = {
   type: "agent.tool_result",
@@ -92,4 +93,41 @@ test("sandbox opened, disk reclaimed, error: a line each", () => {
       { error: "unknown_error", retry_status: "terminal", msg: "session error" },
     ],
   );
+});
+
+test("metrics: by outcome, model and tool; no name from a session is a label", async () => {
+  const registry = new Registry();
+  const mcp = { type: "agent.mcp_tool_use", name: "hostile-1", mcp_server_name: "hostile-2", input: {} };
+  const custom = { type: "agent.custom_tool_use", name: "hostile-3", input: {} };
+  const events = [
+    { id: "event_0", type: "span.model_request_start", model: "hostile-4" },
+    { ...call, id: "event_1", name: "hostile-5" },
+    call,
+    { id: "event_3", ...mcp, evaluated_permission: "allow" },
+    { id: "event_4", ...custom },
+    { ...result, tool_use_id: "event_1", is_error: true },
+    result,
+    { type: "agent.mcp_tool_result", mcp_tool_use_id: "event_3", content: [], is_error: false },
+    { type: "user.custom_tool_result", custom_tool_use_id: "event_4" },
+    { ...requestEnd([3, 4]), model_request_start_id: "event_0" },
+    { type: "session.egress_denied", host: "hostile-6", port: 443, reason: "not_allowed" },
+    { type: "session.container_started", seconds: 0.25 },
+    idle,
+  ] as Parameters<typeof linesOf>[0];
+  linesOf(events, "info", new SessionMetrics(registry));
+  const text = await registry.metrics();
+  assert.doesNotMatch(text, /hostile/);
+  for (const line of [
+    'berth_turn_seconds_count{outcome="end_turn"} 1',
+    'berth_model_request_seconds_count{model="rehearsal/steps",error="false"} 1',
+    'berth_model_tokens_total{model="rehearsal/steps",kind="input"} 3',
+    'berth_model_tokens_total{model="rehearsal/steps",kind="output"} 4',
+    'berth_tool_call_seconds_count{tool="unknown",error="true"} 1',
+    'berth_tool_call_seconds_count{tool="Bash",error="false"} 1',
+    'berth_tool_call_seconds_count{tool="mcp",error="false"} 1',
+    'berth_tool_call_seconds_count{tool="custom",error="false"} 1',
+    'berth_session_incidents_total{incident="egress_denied",reason="not_allowed"} 1',
+    "berth_sandbox_open_seconds_count 1",
+  ])
+    assert.ok(text.includes(`${line}\n`), `${line} is not in:\n${text}`);
 });

@@ -2,6 +2,7 @@ import { formatId, type ModelUsage, type NewEvent } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Appended } from "../lease/run-log.ts";
+import { type SessionMetrics, toolLabel } from "./session-metrics.ts";
 
 interface Turn {
   began: number;
@@ -17,22 +18,25 @@ const NO_USAGE = {
 } satisfies ModelUsage;
 
 /**
- * Tells operators, in the service's log, what a session does: a line for each turn, sandbox and reclaimed disk, and at debug for each tool
- * call. Ids, names and numbers only; what was said and done is in the session's log.
+ * Tells operators what a session does, in the service's log and in metrics: a line for each turn, sandbox and reclaimed disk, and at debug
+ * for each tool call. Ids, names and numbers only; what was said and done is in the session's log.
  */
 export class SessionRecord {
   readonly #log: Logger;
   readonly #session: Pick<RunSession, "agent">;
-  readonly #calls = new Map<string, { tool: string; began: number }>();
+  readonly #metrics: SessionMetrics;
+  readonly #calls = new Map<string, { tool: string; label: string; began: number }>();
+  readonly #requests = new Map<string, number>();
   #turn = newTurn();
 
-  constructor(log: Logger, session: Pick<RunSession, "agent" | "organizationId">) {
+  constructor(log: Logger, session: Pick<RunSession, "agent" | "organizationId">, metrics: SessionMetrics) {
+    this.#metrics = metrics;
     this.#log = log.child({ organization: formatId("organization", session.organizationId) });
     this.#session = session;
   }
 
   appended(entries: readonly Appended[]): void {
-    for (const { id, event } of entries) this.#tell(event, id);
+    for (const { event } of entries) this.#tell(event, event.id);
   }
 
   #tell(event: NewEvent, id: string | undefined): void {
@@ -44,7 +48,7 @@ export class SessionRecord {
       case "agent.mcp_tool_use":
       case "agent.custom_tool_use":
         this.#turn.toolCalls += 1;
-        if (id !== undefined) this.#calls.set(id, { tool: event.name, began: performance.now() });
+        this.#callBegan(event, id);
         break;
       case "agent.tool_result":
         this.#callEnded(event.tool_use_id, event.is_error);
@@ -55,16 +59,25 @@ export class SessionRecord {
       case "user.custom_tool_result":
         this.#callEnded(event.custom_tool_use_id, event.is_error);
         break;
+      case "span.model_request_start":
+        if (id !== undefined) this.#requests.set(id, performance.now());
+        break;
       case "span.model_request_end":
-        this.#turn.usage = sum(this.#turn.usage, event.model_usage ?? NO_USAGE);
+        this.#requestEnded(event.model_request_start_id, event.model_usage);
+        break;
+      case "session.egress_denied":
+        this.#metrics.incident("egress_denied", event.reason);
         break;
       case "session.container_started":
+        this.#metrics.sandboxOpened(event.seconds);
         this.#log.info({ milliseconds: Math.round(event.seconds * 1_000) }, "sandbox opened");
         break;
       case "session.container_reclaimed":
+        this.#metrics.incident("reclaimed", event.reason);
         this.#log.info({ reason: event.reason }, "disk reclaimed");
         break;
       case "session.error":
+        this.#metrics.incident("error", event.error.type);
         this.#log.info(
           { error: event.error.type, retry_status: event.error.retry_status.type },
           "session error",
@@ -76,9 +89,23 @@ export class SessionRecord {
     }
   }
 
+  #callBegan({ type, name }: { type: string; name: string }, id: string | undefined): void {
+    if (id === undefined) return;
+    this.#calls.set(id, { tool: name, label: toolLabel(type, name), began: performance.now() });
+  }
+
+  #requestEnded(id: string, usage: ModelUsage | null): void {
+    const began = this.#requests.get(id);
+    this.#requests.delete(id);
+    const seconds = began === undefined ? null : since(began) / 1_000;
+    this.#metrics.modelRequestEnded(this.#session.agent.model.id, seconds, usage);
+    this.#turn.usage = sum(this.#turn.usage, usage ?? NO_USAGE);
+  }
+
   #callEnded(id: string, isError: boolean | undefined): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    if (call) this.#metrics.toolCallEnded(call.label, since(call.began) / 1_000, isError === true);
     const took = call && { tool: call.tool, milliseconds: since(call.began) };
     this.#log.debug({ call: id, ...took, is_error: isError === true }, "tool call ended");
   }
@@ -86,10 +113,13 @@ export class SessionRecord {
   #turnEnded(outcome: string): void {
     const { began, toolCalls, usage } = this.#turn;
     const model = this.#session.agent.model.id;
-    const fields = { outcome, milliseconds: since(began), model, tool_calls: toolCalls, ...usage };
+    const milliseconds = since(began);
+    const fields = { outcome, milliseconds, model, tool_calls: toolCalls, ...usage };
+    this.#metrics.turnEnded(outcome, milliseconds / 1_000);
     this.#log.info(fields, "turn ended");
     this.#turn = newTurn();
     this.#calls.clear();
+    this.#requests.clear();
   }
 }
 

@@ -15,11 +15,13 @@ import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
+import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 
 export interface SessionRunnerParts extends TurnParts {
   db: Database;
   hub: SessionHub;
+  metrics: SessionMetrics;
   /** Names the session in each line. */
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
@@ -154,7 +156,7 @@ export class SessionRunner {
     };
     const events = { onNeedsReopen: () => this.wake(), onQuiet };
     const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
-    this.#record = new SessionRecord(this.#parts.log, workspace.session);
+    this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
     return workspace;
   }
 

@@ -15,6 +15,7 @@ import { reportAway } from "../lease/report-away.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
+import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
@@ -25,6 +26,8 @@ export interface WorkerOptions
   hub: SessionHub;
   log: Logger;
   host: Host;
+  /** Default: of its own, which nobody reads. */
+  metrics?: SessionMetrics;
   /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
   leaseMs?: number;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
@@ -73,8 +76,10 @@ export class Worker {
     this.#pollMs = Math.min(pollMs, graceMs / 4, reclaimMs);
     this.#concurrency = concurrency;
     this.#clones = new Semaphore(concurrency * CLONES_PER_SLOT);
+    const metrics = options.metrics ?? new SessionMetrics();
     this.#shared = {
       ...options,
+      metrics,
       readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
@@ -82,6 +87,11 @@ export class Worker {
       onRest: () => this.#news.set(),
       isDraining: () => this.#isDraining,
     };
+    const { turns } = this.#shared;
+    metrics.watch({
+      held: () => this.#held.size,
+      turnSlots: () => ({ taken: concurrency - turns.free, free: turns.free }),
+    });
     const drainMs = this.#shared.idleMs;
     this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, drainMs, place });
     this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });

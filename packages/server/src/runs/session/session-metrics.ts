@@ -1,0 +1,99 @@
+import { type ModelUsage, TOOL_NAMES } from "@berth/contract";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+
+/** A worker as its metrics see it. */
+export interface MeasuredWorker {
+  /** Sessions that it has. */
+  held(): number;
+  turnSlots(): { taken: number; free: number };
+}
+
+/**
+ * What the sessions of this runner do, as metrics. Labels are words of Berth's and models of the installation: nothing that a user or
+ * a model writes can add a series.
+ */
+export class SessionMetrics {
+  readonly #registers: Registry[];
+  readonly #turns;
+  readonly #requests;
+  readonly #tokens;
+  readonly #calls;
+  readonly #opens;
+  readonly #events;
+
+  constructor(registry = new Registry()) {
+    this.#registers = [registry];
+    this.#turns = this.#histogram("turn", "Time of a turn, by outcome.", ["outcome"]);
+    this.#requests = this.#histogram("model_request", "Time of a request to a model.", ["model", "error"]);
+    this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
+    this.#opens = this.#histogram("sandbox_open", "Time in which a sandbox was opened.", []);
+    this.#tokens = this.#counter("model_tokens", "Tokens, by model and kind.", ["model", "kind"]);
+    this.#events = this.#counter(
+      "session_incidents",
+      "What happened to sessions: errors by type, reclaimed disks and denied connections by reason.",
+      ["incident", "reason"],
+    );
+  }
+
+  turnEnded(outcome: string, seconds: number): void {
+    this.#turns.observe({ outcome }, seconds);
+  }
+
+  /** @param usage null when the request failed. */
+  modelRequestEnded(model: string, seconds: number | null, usage: ModelUsage | null): void {
+    if (seconds !== null) this.#requests.observe({ model, error: `${usage === null}` }, seconds);
+    for (const [name, count] of Object.entries(usage ?? {}))
+      if (count > 0) this.#tokens.inc({ model, kind: name.replace(/_tokens$/, "") }, count);
+  }
+
+  toolCallEnded(tool: string, seconds: number, isError: boolean): void {
+    this.#calls.observe({ tool, error: `${isError}` }, seconds);
+  }
+
+  sandboxOpened(seconds: number): void {
+    this.#opens.observe(seconds);
+  }
+
+  incident(incident: "error" | "reclaimed" | "egress_denied", reason: string): void {
+    this.#events.inc({ incident, reason });
+  }
+
+  watch(worker: MeasuredWorker): void {
+    const registers = this.#registers;
+    new Gauge({
+      name: "berth_runner_sessions",
+      help: "Sessions that the runner has.",
+      registers,
+      collect() {
+        this.set(worker.held());
+      },
+    });
+    new Gauge({
+      name: "berth_turn_slots",
+      help: "Slots for turns, by state.",
+      labelNames: ["state"],
+      registers,
+      collect() {
+        for (const [state, count] of Object.entries(worker.turnSlots())) this.set({ state }, count);
+      },
+    });
+  }
+
+  #histogram<Label extends string>(name: string, help: string, labelNames: Label[]): Histogram<Label> {
+    const registers = this.#registers;
+    return new Histogram({ name: `berth_${name}_seconds`, help, labelNames, buckets: SECONDS, registers });
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `berth_${name}_total`, help, labelNames, registers: this.#registers });
+  }
+}
+
+/** Tools of Berth's by name; all others, and names that a model makes up, by kind. */
+export function toolLabel(type: string, name: string): string {
+  if (type === "agent.mcp_tool_use") return "mcp";
+  if (type === "agent.custom_tool_use") return "custom";
+  return TOOL_NAMES.find((known) => known === name) ?? "unknown";
+}
