@@ -283,14 +283,14 @@ const SESSIONS: readonly Proof[] = [
   [
     "sessions resources[]<git_repository>.checkout",
     "<branch>.name <commit>.sha",
-    scenario("session-resources"),
-    "other forms are rejected with 400",
+    scenario("git-repositories"),
+    "git_repository: has the documented fields without the password",
   ],
   [
     "sessions.list ?",
     "agent_id environment_id statuses include_archived",
-    scenario("filters"),
-    "list sessions: filters by agent, environment, status",
+    scenario("sessions"),
+    "list sessions: newest first, with filters",
   ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
   [
