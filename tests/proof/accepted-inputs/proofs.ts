@@ -481,12 +481,13 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "SANDBOX_IDLE_SECONDS",
-    scenario("file-removal"),
-    "delete resource: removed from the disk of a closed sandbox",
+    scenario("kept-shells"),
+    "quiet session: /tmp and the shell come back",
   ],
+  ["setting BERTH_", "SANDBOX", scenario("container-engine"), "environment image: it is used"],
   [
     "setting BERTH_",
-    "SANDBOX DOCKER_IMAGE DOCKER_SOCKET",
+    "DOCKER_IMAGE DOCKER_SOCKET",
     scenario("container-engine"),
     "container engine: clone, commit, push",
   ],
