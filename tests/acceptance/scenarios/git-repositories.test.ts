@@ -153,14 +153,19 @@ covers(
     const password = "pw_canary7Jq2mVxK0";
     const checkout = { type: "branch", name: "main" };
     const commit = { type: "commit", sha: "12".repeat(20) };
+    const tag = { type: "tag", name: "v1" };
     const session = await open(
       { type: "hosted_repository", url: `${hosts.first.url}/acme/widget` },
       git("https://git.example.com/x/widget.git", { username: "ann", password, checkout }),
       git("https://git.example.com/y/widget"),
       git("https://git.example.com/z/widget", { checkout: commit }),
+      git("https://git.example.com/z/other", { checkout: tag }),
     );
-    const [, { id, created_at: created, updated_at: updated, ...rest }, other, last] = session.resources;
-    assert.deepEqual(last.checkout, commit);
+    const [, { id, created_at: created, updated_at: updated, ...rest }, other, ...last] = session.resources;
+    assert.deepEqual(
+      last.map((one: AnyJson) => one.checkout),
+      [commit, tag],
+    );
     assert.match(id, /^sesr_/);
     assert.deepEqual([typeof created, typeof updated], ["string", "string"]);
     assert.deepEqual(rest, {

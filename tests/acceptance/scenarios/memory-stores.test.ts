@@ -14,6 +14,7 @@ covers(["memory-store-crud", "ids"], "memory store: create, read, update and del
   const made = await makeStore({ description: "What we learned", metadata: { team: "a" } });
   assert.match(made.id, /^memstore_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual([made.type, made.name, made.archived_at], ["memory_store", "notes", null]);
+  assert.deepEqual(made.metadata, { team: "a" });
   assert.deepEqual(await api.ok("GET", `/memory_stores/${made.id}`), made);
   const newer = await makeStore();
   assert.deepEqual((await api.ok("GET", "/memory_stores?limit=2")).data, [newer, made]);
@@ -97,6 +98,7 @@ covers(
     assert.equal(changed.content, "two");
     assertError(await api.delete(`${one}?expected_content_sha256=${hash("one")}`), 409, "conflict_error");
     await api.ok("DELETE", `${one}?expected_content_sha256=${hash("two")}`);
+    await api.ok("POST", `${at}/memories`, { path: "/of-another", content: "" });
     const versions = (await api.ok("GET", `${at}/memory_versions?memory_id=${made.id}`)).data;
     assert.deepEqual(
       versions.map(({ operation, path, content_sha256: sha }: AnyJson) => [operation, path, sha]),
@@ -154,6 +156,8 @@ covers(["memory-store-archived"], "archived memory store: can be read, not chang
     assertError(response, 403, "permission_error");
   }
   assert.deepEqual(await api.ok("GET", `${at}/memories/${made.id}`), made);
-  const listed = (await api.ok("GET", "/memory_stores?limit=100")).data;
-  assert.ok(!listed.some(({ id }: AnyJson) => id === store.id));
+  const isListed = async (query: string) =>
+    (await api.ok("GET", `/memory_stores?${query}`)).data.some(({ id }: AnyJson) => id === store.id);
+  assert.equal(await isListed("limit=100"), false);
+  assert.equal(await isListed("limit=100&include_archived=true"), true);
 });

@@ -326,8 +326,8 @@ const SESSIONS: readonly Proof[] = [
   [
     "sessions resources[]<git_repository>.checkout",
     "<tag>.name",
-    scenario("repositories"),
-    "checkout: a light and an annotated tag",
+    scenario("git-repositories"),
+    "git_repository: has the documented fields without the password",
   ],
 ];
 
@@ -369,9 +369,15 @@ const FILES_AND_STORES: readonly Proof[] = [
   ],
   [
     "memoryVersions.list ?",
-    "memory_id session_id operation",
+    "memory_id operation",
     scenario("memory-stores"),
     "memory versions: one for each change",
+  ],
+  [
+    "memoryVersions.list ?",
+    "session_id",
+    scenario("memory-mounts"),
+    "memory mount: changes in the container",
   ],
   ["skills ", "file files", server("features/skills/uploads"), "a zip archive and the same files one by one"],
   [
@@ -433,10 +439,11 @@ const ACCESS: readonly Proof[] = [
   ],
   [
     "list ",
-    "limit page",
+    "page",
     scenario("conventions"),
     "every list: pages of one object return the whole list in order",
   ],
+  ["list ", "limit", scenario("pagination"), "limit: 20 by default"],
   [
     "list ",
     "after_id before_id",
