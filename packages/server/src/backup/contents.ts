@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { cp, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { copyTree, createDirectory } from "@berth/linux";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { contentPath, openDiskBlobs } from "../blobs/disk-blobs.ts";
 
 /** Copies the contents of files, and of uploads that are not complete, to another directory. */
 export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {
@@ -32,9 +31,9 @@ export async function countContents(directory: string): Promise<{ contents: numb
 
 /** Those that are missing, or whose bytes are others than they were. */
 export async function damagedContents(directory: string, wanted: readonly string[]): Promise<string[]> {
-  const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   const damaged: string[] = [];
-  for (const sha256 of wanted) if ((await digestOf(path(sha256))) !== sha256) damaged.push(sha256);
+  for (const sha256 of wanted)
+    if ((await digestOf(contentPath(directory, sha256))) !== sha256) damaged.push(sha256);
   return damaged;
 }
 

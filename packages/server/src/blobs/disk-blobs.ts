@@ -39,7 +39,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
   const partial = join(directory, "growing");
   for (const needed of [staged, partial]) await mkdir(needed, { recursive: true, mode: 0o700 });
-  const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const path = (sha256: string) => contentPath(directory, sha256);
   return {
     path,
     partial: (name) => new PartialBlob(join(partial, name), path, directory),
@@ -67,6 +67,11 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       }
     },
   };
+}
+
+/** Where a store in the directory has a content. */
+export function contentPath(directory: string, sha256: string): string {
+  return join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
 }
 
 async function* namesBelow(directory: string): AsyncGenerator<string[]> {

@@ -1,3 +1,4 @@
+import { singleFlight } from "@berth/concurrency";
 import { openApiDocument } from "@berth/contract";
 import type { Logger } from "pino";
 import { createTokenWatch } from "../access/token-watch.ts";
@@ -76,13 +77,15 @@ export function createApp(deps: AppDeps): HttpApp {
   // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
+  // Two metrics of one scrape ask.
+  const due = singleFlight(() => dueSessions(db.write), { joinSameTick: true });
   const app = createHttpApp({
     db,
     log,
     cursors,
     metrics: createMetrics({
       sessionsByStatus: () => sessionsByStatus(db.write),
-      dueSessions: () => dueSessions(db.write),
+      dueSessions: () => due(undefined),
       runner: deps.runnerMetrics ?? (async () => []),
     }),
     accessLog: deps.accessLog ?? "on",

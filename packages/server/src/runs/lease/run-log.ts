@@ -16,7 +16,7 @@ import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import type { Lease } from "./lease.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
 
-/** What was appended: an event that the run made, with its id where that is known, or one of a client that it took. */
+/** Of an entry that was appended, or that a client had appended and the run took: its event. */
 export interface Appended {
   event: Draft["event"] & { id?: string };
 }
@@ -63,36 +63,27 @@ export class RunLog {
         if (this.#isClosing) this.#isClosed = true;
         const replies = await this.#append(() => takeReplies(write, this.#lease));
         this.#calls.add(replies);
-        this.#onAppended(replies);
         return replies;
       },
       hasInputs: async () => (await waitingInputs(read, this.#lease.sessionId)).messages,
     };
   }
 
-  async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    const entries = await this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
-    this.#onAppended(entries);
-    return entries;
+  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
-  async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    const entries = await this.#append(() =>
-      appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)),
-    );
-    this.#onAppended(entries);
-    return entries;
+  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   async appendRunning(): Promise<void> {
     await this.#append(() => appendRunning(this.#db.write, this.#lease));
-    this.#onAppended([{ event: { type: "session.status_running" } }]);
   }
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
     await this.#append(() => appendIdle(this.#db.write, this.#lease, this.#masked(drafts)));
-    this.#onAppended(drafts);
   }
 
   /** Also records how the attempt to put a resource (by uuid) in place ended. */
@@ -103,12 +94,10 @@ export class RunLog {
   ): Promise<void> {
     const { write } = this.#db;
     await this.#append(() => appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome));
-    this.#onAppended(drafts);
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
     await this.#append(() => appendReclaimed(this.#db.write, this.#lease, reason));
-    this.#onAppended([{ event: { type: "session.container_reclaimed", reason } }]);
   }
 
   /** Every later append rejects with `LeaseLost`. */
@@ -128,10 +117,11 @@ export class RunLog {
     return drafts.map((draft) => maskedDraft(draft, this.#mask));
   }
 
-  async #append<T>(append: () => Promise<T>): Promise<T> {
+  async #append(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
     return await this.#appending.run(async () => {
       if (this.#isClosed) throw new LeaseLost();
       const appended = await append();
+      this.#onAppended(appended);
       this.#hub.publish(this.#lease.sessionId);
       return appended;
     });
@@ -140,7 +130,6 @@ export class RunLog {
   async #appendInTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
     const entries = await this.#append(append);
     this.#calls.add(entries);
-    this.#onAppended(entries);
     const isSafePoint = this.#calls.isEmpty() && !entries.some(({ event }) => isToolUse(event));
     if (this.#isClosing && isSafePoint) this.#isClosed = true;
     if (this.#isClosed) throw new LeaseLost();
