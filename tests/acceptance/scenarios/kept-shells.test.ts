@@ -25,6 +25,10 @@ after(async () => {
   await host.stop();
 });
 
+/** A command that leaves a process; it ends when the process runs its program, by which `closed` knows it. */
+const leave = (seconds: string) =>
+  `sleep ${seconds} >/dev/null & until grep -q ${seconds} /proc/$!/cmdline; do :; done`;
+
 const PROCESSES_NOTE = /Processes that were running have ended/;
 
 async function run(session: string, ...commands: string[]): Promise<string> {
@@ -48,13 +52,13 @@ covers(
     const { id } = await makeSession(api);
     const set =
       "mkdir /tmp/deep; cd /tmp/deep; echo kept >t; export X=1; p=2; f() { echo f$X; }; shopt -s extglob";
-    await run(id, set, "sleep 97531.1 >/dev/null &");
+    await run(id, set, leave("97531.1"));
     await closed("97531.1");
     const back = await run(id, "pwd; cat t; f; shopt extglob; echo [$p]");
     assert.match(back, /\/tmp\/deep\nkept\nf1\nextglob\s+on\n\[\]/);
     assert.match(back, /Variables that were not exported: p\./);
     assert.match(back, /Processes that were running have ended: `sleep 97531\.1`\./);
-    await run(id, "sleep 97531.2 >/dev/null & kill -KILL $!; sleep 97531.3 >/dev/null &");
+    await run(id, `sleep 97531.2 >/dev/null & kill -KILL $!; wait $!; ${leave("97531.3")}`);
     await closed("97531.3");
     const again = await run(id, "pwd; f");
     assert.match(again, /\/tmp\/deep\nf1/);
@@ -71,7 +75,7 @@ covers(["shell-kept-secrets"], "quiet session: a rotated token is not what the s
     environment_id: environment.id,
     resources: [{ type: "hosted_repository", url, authorization_token: first }],
   });
-  await run(session.id, "export COPY=$GH_TOKEN OWN=mine; [ -n $COPY ] && sleep 97532.1 >/dev/null &");
+  await run(session.id, `export COPY=$GH_TOKEN OWN=mine; ${leave("97532.1")}`);
   await closed("97532.1");
   const second = host.createToken({ user: "ann", permissions: "write" });
   await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {

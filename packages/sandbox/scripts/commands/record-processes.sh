@@ -7,6 +7,8 @@
 #
 # Processes of Berth are left out: process 1, this one, and the shells that process 1 started for commands. A background job that is
 # a part of its shell, or does not run its program yet, is named by the shell's list of jobs, which is in memory for the program.
+# A process that is just being replaced by its program has no command line for a moment, and one can be begun without: it is read
+# again a few times, and then the process is named as the kernel names it.
 if [[ $0 == /run/berth/record-processes ]]; then
   builtin mapfile -d '' -t berth_secrets
 else
@@ -17,10 +19,24 @@ for berth_process in /proc/[0-9]*; do
   case $berth_process in /proc/1 | "/proc/$$") continue ;; esac
   berth_words=()
   { builtin mapfile -d '' -t -n 24 berth_words <"$berth_process/cmdline"; } 2>/dev/null
-  ((${#berth_words[@]} > 0)) || continue
   builtin printf -v berth_line '%s ' "${berth_words[@]}"
+  berth_tries=0
+  while [[ -z ${berth_line// /} ]]; do
+    berth_stat=
+    { builtin read -r berth_stat <"$berth_process/stat"; } 2>/dev/null
+    case ${berth_stat##*)} in "" | " Z "* | " X "*) continue 2 ;; esac
+    if ((berth_tries == 20)); then
+      berth_line=${berth_stat#*(}
+      berth_line="${berth_line%)*} "
+      [[ $berth_line != " " ]] || berth_line="a process without a name "
+      break
+    fi
+    ((berth_tries += 1))
+    { builtin mapfile -d '' -t -n 24 berth_words <"$berth_process/cmdline"; } 2>/dev/null
+    builtin printf -v berth_line '%s ' "${berth_words[@]}"
+  done
   case $berth_line in
-  "sh ") continue ;;
+  "sh " | "/bin/sh /run/berth/supervisor "* | "env --default-signal=INT,QUIT setsid "* | "setsid sh " | "setsid bash --noprofile --norc -s ") continue ;;
   "bash --noprofile --norc -s ")
     berth_stat=
     { builtin read -r berth_stat <"$berth_process/stat"; } 2>/dev/null

@@ -303,6 +303,15 @@ export function keptShellTests(suite: Suite): void {
     assert.deepEqual(await untoldProcesses(await open(one)), ["sleep 603"]);
   });
 
+  conformanceTest(suite, "ended processes: one without a command line is named", async ({ spec, open }) => {
+    const one = spec();
+    const first = await open(one);
+    await ok(first, "mkfifo /tmp/f; (exec -a '' cat) <>/tmp/f >/dev/null &", main);
+    await ok(first, "until grep -qx cat /proc/$!/comm; do :; done", main);
+    await first.close();
+    assert.deepEqual(await untoldProcesses(await open(one)), ["cat"]);
+  });
+
   conformanceTest(
     suite,
     "ended processes: a background job that runs no program is named",
