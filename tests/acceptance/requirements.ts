@@ -28,6 +28,7 @@ import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { skillRequirements } from "./requirements/skills.ts";
+import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
@@ -559,6 +560,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...vaultRequirements,
   ...proxyCredentialRequirements,
   ...backupRequirements,
+  ...upgradeRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,

@@ -3,6 +3,7 @@ export type { Capability } from "@berth/sandbox";
 export { administration, createOperatorToken } from "./administration/administration.ts";
 export { OperatorError } from "./administration/as-operator.ts";
 export type { HostEntry } from "./administration/host-store.ts";
+export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
 export { type Backup, backup } from "./backup/backup.ts";
 export { checkBackup, type Restored, restore } from "./backup/restore.ts";

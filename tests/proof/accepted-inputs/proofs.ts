@@ -549,6 +549,7 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "ACCESS_LOG", server("http/access-log"), "off: no request is logged"],
   ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
   ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
+  ["setting BERTH_", "MIGRATE", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],
   [
     "setting BERTH_",
@@ -598,6 +599,7 @@ const FLAGS: readonly Proof[] = [
     scenario("authentication"),
     "organization: members can access its objects, and an admin",
   ],
+  ["flag local ", "--dry-run", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
   ["flag local ", "--user", cli("real-service"), "token create: prints only the token"],
   ["flag local ", "--scopes", cli("real-service"), "token create: narrow scopes"],
   [

@@ -12,6 +12,8 @@ export interface Config {
   databaseUrl: string | null;
   /** Directory of the PostgreSQL programs; null: those of the npm package. */
   pgBin: string | null;
+  /** Whether a start brings the schema of the database up to date. */
+  migrate: "on" | "off";
   /** Null: `secret.key` in the data directory, created at the first start. */
   secretKeyFile: string | null;
   /** Where the contents of files are: a directory that the services of one database share, or `disk`, the data directory. */

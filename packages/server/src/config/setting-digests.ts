@@ -10,6 +10,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "port",
   "databaseUrl",
   "pgBin",
+  "migrate",
   "secretKeyFile",
   "blobs",
   "modelsFile",

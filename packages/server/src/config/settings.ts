@@ -92,6 +92,13 @@ export const SETTINGS: Settings = {
     parse: nonEmpty,
     path: true,
   },
+  migrate: {
+    variable: "BERTH_MIGRATE",
+    form: "<on|off>",
+    help: "whether a start brings the schema of the database up to date; off: only berth migrate does",
+    fallback: "on",
+    parse: oneOf("on", "off"),
+  },
   secretKeyFile: {
     variable: "BERTH_SECRET_KEY_FILE",
     form: "<file>",

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type TestDatabase, testDatabase, testServers } from "../../test-support/database.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, readSchema } from "./migrate.ts";
 
 for (const server of testServers) {
   describe(`migrate on ${server.label}`, () => {
     test("a second run finds nothing to do", async (t) => {
       const db = await testDatabase(t, server);
-      assert.deepEqual(await migrate(db), []);
+      assert.deepEqual(await migrate(db), { applied: [], newer: [] });
     });
 
     test("processes that start together apply each file once", async (t) => {
@@ -20,7 +20,7 @@ for (const server of testServers) {
         "0002-more.sql": "insert into notes values (2); select pg_sleep(0.05);",
       });
       const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(db, { directory })));
-      assert.deepEqual(runs.flat().sort(), ["0001-notes.sql", "0002-more.sql"]);
+      assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ["0001-notes.sql", "0002-more.sql"]);
       const { rows } = await db.read.query({ text: "select id from notes order by id" });
       assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
     });
@@ -50,7 +50,7 @@ for (const server of testServers) {
         stop.abort();
         await assert.rejects(run, { name: "AbortError" });
       });
-      assert.deepEqual(await migrate(db, { directory }), ["0001-notes.sql"]);
+      assert.deepEqual((await migrate(db, { directory })).applied, ["0001-notes.sql"]);
     });
 
     test("migrate: an applied file was edited → an error", async (t) => {
@@ -63,17 +63,58 @@ for (const server of testServers) {
       });
     });
 
-    test("migrate: the database is newer than the code → an error", async (t) => {
+    test("migrate: the database is newer than the code → accepted until a migration requires newer code", async (t) => {
       const db = await emptyDatabase(t, server);
-      const directory = migrations(t, { "0001-notes.sql": "select 1;", "0002-later.sql": "select 2;" });
+      const files = {
+        "0001-notes.sql": "select 1;",
+        "0002-later.sql": "select 2;",
+        "0003-fewer.sql": "-- requires: 0002\nselect 3;",
+      };
+      const upTo = (count: number) =>
+        migrations(t, Object.fromEntries(Object.entries(files).slice(0, count)));
+      const first = upTo(1);
+      const second = upTo(2);
+      const third = upTo(3);
+      await migrate(db, { directory: second });
+      assert.deepEqual(await readSchema(db, { directory: first }), {
+        pending: [],
+        newer: ["0002-later.sql"],
+      });
+      assert.deepEqual(await readSchema(db, { directory: third }), {
+        pending: ["0003-fewer.sql"],
+        newer: [],
+      });
+      await migrate(db, { directory: third });
+      const newer = ["0003-fewer.sql"];
+      assert.deepEqual(await migrate(db, { directory: second }), { applied: [], newer });
+      await assert.rejects(migrate(db, { directory: first }), {
+        message:
+          "The database has migration 0003-fewer.sql, which needs a Berth that knows migration 0002: start a newer Berth.",
+      });
+    });
+
+    test("migrate: a database of a Berth that knew no requirements → the column is added", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, { "0001-notes.sql": "select 1;" });
       await migrate(db, { directory });
-      const older = mkdtempSync(join(tmpdir(), "berth-migrations-"));
-      t.after(() => rmSync(older, { recursive: true }));
-      cpSync(join(directory, "0001-notes.sql"), join(older, "0001-notes.sql"));
-      await assert.rejects(
-        migrate(db, { directory: older }),
-        /has migration 0002-later.sql, which this Berth does not know/,
-      );
+      await db.write.query({ text: "alter table schema_migrations drop column requires" });
+      const more = migrations(t, {
+        "0001-notes.sql": "select 1;",
+        "0002-later.sql": "-- requires: 0001\nselect 2;",
+      });
+      assert.deepEqual(await migrate(db, { directory: more }), { applied: ["0002-later.sql"], newer: [] });
+      const { rows } = await db.read.query({
+        text: "select requires from schema_migrations order by number",
+      });
+      assert.deepEqual(rows, [{ requires: null }, { requires: 1 }]);
+    });
+
+    test("schema: reading it changes nothing", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, { "0001-notes.sql": "select 1;" });
+      assert.deepEqual(await readSchema(db, { directory }), { pending: ["0001-notes.sql"], newer: [] });
+      const text = "select to_regclass('schema_migrations') as made";
+      assert.deepEqual((await db.read.query({ text })).rows, [{ made: null }]);
     });
 
     test("migrate: a gap in the file numbers → an error", async (t) => {

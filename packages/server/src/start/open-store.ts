@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { checkDurability } from "../db/check-durability.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
-import { migrate } from "../db/migrate.ts";
+import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
 
 /** The database of the installation: running, durable, and with the current schema. */
@@ -21,22 +21,50 @@ export interface Store {
  * @throws one sentence for the operator, or the signal's reason.
  */
 export async function openStore(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
+  return await openServer(config, log, signal, async (store) => {
+    const { applied, newer } = await currentSchema(config, store.address, log, signal);
+    if (applied.length > 0) log.info({ applied }, "the database has been migrated");
+    if (newer.length > 0) log.warn({ newer }, "the database has migrations of a newer Berth");
+    return store;
+  });
+}
+
+/** The same with whatever schema it has: as `work` returns it, or stopped when `work` fails. */
+export async function openServer<T>(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal | undefined,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   const store =
     config.databaseUrl === null
       ? await startEmbedded(config, log, signal)
       : { address: { url: config.databaseUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log);
-    const applied = await migrate(store.address, {
-      signal,
-      onApply: (migration) => log.debug({ step: migration }, "a migration is applied"),
-    });
-    if (applied.length > 0) log.info({ applied }, "the database has been migrated");
-    return store;
+    return await work(store);
   } catch (error) {
     await store.stop();
     throw error;
   }
+}
+
+/** Migrates, or requires that it was done where the operator does it apart. */
+async function currentSchema(
+  { migrate: mode }: Config,
+  address: DatabaseAddress,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<Migrated> {
+  if (mode === "on") {
+    const onApply = (migration: string) => log.debug({ step: migration }, "a migration is applied");
+    return await migrate(address, { signal, onApply });
+  }
+  const { pending, newer } = await readSchema(address, { signal });
+  if (pending.length === 0) return { applied: [], newer };
+  throw new Error(
+    `The database lacks ${pending.length} migrations, from ${pending[0]} on: run berth migrate, since BERTH_MIGRATE is off.`,
+  );
 }
 
 async function startEmbedded(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {

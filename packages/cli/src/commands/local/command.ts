@@ -13,8 +13,9 @@ export function addLocal(program: Command): void {
   addSecrets(program);
   addDoctor(program);
   addBackup(program);
+  addMigrate(program);
   addAdmin(program);
-  const local = ["up", "serve", "token", "secrets", "doctor", "admin"];
+  const local = ["up", "serve", "token", "secrets", "doctor", "backup", "restore", "migrate", "admin"];
   for (const command of program.commands)
     if (local.includes(command.name())) command.hook("preAction", () => requireLinux(command.name()));
 }
@@ -142,6 +143,19 @@ function addBackup(program: Command): void {
     .action(action(() => import("./backup.ts"), "restoreBackup"));
 }
 
+function addMigrate(program: Command): void {
+  const migrate = program
+    .command("migrate")
+    .summary("bring the schema of the database up to date")
+    .description(
+      "Bring the schema of an installation's database up to date, as a start of the service does unless BERTH_MIGRATE is off.",
+    )
+    .option("--dry-run", "change nothing, and print what would be done");
+  withInstallation(migrate)
+    .addHelpText("after", MIGRATE_HELP)
+    .action(action(() => import("./migrate.ts"), "migrate"));
+}
+
 function commaList(value: string): string[] {
   return value.split(",").map((item) => item.trim());
 }
@@ -172,6 +186,13 @@ continue without their disks: repositories are cloned again, and the agents are 
 Examples:
   $ berth restore /backups/berth-2026-11-22 --check
   $ berth restore /backups/berth-2026-11-22 --data-dir /var/lib/berth --secret-key-file secret.key`;
+
+const MIGRATE_HELP = `
+Services of this release and of the release before can run meanwhile and afterwards: a schema keeps what the release before
+uses, so an upgrade can be taken back. Each migration is applied whole or not at all.
+
+Example:
+  $ berth migrate --dry-run`;
 
 const REWRAP_HELP = `
 Stop all services that use the database first. If the command is interrupted, run it again: it continues with the

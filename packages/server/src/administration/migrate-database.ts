@@ -1,0 +1,33 @@
+import { readConfig } from "../config/read-config.ts";
+import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
+import { openServer } from "../start/open-store.ts";
+import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
+import type { InstallationFlags } from "./as-operator.ts";
+
+/** Names of migrations, in their order: applied just now, still to apply, and of a newer Berth, which this one can do without. */
+export interface SchemaReport extends Migrated {
+  pending: string[];
+}
+
+/**
+ * Brings the schema of an installation's database up to date, or says what that would do. Services of this and the last release may
+ * run meanwhile. When the command is asked to end, the migration that is being applied is rolled back.
+ */
+export async function migrateDatabase(
+  flags: InstallationFlags,
+  { dryRun }: { dryRun: boolean },
+): Promise<SchemaReport> {
+  const config = readConfig(process.env, flags);
+  const log = createLog("silent", createRedactor());
+  return await untilAskedToEnd((signal) =>
+    openServer(config, log, signal, async ({ address, stop }) => {
+      const report = dryRun
+        ? { applied: [], ...(await readSchema(address, { signal })) }
+        : { pending: [], ...(await migrate(address, { signal })) };
+      await stop();
+      return report;
+    }),
+  );
+}

@@ -1,0 +1,10 @@
+import type { Requirement } from "./requirement.ts";
+
+/** Rules of the database's schema when Berth is upgraded, and when that is taken back. */
+export const upgradeRequirements: readonly Requirement[] = [
+  {
+    id: "migrate-apart",
+    source: "seed 1",
+    rule: "berth migrate brings the schema of the database up to date, with --dry-run it says what it would do and changes nothing, and a second time it finds nothing. With BERTH_MIGRATE=off a service does not start on an older schema, and says in one sentence what to run.",
+  },
+];
