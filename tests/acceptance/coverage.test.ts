@@ -3,10 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { REQUIREMENTS } from "./requirements.ts";
 
-const SCENARIOS = new URL("./scenarios/", import.meta.url);
-const CITATIONS = readdirSync(SCENARIOS, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".test.ts"))
-  .flatMap((name) => citationsIn(readFileSync(new URL(name, SCENARIOS), "utf8")));
+const DIRECTORIES = ["./scenarios/", "../upgrade/"].map((path) => new URL(path, import.meta.url));
+const CITATIONS = DIRECTORIES.flatMap((directory) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .flatMap((name) => citationsIn(readFileSync(new URL(name, directory), "utf8"))),
+);
 
 test("every requirement is cited by a test", () => {
   const cited = new Set(CITATIONS);

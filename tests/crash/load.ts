@@ -115,6 +115,21 @@ export class LoadedSession {
   }
 }
 
+/** Waits until the sessions together have ended so many more turns. */
+export async function turns(
+  sessions: readonly LoadedSession[],
+  more: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = () => sessions.reduce((sum, { followed }) => sum + count(followed, "session.status_idle"), 0);
+  const enough = ended() + more;
+  while (ended() < enough) await pause(20, undefined, { signal });
+}
+
+export function count(log: readonly AnyJson[], type: string): number {
+  return log.filter((event) => event.type === type).length;
+}
+
 /** A client of the current service process. */
 export function clientOf(current: () => Berth, token: string): () => Api {
   return () => new Api(current().url, token);

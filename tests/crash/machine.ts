@@ -1,4 +1,4 @@
-import { Berth } from "../acceptance/harness/berth.ts";
+import { Berth, type BerthOptions } from "../acceptance/harness/berth.ts";
 import { childrenOf, commandOf, descendantsOf } from "./processes.ts";
 
 /**
@@ -15,8 +15,9 @@ export class Machine {
     this.#settings = settings;
   }
 
-  static async start(settings: Record<string, string>): Promise<Machine> {
-    return new Machine(await startAlone({ settings }), settings);
+  /** @param binary of another release. */
+  static async start(settings: Record<string, string>, binary?: string): Promise<Machine> {
+    return new Machine(await startAlone({ settings, binary }), settings);
   }
 
   get berth(): Berth {
@@ -32,9 +33,9 @@ export class Machine {
     await this.#berth.kill("SIGCONT");
   }
 
-  /** Starts the service again, on the same data directory. */
-  async startAgain(): Promise<void> {
-    this.#berth = await startAlone({ settings: this.#settings, dataDir: this.#berth.dataDir });
+  /** Starts the service again, on the same data directory. @param binary of another release. */
+  async startAgain(binary?: string): Promise<void> {
+    this.#berth = await startAlone({ settings: this.#settings, dataDir: this.#berth.dataDir, binary });
     await this.#berth.ready();
   }
 
@@ -75,7 +76,7 @@ export class Machine {
   }
 }
 
-async function startAlone(options: { settings: Record<string, string>; dataDir?: string }): Promise<Berth> {
+async function startAlone(options: BerthOptions): Promise<Berth> {
   return await Berth.start({
     ...options,
     wrapper: ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
-import { LoadedSession } from "./load.ts";
+import { count, LoadedSession, turns } from "./load.ts";
 import { Machine } from "./machine.ts";
 
 const MACHINES = 3;
@@ -92,12 +92,3 @@ function faults(a: Machine, b: Machine, c: Machine): Array<() => Promise<void>> 
 }
 
 /** Resolves when the sessions together had so many more turns; rejects when the test's time is over. */
-async function turns(sessions: readonly LoadedSession[], more: number, signal: AbortSignal): Promise<void> {
-  const ended = () => sessions.reduce((sum, { followed }) => sum + count(followed, "session.status_idle"), 0);
-  const enough = ended() + more;
-  while (ended() < enough) await pause(20, undefined, { signal });
-}
-
-function count(log: readonly AnyJson[], type: string): number {
-  return log.filter((event) => event.type === type).length;
-}

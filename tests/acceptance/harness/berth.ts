@@ -20,6 +20,8 @@ export interface BerthOptions {
   dataDir?: string;
   /** A command that executes the service, such as a tracer with its arguments. The service must stay this process's child. */
   wrapper?: readonly string[];
+  /** The command line of another release; default: that of this repository. */
+  binary?: string | undefined;
 }
 
 export interface NewToken {
@@ -35,6 +37,7 @@ export interface NewToken {
 export class Berth {
   readonly url: string;
   readonly dataDir: string;
+  readonly #binary: string;
   readonly #process: ChildProcess;
   readonly #log: string[];
   readonly #output: string[];
@@ -43,19 +46,21 @@ export class Berth {
     url: string,
     dataDir: string,
     process: ChildProcess,
-    { log, output }: { log: string[]; output: string[] },
+    { binary, log, output }: { binary: string; log: string[]; output: string[] },
   ) {
     this.url = url;
     this.dataDir = dataDir;
     this.#process = process;
+    this.#binary = binary;
     this.#log = log;
     this.#output = output;
   }
 
   static async start(options: BerthOptions = {}): Promise<Berth> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "berth-test-")));
-    const serve = [BINARY, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
-    const [program = BINARY, ...args] = [...(options.wrapper ?? []), ...serve];
+    const binary = options.binary ?? BINARY;
+    const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
+    const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve];
     const child = spawn(program, args, {
       env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
@@ -71,7 +76,7 @@ export class Berth {
     const url = await listening(child);
     if (url === null) throw await ended;
     child.stdout.resume();
-    return new Berth(url, dataDir, child, { log, output });
+    return new Berth(url, dataDir, child, { binary, log, output });
   }
 
   get pid(): number {
@@ -95,7 +100,16 @@ export class Berth {
 
   /** Runs the command line on this installation and returns its output. */
   async command(...args: string[]): Promise<string> {
-    const { stdout } = await execFileAsync(BINARY, [...args, "--data-dir", this.dataDir]);
+    return await this.#run(this.#binary, args);
+  }
+
+  /** The same with the command line of this repository. */
+  async currentCommand(...args: string[]): Promise<string> {
+    return await this.#run(BINARY, args);
+  }
+
+  async #run(binary: string, args: readonly string[]): Promise<string> {
+    const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir]);
     return stdout.trim();
   }
 

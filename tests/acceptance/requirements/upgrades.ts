@@ -7,4 +7,9 @@ export const upgradeRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "berth migrate brings the schema of the database up to date, with --dry-run it says what it would do and changes nothing, and a second time it finds nothing. With BERTH_MIGRATE=off a service does not start on an older schema, and says in one sentence what to run.",
   },
+  {
+    id: "upgrade-rollback",
+    source: "seed 1",
+    rule: "The release before runs on the schema of this one: while this one's services run beside it on one database, after them, and with all that they stored. Neither an upgrade nor taking it back loses an event, a file or a disk.",
+  },
 ];

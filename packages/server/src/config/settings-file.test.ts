@@ -16,6 +16,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   port: ["70000", "must be an integer from 0 to 65535"],
   database_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
   pg_bin: ["", "must not be empty"],
+  migrate: ["yes", "must be one of on, off"],
   secret_key_file: ["", "must not be empty"],
   blobs: ["relative", "must be 'disk' or the absolute path of a directory"],
   models_file: ["", "must not be empty"],

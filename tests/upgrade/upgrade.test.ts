@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { covers } from "../acceptance/harness/covers.ts";
+import {
+  bash,
+  makeFile,
+  makeSession,
+  makeSkill,
+  runTurn,
+  toolResults,
+} from "../acceptance/harness/fixtures.ts";
+import { servicesOf } from "../acceptance/harness/services-of-test.ts";
+import { settingsToShare } from "../acceptance/harness/shared-database.ts";
+import { count, LoadedSession, turns } from "../crash/load.ts";
+import { Machine } from "../crash/machine.ts";
+import { FormerRelease, hasFormerRelease } from "./former-release.ts";
+
+const skip = hasFormerRelease() ? false : "this clone has no history with the former release";
+const TURNS = 2;
+
+let former: FormerRelease;
+before(async () => {
+  if (skip === false) former = await FormerRelease.unpack();
+});
+after(() => former?.remove());
+
+covers(
+  ["upgrade-rollback"],
+  "upgrade of an installation, and back: sessions keep their disks, and go on",
+  async (t) => {
+    const start = servicesOf(t);
+    const first = await start({ binary: former.binary });
+    const { dataDir } = first;
+    const token = await first.token();
+    const old = await workIn(new Api(first.url, token));
+    await first.kill("SIGTERM");
+
+    const upgraded = await start({ dataDir });
+    const api = new Api(upgraded.url, token);
+    assert.deepEqual(await goOn(api, old), ["begun"]);
+    const recent = await workIn(api);
+    const stored = await storeOfEach(api);
+    await upgraded.kill("SIGTERM");
+
+    const back = new Api((await start({ dataDir, binary: former.binary })).url, token);
+    assert.deepEqual(await goOn(back, old), ["begun", "more"]);
+    assert.deepEqual(await goOn(back, recent), ["begun"]);
+    for (const path of stored) await back.ok("GET", path);
+  },
+  skip,
+);
+
+covers(
+  ["upgrade-rollback", "migrate-apart"],
+  "rolling upgrade of two machines under load, and back: no event, call or disk is lost",
+  async (context) => {
+    // Only its PostgreSQL takes part: drained before there are sessions, it has none.
+    const store = await Berth.start({ binary: former.binary });
+    const machines: Machine[] = [];
+    const sessions: LoadedSession[] = [];
+    try {
+      const [host] = JSON.parse(await store.command("admin", "hosts", "list", "--json")).data;
+      await store.command("admin", "hosts", "drain", host.id);
+      const token = await store.token();
+      const settings = settingsToShare(store);
+      for (let n = 0; n < 2; n++) machines.push(await Machine.start(settings, former.binary));
+      let next = 0;
+      const anyMachine = () => new Api((machines[next++ % 2] as Machine).berth.url, token);
+      for (let n = 0; n < 2; n++) sessions.push(await LoadedSession.start(anyMachine));
+      await turns(sessions, TURNS, context.signal);
+
+      const { pending } = JSON.parse(await store.currentCommand("migrate", "--dry-run", "--json"));
+      const { applied } = JSON.parse(await store.currentCommand("migrate", "--json"));
+      assert.deepEqual(applied, pending);
+      await turns(sessions, TURNS, context.signal);
+      for (const binary of [undefined, former.binary]) {
+        for (const machine of machines) {
+          await machine.end("SIGTERM");
+          await machine.startAgain(binary);
+          await turns(sessions, TURNS, context.signal);
+        }
+      }
+      for (const session of sessions) {
+        assert.equal(count(await session.check(), "session.container_reclaimed"), 0, "no disk is lost");
+      }
+    } finally {
+      await Promise.all(sessions.map((session) => session.stop()));
+      await Promise.all(machines.map((machine) => machine.remove()));
+      await store.stop();
+    }
+  },
+  skip,
+);
+
+/** A session with a file on its disk and one that was given to it. */
+async function workIn(api: Api): Promise<AnyJson> {
+  const file = await makeFile(api, "given");
+  const resources = [{ type: "file", file_id: file.id, mount_path: "/data/given" }];
+  const session = await makeSession(api, { resources });
+  await runTurn(api, session.id, bash("echo begun > /data/work"));
+  return session;
+}
+
+/** A further turn on the disk. Returns the lines that were there, each of an earlier turn. */
+async function goOn(api: Api, { id }: AnyJson): Promise<string[]> {
+  const [said = ""] = toolResults(
+    await runTurn(api, id, bash("cat /data/given /data/work; echo more >> /data/work")),
+  );
+  const [given, ...lines] = said
+    .replace(/^given/, "given\n")
+    .split("\n")
+    .filter((line) => /^\w+$/.test(line));
+  assert.equal(given, "given", said);
+  return lines;
+}
+
+/** One of each kind of resource, as paths. */
+async function storeOfEach(api: Api): Promise<string[]> {
+  const [session, skill, store, vault] = await Promise.all([
+    makeSession(api, { title: "of the newer release" }),
+    makeSkill(api, "newer"),
+    api.ok("POST", "/memory_stores", { name: "newer" }),
+    api.ok("POST", "/vaults", { display_name: "newer" }),
+  ]);
+  return [
+    `/sessions/${session.id}`,
+    `/agents/${session.agent.id}`,
+    `/environments/${session.environment_id}`,
+    `/skills/${skill.id}`,
+    `/memory_stores/${store.id}`,
+    `/vaults/${vault.id}`,
+    `/sessions/${session.id}/events`,
+  ];
+}
