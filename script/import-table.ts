@@ -334,6 +334,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
       "serve is the server itself; token, admin, secrets and doctor act on an installation on this machine, beside the API",
   },
   {
+    files: "packages/linux/",
+    imports: "tests/systemd/",
+    reason: "what systemd is told is heard on the same socket as in the acceptance tests",
+  },
+  {
     files: "packages/egress/",
     imports: "tests/git-host/",
     reason: "egress is tested with the certificates of the git server that all tests share",

@@ -27,6 +27,7 @@ import { repositoryRetries } from "./requirements/repository-retries.ts";
 import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
+import { serviceManagerRequirements } from "./requirements/service-manager.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
@@ -561,6 +562,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...proxyCredentialRequirements,
   ...backupRequirements,
   ...upgradeRequirements,
+  ...serviceManagerRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,

@@ -12,4 +12,5 @@ export { whoElseChanges, whoElseOwns } from "./private-path.ts";
 export { isOfDeadProcess, processName, stateOfProcess, thisProcess } from "./process-name.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
+export { openServiceManager, type ServiceManager } from "./service-manager.ts";
 export * from "./syscalls.ts";

@@ -1,4 +1,4 @@
-import { createDirectory } from "@berth/linux";
+import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
@@ -21,6 +21,7 @@ import { openStore } from "./open-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { Parts } from "./parts.ts";
 import { requireContents } from "./require-contents.ts";
+import { ServiceReports } from "./service-reports.ts";
 import { superviseRunner } from "./supervise-runner.ts";
 import { type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -47,13 +48,16 @@ export async function serve(
   for (const warning of warnings) log.warn(warning);
   const parts = new Parts(log, signal);
   const draining = new AbortController();
+  const reports = new ServiceReports(openServiceManager());
   try {
-    const url = await openParts(parts, config, { log, redactor, draining: draining.signal });
+    const { url, fault } = await openParts(parts, config, { log, redactor, draining: draining.signal });
+    reports.ready(url, fault);
     return {
       url,
       stop() {
         draining.abort();
-        return parts.close();
+        reports.stopping();
+        return parts.close().finally(() => reports.close());
       },
     };
   } catch (error) {
@@ -62,12 +66,12 @@ export async function serve(
   }
 }
 
-/** Opens the parts in the order in which they depend on each other; they close in the reverse one. Returns the API's URL. */
+/** Opens the parts in the order in which they depend on each other; they close in the reverse one. */
 async function openParts(
   parts: Parts,
   config: Config,
   { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
-): Promise<string> {
+): Promise<{ url: string; fault: () => string | null }> {
   createDirectory(config.dataDir);
   await ofSetting(() => checkDataDirectory(config.dataDir));
   await parts.open(
@@ -98,13 +102,14 @@ async function openParts(
     (hub) => hub.close(),
   );
   const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
+  const fault = () => (draining.aborted ? "draining" : runner.fault());
   const api = await parts.open(
     () =>
       startApi({
         ...apiSettings(config, keys),
         ...{ db, hub, log, redactor, models, blobs },
         runnerMetrics: () => runner.metrics(),
-        fault: () => (draining.aborted ? "draining" : runner.fault()),
+        fault,
       }),
     (api) => api.close(),
   );
@@ -117,7 +122,7 @@ async function openParts(
     () => startFileSweeper(db, blobs, config.dataDir, log),
     (sweeper) => sweeper.close(),
   );
-  return api.url;
+  return { url: api.url, fault };
 }
 
 /** What a setting names is wrong: a fault of the settings, like a wrong value. */

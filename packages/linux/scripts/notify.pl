@@ -1,0 +1,15 @@
+# Tells the service manager that started the service what it should know (sd_notify(3)). Node.js has no datagram sockets of
+# Unix. $NOTIFY_SOCKET is the socket's path, or @ and a name of the abstract namespace. Each line of standard input is one
+# message, with tabs where the message has line breaks. Ends when standard input does.
+use strict;
+use Socket;
+
+my $address = $ENV{NOTIFY_SOCKET} // die "NOTIFY_SOCKET is not set\n";
+$address =~ s/^@/\0/;
+$SIG{$_} = "IGNORE" for "INT", "TERM", "HUP";
+socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die "socket: $!\n";
+while (my $line = <STDIN>) {
+  chomp $line;
+  $line =~ tr/\t/\n/;
+  send($socket, $line, 0, pack_sockaddr_un($address)) // print STDERR "the service manager was not told: $!\n";
+}

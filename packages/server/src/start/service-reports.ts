@@ -1,0 +1,59 @@
+import type { ServiceManager } from "@berth/linux";
+
+/** Why the service runs no sessions now, as `/readyz` says it; null when it does. */
+type Fault = () => string | null;
+
+/** Watched or not, the status is at most this old. */
+const MAX_INTERVAL_MS = 10_000;
+
+const STATUS: Readonly<Record<string, string>> = {
+  starting: "The process that runs sessions is starting.",
+  frozen: "The process that runs sessions is frozen.",
+  sandbox: "No sandbox can be opened; the log says why.",
+};
+
+/**
+ * Tells the service manager that the service is ready, how it is, and that it stops. While the process that runs sessions is
+ * frozen, the watchdog hears nothing, as it does when this process is frozen; all else is told in the status alone, because a
+ * restart would mend nothing.
+ */
+export class ServiceReports {
+  readonly #manager: ServiceManager | null;
+  #timer: NodeJS.Timeout | undefined;
+  #status = "";
+
+  constructor(manager: ServiceManager | null) {
+    this.#manager = manager;
+  }
+
+  ready(url: string, fault: Fault): void {
+    if (this.#manager === null) return;
+    this.#manager.tell("READY=1");
+    const report = () => this.#report(`Listening on ${url}.`, fault());
+    report();
+    // Four times in the time that it has: one report may come late.
+    const interval = Math.min(MAX_INTERVAL_MS, (this.#manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
+    this.#timer = setInterval(report, interval).unref();
+  }
+
+  stopping(): void {
+    this.#manager?.tell("STOPPING=1", "STATUS=Running turns reach a point from which they continue later.");
+    this.#status = "";
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#manager?.close();
+  }
+
+  #report(healthy: string, fault: string | null): void {
+    const status = fault === null ? healthy : (STATUS[fault] ?? healthy);
+    const isWatched = this.#manager?.watchdogMs !== null && fault !== "frozen";
+    const assignments = [
+      ...(isWatched ? ["WATCHDOG=1"] : []),
+      ...(status !== this.#status && fault !== "draining" ? [`STATUS=${status}`] : []),
+    ];
+    this.#status = status;
+    if (assignments.length > 0) this.#manager?.tell(...assignments);
+  }
+}
