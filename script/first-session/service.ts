@@ -75,7 +75,7 @@ async function lastError(logFile: string, from: number): Promise<string> {
 async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) return null;
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^berth: listening on (http:\S+)$/.exec(line)?.[1];
+    const url = /^berth: listening on (https?:\S+)$/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
   return null;

@@ -29,6 +29,7 @@ import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { serviceManagerRequirements } from "./requirements/service-manager.ts";
 import { skillRequirements } from "./requirements/skills.ts";
+import { tlsRequirements } from "./requirements/tls.ts";
 import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -563,6 +564,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...backupRequirements,
   ...upgradeRequirements,
   ...serviceManagerRequirements,
+  ...tlsRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,

@@ -549,6 +549,9 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "ACCESS_LOG", server("http/access-log"), "off: no request is logged"],
   ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
   ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
+  ["setting BERTH_", "TLS_CERT TLS_KEY", scenario("tls"), "TLS: the service listens for https alone"],
+  ["setting BERTH_", "TRUSTED_PROXIES", scenario("tls"), "trusted proxies: the address that the proxy adds"],
+  ["setting BERTH_", "PUBLIC_URL", scenario("tls"), "public URL: printed at the start"],
   ["setting BERTH_", "MIGRATE", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],
   [

@@ -61,6 +61,13 @@ export interface Config {
   npmRegistry: string | null;
   /** Index for pip packages of environments; null: PyPI. */
   pipIndex: string | null;
+  /** PEM files of the service's certificate and of its private key; null: plain HTTP. */
+  tlsCert: string | null;
+  tlsKey: string | null;
+  /** Addresses and networks of proxies that say where a request comes from. */
+  trustedProxies: string[];
+  /** Where clients find the service; null: where it listens. */
+  publicUrl: string | null;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

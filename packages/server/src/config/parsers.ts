@@ -79,6 +79,13 @@ export function httpsUrl(text: string): string {
   throw new Error("must be an https URL without credentials or a query");
 }
 
+/** An http or https URL of a host alone, without a slash at its end. */
+export function origin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
+  throw new Error("must be an http or https URL with nothing after the host and port");
+}
+
 /** The error does not quote the URL, which may contain a password. */
 export function databaseUrl(text: string): string {
   if (/^postgres(ql)?:\/\/\S+$/.test(text)) return text;

@@ -14,6 +14,13 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   data_dir: ["", "must not be empty"],
   host: ["", "must not be empty"],
   port: ["70000", "must be an integer from 0 to 65535"],
+  tls_cert: ["", "must not be empty"],
+  tls_key: ["", "must not be empty"],
+  trusted_proxies: [
+    "10.0.0.0/33",
+    "must be a list such as 10.0.0.1,10.1.0.0/16, and 10.0.0.0/33 is no address or network",
+  ],
+  public_url: ["https://a/b", "must be an http or https URL with nothing after the host and port"],
   database_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
   pg_bin: ["", "must not be empty"],
   migrate: ["yes", "must be one of on, off"],

@@ -17,8 +17,10 @@ import {
   listeningPort,
   nonEmpty,
   oneOf,
+  origin,
   waits,
 } from "./parsers.ts";
+import { proxies } from "./trusted-proxies.ts";
 
 /** How the operator gives one setting. The flag and the key of the settings file follow from the variable. */
 export interface Setting<T> {
@@ -73,6 +75,41 @@ export const SETTINGS: Settings = {
     help: "port to listen on, 0 for any free one",
     fallback: 4180,
     parse: listeningPort,
+  },
+  tlsCert: {
+    variable: "BERTH_TLS_CERT",
+    form: "<file>",
+    help: "certificate of the service with those that lead to a root, as PEM: it then listens for https, and takes the file anew when it changes",
+    fallback: null,
+    absent: "plain http",
+    parse: nonEmpty,
+    path: true,
+  },
+  tlsKey: {
+    variable: "BERTH_TLS_KEY",
+    form: "<file>",
+    help: "private key of the certificate, as PEM",
+    fallback: null,
+    absent: "plain http",
+    parse: nonEmpty,
+    path: true,
+  },
+  trustedProxies: {
+    variable: "BERTH_TRUSTED_PROXIES",
+    form: "<list>",
+    shape: "list",
+    help: "addresses and networks of proxies, whose X-Forwarded-For says where a request comes from",
+    fallback: [],
+    absent: "none",
+    parse: proxies,
+  },
+  publicUrl: {
+    variable: "BERTH_PUBLIC_URL",
+    form: "<url>",
+    help: "where clients find the service, such as https://berth.example.com",
+    fallback: null,
+    absent: "where it listens",
+    parse: origin,
   },
   databaseUrl: {
     variable: "BERTH_DATABASE_URL",

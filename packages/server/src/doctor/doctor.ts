@@ -12,6 +12,8 @@ import { readCeilings, sharedLimits } from "../config/ceilings.ts";
 import { type Config, systemDirectory } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { readConfig } from "../config/read-config.ts";
+import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
+import { readTlsPair } from "../config/tls-pair.ts";
 import { unknownVariables } from "../config/unknown-variables.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -38,6 +40,7 @@ export async function doctor(
     const config = readConfig(process.env, flags);
     return [
       settings(config),
+      network(config),
       describeDataDirectory(config),
       ceilings(config),
       ...(await database(config)),
@@ -58,6 +61,26 @@ function settings({ dataDir }: Config): Capability {
     return { name, state: "yes", detail: `All settings are valid. The data directory is ${dataDir}.` };
   const detail = `${unknown.join(" ")} \`berth serve --help\` lists all settings. The data directory is ${dataDir}.`;
   return { name, state: "degraded", detail };
+}
+
+/** How clients reach the service. */
+function network(config: Config): Capability {
+  const name = "network";
+  try {
+    const files = tlsFilesOf(config);
+    const warning = plainHttpWarning(config);
+    if (warning !== null) return { name, state: "degraded", detail: warning };
+    if (files === null) {
+      const detail = "The service listens on this machine alone, or has a proxy in front.";
+      return { name, state: "yes", detail };
+    }
+    const { expires } = readTlsPair(files);
+    const days = Math.floor((expires.getTime() - Date.now()) / 86_400_000);
+    const detail = `The service listens for https, and the certificate is valid for ${days} more days.`;
+    return { name, state: days < 14 ? "degraded" : "yes", detail };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
 }
 
 /** What an environment can ask for. */

@@ -2,7 +2,7 @@ import { formatId, parseId } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../access/principal.ts";
-import { clientAddress } from "./client-address.ts";
+import type { ClientAddresses } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import { endOf, noteEnd } from "./response-end.ts";
 
@@ -11,6 +11,7 @@ export interface AccessLogOptions {
   metrics: Metrics;
   /** Whether requests are logged; they are counted in any case. */
   accessLog: "on" | "off";
+  clients: ClientAddresses;
 }
 
 /** The status of a request whose client left before it had a response. */
@@ -40,7 +41,7 @@ export class AccessLog {
   /** To be called for each request that gets to the routes. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     // Read now: a connection that is gone has no address.
-    const client = clientAddress(request.raw.socket);
+    const client = this.#options.clients.of(request.raw);
     const began = performance.now();
     reply.raw.once("close", () => {
       if (this.#isStopping && !reply.raw.writableFinished) noteEnd(reply.raw, "stopping");

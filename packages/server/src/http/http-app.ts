@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { Server, ServerOptions, ServerResponse } from "node:http";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -6,7 +6,7 @@ import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursors } from "../request/cursor.ts";
 import { AccessLog } from "./access-log.ts";
-import { clientAddress } from "./client-address.ts";
+import { ClientAddresses } from "./client-address.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -27,6 +27,10 @@ export interface HttpOptions {
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
+  /** Where requests come from. Default: where their connections do. */
+  clients?: ClientAddresses;
+  /** Default: plain HTTP. */
+  tls?: { cert: string; key: string } | undefined;
 }
 
 /** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
@@ -41,7 +45,8 @@ const CLOSE_IDLE_MS = 20;
 const MAX_PATH_PARAMETER = 1_024;
 
 export function createHttpApp(options: HttpOptions): HttpApp {
-  const access = new AccessLog(options);
+  const { clients = new ClientAddresses() } = options;
+  const access = new AccessLog({ ...options, clients });
   const fastify = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -55,14 +60,10 @@ export function createHttpApp(options: HttpOptions): HttpApp {
         error.code === "FST_ERR_MAX_PARAM_LENGTH"
           ? errors.unknownPath(request.method, pathOf(request))
           : errors.invalid("The path is not valid percent-encoded UTF-8.");
-      access.refused(request.id, apiError.status, clientAddress(request.raw.socket));
+      access.refused(request.id, apiError.status, clients.of(request.raw));
       sendError(reply as FastifyReply, apiError, request.id, options.log);
     },
-    http: {
-      requireHostHeader: false,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: 5_000,
-    },
+    ...serverOptions(options.tls),
   });
   const streams = new Set<ServerResponse>();
   fastify.register(multipart);
@@ -90,9 +91,19 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.setNotFoundHandler((request, reply) => {
     sendError(reply, errors.unknownPath(request.method, pathOf(request)), request.id, options.log);
   });
-  respondToProtocolErrors(fastify.server, access);
+  respondToProtocolErrors(fastify.server, access, clients);
   holdBackBodies(fastify.server);
   return { ...options, fastify, streams };
+}
+
+/** With a certificate the server is one of TLS, which Fastify's types hold for another; it has all that is used of it. */
+function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
+  const http: ServerOptions = {
+    requireHostHeader: false,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: 5_000,
+  };
+  return tls === undefined ? { http } : ({ https: { ...http, ...tls } } as object as { http: ServerOptions });
 }
 
 /**

@@ -4,12 +4,16 @@ import { finished } from "node:stream";
 import type { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { AccessLog } from "./access-log.ts";
-import { clientAddress } from "./client-address.ts";
+import { type ClientAddresses, connectionAddress } from "./client-address.ts";
 import { requestIdOf } from "./headers.ts";
 import { renderError } from "./render-error.ts";
 
 /** Responds with the error envelope also to what Fastify never sees: bytes that are not a request, and parser errors. */
-export function respondToProtocolErrors(server: Server, access: Pick<AccessLog, "refused">): void {
+export function respondToProtocolErrors(
+  server: Server,
+  access: Pick<AccessLog, "refused">,
+  clients: ClientAddresses,
+): void {
   server.removeAllListeners("clientError");
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
     respondOnSocket(socket as Socket, parserError(error.code), access),
@@ -21,7 +25,7 @@ export function respondToProtocolErrors(server: Server, access: Pick<AccessLog, 
     const error = errors.invalid("The value of the header 'Expect' is not supported.");
     const requestId = requestIdOf(request.headers);
     const { status, headers, body } = renderError(error, requestId);
-    access.refused(requestId, status, clientAddress(request.socket));
+    access.refused(requestId, status, clients.of(request));
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
   });
@@ -42,7 +46,7 @@ function respondOnSocket(socket: Socket, error: ApiError, access: Pick<AccessLog
   }
   const requestId = requestIdOf({});
   const { status, headers, body } = renderError(error, requestId);
-  access.refused(requestId, status, clientAddress(socket));
+  access.refused(requestId, status, connectionAddress(socket));
   const lines = Object.entries({
     ...headers,
     connection: "close",

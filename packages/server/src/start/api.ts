@@ -1,29 +1,45 @@
+import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
 import { type AppDeps, createApp } from "./app.ts";
+import { followTlsFiles } from "./follow-tls-files.ts";
 
-export interface ApiOptions extends AppDeps {
+/** The certificate, and the files that it is taken from anew when they change. */
+export interface Tls {
+  files: TlsFiles;
+  pair: TlsPair;
+}
+
+export interface ApiOptions extends Omit<AppDeps, "tls"> {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** Default: plain HTTP. */
+  tls?: Tls | null;
 }
 
 export interface Api {
-  /** `http://<host>:<port>`, with the actual port. */
+  /** `http://<host>:<port>`, or `https:`, with the actual port. */
   readonly url: string;
   /** Accepts no more requests, ends the streams, and resolves when the running requests have finished, or are cut off. */
   close(): Promise<void>;
 }
 
 /** Starts listening. Rejects with one sentence for the operator. */
-export async function startApi(options: ApiOptions): Promise<Api> {
-  const { fastify } = createApp(options);
+export async function startApi({ tls = null, ...options }: ApiOptions): Promise<Api> {
+  const { fastify } = createApp({ ...options, tls: tls?.pair });
+  if (tls !== null) {
+    const unfollow = followTlsFiles(fastify.server as object as TlsServer, tls.files, options.log);
+    fastify.addHook("onClose", async () => unfollow());
+  }
   await fastify.listen({ host: options.host, port: options.port }).catch((error) => {
     throw new Error(listenFailure(error, options), { cause: error });
   });
   const { address, port, family } = fastify.server.address() as AddressInfo;
   const host = family === "IPv6" ? `[${address}]` : address;
-  return { url: `http://${host}:${port}`, close: () => closeWithin(CLOSE_MS, fastify) };
+  const scheme = tls === null ? "http" : "https";
+  return { url: `${scheme}://${host}:${port}`, close: () => closeWithin(CLOSE_MS, fastify) };
 }
 
 /** How long running requests have to finish. A longer one is cut off; an upload continues later from what was received. */
@@ -34,7 +50,10 @@ async function closeWithin(milliseconds: number, fastify: FastifyInstance): Prom
   await fastify.close().finally(() => clearTimeout(timer));
 }
 
-function listenFailure({ code, message }: NodeJS.ErrnoException, { host, port }: ApiOptions): string {
+function listenFailure(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port }: Pick<ApiOptions, "host" | "port">,
+): string {
   const address = `port ${port} of ${host}`;
   if (code === "EADDRINUSE")
     return `Another program already listens on ${address}. Stop it, or choose another port.`;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { createTokenWatch } from "../access/token-watch.ts";
 import type { BlobStore } from "../blobs/disk-blobs.ts";
 import type { Ceilings } from "../config/ceilings.ts";
+import { proxyList } from "../config/trusted-proxies.ts";
 import type { Database } from "../db/pool.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
@@ -24,6 +25,7 @@ import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
 import { mountVaults } from "../features/vaults/vault-routes.ts";
+import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -66,6 +68,12 @@ export interface AppDeps {
   metricsPublic?: "yes" | "no";
   /** Whether each request is logged. Default: on. */
   accessLog?: "on" | "off";
+  /** Addresses and networks of proxies that say where a request comes from. Default: none. */
+  trustedProxies?: readonly string[];
+  /** Where clients find the service; null: where they found it. */
+  publicUrl?: string | null;
+  /** Default: plain HTTP. */
+  tls?: { cert: string; key: string } | undefined;
 }
 
 /** The complete HTTP service, not yet listening. */
@@ -92,6 +100,8 @@ export function createApp(deps: AppDeps): HttpApp {
     idempotency,
     jsonLimit,
     uploadLimit,
+    clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
+    tls: deps.tls,
   });
   app.fastify.addHook("onClose", async () => {
     tokens.close();
@@ -103,7 +113,8 @@ export function createApp(deps: AppDeps): HttpApp {
     { db, fault: deps.fault ?? (() => null) },
     { metricsPublic: deps.metricsPublic === "yes" },
   );
-  mountDocs(app, openApiDocument());
+  const { publicUrl = null } = deps;
+  mountDocs(app, { ...openApiDocument(), ...(publicUrl !== null && { servers: [{ url: publicUrl }] }) });
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);

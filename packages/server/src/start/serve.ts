@@ -4,6 +4,8 @@ import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
+import { readTlsPair } from "../config/tls-pair.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import { runAlone } from "../db/run-alone.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
@@ -12,7 +14,7 @@ import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
-import { startApi } from "./api.ts";
+import { startApi, type Tls } from "./api.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
 import { installationId } from "./installation-id.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
@@ -45,7 +47,7 @@ export async function serve(
 ): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
-  for (const warning of warnings) log.warn(warning);
+  for (const warning of [...warnings, plainHttpWarning(config)]) if (warning !== null) log.warn(warning);
   const parts = new Parts(log, signal);
   const draining = new AbortController();
   const reports = new ServiceReports(openServiceManager());
@@ -79,6 +81,7 @@ async function openParts(
     (release) => release(),
   );
   const keys = await ofSetting(() => keysOf(config));
+  const tls = await ofSetting(() => tlsOf(config));
   installationId(config.dataDir);
   const [store, runner, models] = await Promise.all([
     parts.open(
@@ -107,6 +110,7 @@ async function openParts(
     () =>
       startApi({
         ...apiSettings(config, keys),
+        tls,
         ...{ db, hub, log, redactor, models, blobs },
         runnerMetrics: () => runner.metrics(),
         fault,
@@ -132,6 +136,11 @@ async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     throw new ConfigError([(error as Error).message]);
   }
+}
+
+function tlsOf(config: Config): Tls | null {
+  const files = tlsFilesOf(config);
+  return files === null ? null : { files, pair: readTlsPair(files) };
 }
 
 function keysOf(config: Config): DatabaseKeys {

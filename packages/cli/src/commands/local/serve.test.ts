@@ -34,6 +34,14 @@ const FAILURES: Record<string, Failure> = {
     settings: () => ({ BERTH_MODELS_FILE: "/nowhere/models.json" }),
     error: /nowhere/,
   },
+  "the certificate is missing": {
+    settings: () => ({ BERTH_TLS_CERT: "/nowhere/cert.pem", BERTH_TLS_KEY: "/nowhere/key.pem" }),
+    error: /nowhere\/cert\.pem cannot be read/,
+  },
+  "the certificate has no key": {
+    settings: () => ({ BERTH_TLS_CERT: "/nowhere/cert.pem" }),
+    error: /BERTH_TLS_CERT needs BERTH_TLS_KEY/,
+  },
   "the secret key is invalid": {
     prepare: (dataDir) => writeFileSync(join(dataDir, "secret.key"), "x", { mode: 0o600 }),
     error: /32 bytes/,

@@ -21,6 +21,7 @@ export async function serve(args: string[]): Promise<never> {
     const service = await startService(config, stop, unknownVariables(process.env));
     await updateClientFile(config.dataDir, { url: reachable(service.url) });
     printLine(`berth: listening on ${service.url}`);
+    if (config.publicUrl !== null) printLine(`berth: clients use ${config.publicUrl}`);
     if (!stop.aborted) await once(stop, "abort");
     await service.stop();
   } catch (error) {

@@ -1,0 +1,55 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { whoElseChanges } from "@berth/linux";
+
+/** Paths of the PEM files of the service: its certificate, followed by those that lead to a root, and its private key. */
+export interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
+export interface TlsPair {
+  cert: string;
+  key: string;
+  /** When the certificate expires. */
+  expires: Date;
+}
+
+const OTHERS_READ = 0o004;
+
+/** @throws one sentence that names the file: unreadable, not a certificate or key, not of each other, not valid now, or not private. */
+export function readTlsPair(files: TlsFiles): TlsPair {
+  const cert = textOf(files.cert);
+  const key = textOf(files.key);
+  const fault = whoElseChanges(files.key);
+  if (fault !== null) throw new Error(fault);
+  if ((statSync(files.key).mode & OTHERS_READ) !== 0)
+    throw new Error(`Every user of the machine can read the private key ${files.key}: run chmod 600 on it.`);
+  const certificate = parsed(() => new X509Certificate(cert), `${files.cert} is not a certificate in PEM.`);
+  const privateKey = parsed(
+    () => createPrivateKey(key),
+    `${files.key} is not a private key in PEM without a passphrase.`,
+  );
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Error(`The certificate ${files.cert} is not for the private key ${files.key}.`);
+  const expires = certificate.validToDate;
+  if (expires.getTime() <= Date.now())
+    throw new Error(`The certificate ${files.cert} expired at ${expires.toISOString()}.`);
+  if (certificate.validFromDate.getTime() > Date.now())
+    throw new Error(
+      `The certificate ${files.cert} is not valid before ${certificate.validFromDate.toISOString()}.`,
+    );
+  return { cert, key, expires };
+}
+
+function textOf(path: string): string {
+  return parsed(() => readFileSync(path, "utf8"), `${path} cannot be read.`);
+}
+
+function parsed<T>(parse: () => T, fault: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new Error(fault, { cause: error });
+  }
+}

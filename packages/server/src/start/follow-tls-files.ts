@@ -1,0 +1,43 @@
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import type { Server } from "node:https";
+import type { Logger } from "pino";
+import { readTlsPair, type TlsFiles } from "../config/tls-pair.ts";
+
+const POLL_MS = 2_000;
+
+/**
+ * Uses what is in the files as soon as it changes, for new connections. A pair that cannot be used is told once, and the one before
+ * stays: the files may be replaced one after the other. Returns a function that stops it.
+ */
+export function followTlsFiles(
+  server: Pick<Server, "setSecureContext">,
+  files: TlsFiles,
+  log: Logger,
+): () => void {
+  let used = contentOf(files);
+  let told = "";
+  const follow = () => {
+    try {
+      if (contentOf(files) === used) return;
+      const { cert, key, expires } = readTlsPair(files);
+      server.setSecureContext({ cert, key });
+      used = cert + key;
+      told = "";
+      log.info({ expires: expires.toISOString() }, "the TLS certificate was replaced");
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== told)
+        log.warn(`The TLS files changed and cannot be used, so those before stay: ${message}`);
+      told = message;
+    }
+  };
+  const paths = [files.cert, files.key];
+  for (const path of paths) watchFile(path, { interval: POLL_MS, persistent: false }, follow);
+  return () => {
+    for (const path of paths) unwatchFile(path, follow);
+  };
+}
+
+function contentOf({ cert, key }: TlsFiles): string {
+  return readFileSync(cert, "utf8") + readFileSync(key, "utf8");
+}
