@@ -66,6 +66,8 @@ const GUIDES: Record<string, RegExp> = {
     /chore: say hello\n[\s\S]*│ Widget agent <agent@example\.com>\n[^\n]*Co-authored-by: Ann <ann@example\.com>\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
   "secrets.md":
     /│ \{"login":"agent",[^\n]*\}\n[\s\S]*│ API_KEY=berth[0-9a-f]{31}\n[\s\S]*│ \{"message":"Bad credentials"\}\n/,
+  "tls-and-proxies.md":
+    /^berth: listening on https:\/\/127\.0\.0\.1:4443\n\{"status":"ok"\}[\s\S]*The settings are valid/m,
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 

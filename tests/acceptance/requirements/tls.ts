@@ -13,6 +13,11 @@ export const tlsRequirements: readonly Requirement[] = [
     rule: "The client address in the log is the connection's; behind a proxy that BERTH_TRUSTED_PROXIES names, the last address of X-Forwarded-For that is no such proxy. A client cannot choose it.",
   },
   {
+    id: "behind-proxy",
+    source: "api 2",
+    rule: "Behind nginx and Caddy, set up as the guide says, events arrive while their stream is open, a stream without events stays open, an upload has no other limit than Berth's, and the client's address is known.",
+  },
+  {
     id: "public-url",
     source: "api 2",
     rule: "BERTH_PUBLIC_URL is the server of the OpenAPI document and is printed at the start. A service that listens for plain HTTP beyond this machine, with no sign of a proxy in front, warns in its log, and so does doctor.",

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { covers } from "../acceptance/harness/covers.ts";
+import { bash, makeSession, steps } from "../acceptance/harness/fixtures.ts";
+import { waitUntil } from "../acceptance/harness/wait-until.ts";
+import { makeCertificates } from "../git-host/certificates.ts";
+
+const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/guides/tls-and-proxies.md"), "utf8");
+/** More than each proxy takes unless it is told, and than it keeps in memory. */
+const UPLOAD = Buffer.alloc(24 * 1024 * 1024, "x");
+
+let directory: string;
+let berth: Berth;
+let api: Api;
+let ca: Buffer;
+const at = (name: string) => join(directory, name);
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), "berth-proxies-"));
+  const { caFile } = await makeCertificates(directory, ["127.0.0.1"]);
+  ca = readFileSync(caFile);
+  berth = await Berth.start({ settings: { BERTH_TRUSTED_PROXIES: "127.0.0.1" } });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The example of the guide, with the test's addresses and files. */
+function example(language: string, port: number): string {
+  const [, text] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(GUIDE) ?? [];
+  assert.ok(text);
+  return text
+    .replaceAll("127.0.0.1:4180", new URL(berth.url).host)
+    .replaceAll("/etc/ssl/berth/cert.pem", at("server.pem"))
+    .replaceAll("/etc/ssl/berth/key.pem", at("server.key"))
+    .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+    .replace(/^berth\.example\.com \{/m, `https://127.0.0.1:${port} {`);
+}
+
+/** Silence ends a connection sooner than in the guide, but later than Berth writes. */
+function startNginx(port: number): ChildProcess {
+  const site = example("nginx", port).replace("proxy_read_timeout 60s", "proxy_read_timeout 15s");
+  const directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const temporary = directories.map((name) => `${name}_temp_path ${at(`nginx-${name}`)};`).join(" ");
+  writeFileSync(
+    at("nginx.conf"),
+    `daemon off; master_process off; pid ${at("nginx.pid")}; error_log ${at("nginx.log")};
+     events {} http { access_log off; ${temporary} ${site} }`,
+  );
+  return spawn("nginx", ["-p", directory, "-e", at("nginx.log"), "-c", at("nginx.conf")], {
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+    stdio: "ignore",
+  });
+}
+
+function startCaddy(port: number): ChildProcess {
+  mkdirSync(at("caddy"));
+  writeFileSync(
+    at("Caddyfile"),
+    `{\n  admin off\n  auto_https disable_redirects\n}\n${example("caddyfile", port)}`,
+  );
+  return spawn("caddy", ["run", "--config", at("Caddyfile"), "--adapter", "caddyfile"], {
+    env: { ...process.env, HOME: at("caddy"), XDG_DATA_HOME: at("caddy"), XDG_CONFIG_HOME: at("caddy") },
+    stdio: "ignore",
+  });
+}
+
+covers(
+  ["behind-proxy"],
+  "nginx and Caddy as in the guide: streams are passed on and stay open, uploads have no limit, the client is known",
+  async (t) => {
+    const addresses = await Promise.all([
+      behind(t, startNginx, "127.0.0.7"),
+      behind(t, startCaddy, "127.0.0.8"),
+    ]);
+    for (const address of addresses)
+      await waitUntil(
+        () => new RegExp(`"operation":"files.upload".*"client":"${address}"`).test(berth.log),
+        () => `no request of ${address} in the log:\n${berth.log.slice(-2_000)}`,
+      );
+  },
+);
+
+/** A session and an upload through a proxy, by a client of this address. */
+async function behind(
+  t: TestContext,
+  start: (port: number) => ChildProcess,
+  address: string,
+): Promise<string> {
+  const client = { address, port: await freePort() };
+  const proxy = start(client.port);
+  t.after(async () => {
+    if (proxy.exitCode !== null || proxy.signalCode !== null) return;
+    const exit = once(proxy, "exit");
+    proxy.kill("SIGTERM");
+    await exit;
+  });
+  await responding(proxy, client);
+  const session = await makeSession(api);
+  const stream = await call(client, `/sessions/${session.id}/events/stream?from=start`);
+  assert.equal(stream.statusCode, 200);
+  const uploaded = await call(client, "/files", upload());
+  assert.equal(uploaded.statusCode, 200, await text(uploaded));
+
+  // Longer without an event than the proxy keeps a silent connection.
+  const reader = new Reader(stream);
+  await reader.until((received) => (received.match(/^:$/gm)?.length ?? 0) >= 2);
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("echo passed on"))] });
+  await reader.until((received) => received.includes("session.status_idle"));
+  stream.destroy();
+  return address;
+}
+
+interface Client {
+  /** Of this machine. */
+  address: string;
+  /** Of the proxy. */
+  port: number;
+}
+
+/** A request from an address of its own, on a connection of its own. */
+async function call(
+  { address, port }: Client,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: Buffer } = {},
+): Promise<IncomingMessage> {
+  const sent = request(`https://127.0.0.1:${port}/api/v1/cloud${path}`, {
+    ...{ agent: false, ca, localAddress: address, method: body === undefined ? "GET" : "POST" },
+    headers: { authorization: `Bearer ${api.token}`, ...headers },
+  });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  return response;
+}
+
+function upload(): { headers: Record<string, string>; body: Buffer } {
+  const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="large.txt"\r\n\r\n';
+  const body = Buffer.concat([Buffer.from(head), UPLOAD, Buffer.from("\r\n--b--\r\n")]);
+  const headers = { "content-type": "multipart/form-data; boundary=b", "content-length": `${body.length}` };
+  return { headers, body };
+}
+
+/** What a response has sent so far. */
+class Reader {
+  #received = "";
+  readonly #response: IncomingMessage;
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    response.setEncoding("utf8").on("data", (part: string) => {
+      this.#received += part;
+    });
+  }
+
+  async until(isThere: (received: string) => boolean): Promise<void> {
+    while (!isThere(this.#received)) {
+      if (this.#response.destroyed) assert.fail(`the stream ended after:\n${this.#received}`);
+      await Promise.race([once(this.#response, "data"), once(this.#response, "close")]);
+    }
+  }
+}
+
+async function text(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function responding(proxy: ChildProcess, client: Client): Promise<void> {
+  for (;;) {
+    const response = await call(client, "/sessions").catch(() => null);
+    if (response?.statusCode === 200) return;
+    if (proxy.exitCode !== null) throw new Error(`The proxy ended: ${readFileSync(at("nginx.log"), "utf8")}`);
+    await pause(50);
+  }
+}
