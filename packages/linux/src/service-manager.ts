@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-const PROGRAM = readFileSync(new URL("../scripts/notify.pl", import.meta.url), "utf8");
+const PROGRAM = fileURLToPath(new URL("../scripts/notify.pl", import.meta.url));
 
 /** The service manager that started this process and wants to hear of it: systemd, for a unit with `Type=notify`. */
 export interface ServiceManager {
@@ -37,7 +37,7 @@ export function openServiceManager(env: NodeJS.ProcessEnv = process.env): Servic
 }
 
 function startSender(socket: string): ChildProcess {
-  const sender = spawn("perl", ["-e", PROGRAM], {
+  const sender = spawn("perl", [PROGRAM], {
     env: { PATH: process.env.PATH, NOTIFY_SOCKET: socket, LC_ALL: "C" },
     stdio: ["pipe", "ignore", "inherit"],
   });

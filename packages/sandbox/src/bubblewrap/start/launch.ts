@@ -117,7 +117,8 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...(await resourceLimits(options)),
     ...(rootFd === null ? [] : ["enter", String(USER), "user", "become", "0"]),
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
-    "bare",
+    // As root of a user namespace bwrap gets them back, unless the service may gain no privileges: then it must keep them.
+    ...(enterUser.length > 0 && rootFd === null ? [] : ["bare"]),
   ];
 }
 
