@@ -1,5 +1,4 @@
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { berthManifest, berthShrinkwrap, pinnedNode } from "./berth-manifest.ts";
 import { run } from "./run.ts";
@@ -12,7 +11,7 @@ const ASSETS = [
   "packages/*/package.json",
   "packages/contract/openapi.json",
   "script/first-session/usage.txt",
-  "deploy/sandbox-image/*",
+  "deploy/{sandbox-image,systemd}/*",
   "docs/guides/*.md",
   "CHANGELOG.md",
   "LICENSE",
@@ -20,22 +19,21 @@ const ASSETS = [
   "SECURITY.md",
 ];
 
+/** Packs `berth`, the service and the command line, from what `stageBerth` wrote, into the directory. */
+export async function packBerth(staging: string, directory: string): Promise<void> {
+  await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
+}
+
 /**
- * Builds `berth`, the service and the command line, and packs it into the directory. Each file becomes one of JavaScript at its
- * place in the repository, so that what is found by its relative path stays where it is.
+ * Builds the files of `berth` into a directory. Each file becomes one of JavaScript at its place in the repository, so that what is
+ * found by its relative path stays where it is.
  */
-export async function packBerth(root: string, directory: string): Promise<void> {
-  const staging = mkdtempSync(join(tmpdir(), "berth-package-"));
-  try {
-    await writeJavaScript(root, staging);
-    for (const file of globSync(ASSETS, { cwd: root })) copy(root, staging, file);
-    writeLauncher(root, staging);
-    writeJson(join(staging, "package.json"), berthManifest(root));
-    writeJson(join(staging, "npm-shrinkwrap.json"), berthShrinkwrap(root));
-    await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
+export async function stageBerth(root: string, staging: string): Promise<void> {
+  await writeJavaScript(root, staging);
+  for (const file of globSync(ASSETS, { cwd: root })) copy(root, staging, file);
+  writeLauncher(root, staging);
+  writeJson(join(staging, "package.json"), berthManifest(root));
+  writeJson(join(staging, "npm-shrinkwrap.json"), berthShrinkwrap(root));
 }
 
 async function writeJavaScript(root: string, staging: string): Promise<void> {

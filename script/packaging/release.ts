@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
-import { packBerth } from "./pack-berth.ts";
+import { packBerth, stageBerth } from "./pack-berth.ts";
+import { packDeb } from "./pack-deb.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { tagFault, tagRelease } from "./release-tag.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
@@ -10,8 +12,9 @@ import { thirdPartyLicenses } from "./third-party-licenses.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
-const isTagged = process.argv[2] === "--tag";
-const places = process.argv.slice(isTagged ? 3 : 2);
+const isTagged = process.argv.includes("--tag");
+const hasDeb = !process.argv.includes("--no-deb");
+const places = process.argv.slice(2).filter((word) => word !== "--tag" && word !== "--no-deb");
 const directory = resolve(places[0] ?? join(ROOT, "release", version));
 
 const fault = faultOf(places) ?? (isTagged ? await tagFault(ROOT, version) : undefined);
@@ -26,6 +29,8 @@ function faultOf(args: readonly string[]): string | undefined {
   if (args.length > 1) return `one directory is expected, and ${args.length} arguments were given.`;
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false)
     return `${directory} is not a directory.`;
+  if (hasDeb && !onPath("dpkg-deb"))
+    return "dpkg-deb is missing here, which builds the Debian package; --no-deb leaves that out.";
   const foreign = filesIn(directory).find((file) => !isOurs(file));
   return foreign && `${directory} holds other files, such as ${foreign}; name an empty directory.`;
 }
@@ -34,13 +39,25 @@ async function release(): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const file of filesIn(directory)) rmSync(join(directory, file));
   await packSdk(ROOT, directory);
-  await packBerth(ROOT, directory);
   const bill = await billOfMaterials(ROOT);
   writeFileSync(join(directory, `berth-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
-  writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), thirdPartyLicenses(ROOT, bill));
+  const licenses = thirdPartyLicenses(ROOT, bill);
+  writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licenses);
+  await packAll(licenses);
   writeFileSync(join(directory, "SHA256SUMS"), checksums());
   for (const file of filesIn(directory)) console.log(join(directory, file));
   if (isTagged) console.log(`tagged ${await tagRelease(ROOT, version)}; git push origin takes it to others`);
+}
+
+async function packAll(licenses: string): Promise<void> {
+  const staging = mkdtempSync(join(tmpdir(), "berth-package-"));
+  try {
+    await stageBerth(ROOT, staging);
+    await packBerth(staging, directory);
+    if (hasDeb) await packDeb(ROOT, directory, { staging, licenses });
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
 }
 
 /** In the form that `sha256sum --check` reads. */
@@ -56,7 +73,12 @@ function checksums(): string {
 
 /** What an earlier release left in the directory is replaced; anything else is somebody's. */
 function isOurs(file: string): boolean {
-  return /^(berth-.+\.(tgz|cdx\.json)|SHA256SUMS|THIRD-PARTY-LICENSES)$/.test(file);
+  return /^(berth-.+\.(tgz|cdx\.json)|berth_.+\.deb|SHA256SUMS|THIRD-PARTY-LICENSES)$/.test(file);
+}
+
+function onPath(program: string): boolean {
+  const directories = (process.env.PATH ?? "").split(delimiter);
+  return directories.some((path) => statSync(join(path, program), { throwIfNoEntry: false })?.isFile());
 }
 
 function filesIn(path: string): string[] {

@@ -27,7 +27,7 @@ let output: string;
 before(async () => {
   temporary = await mkdtemp(join(tmpdir(), "berth-package-test-"));
   const release = join(temporary, "release");
-  await run(join(ROOT, "script/release"), [release], temporary);
+  await run(join(ROOT, "script/release"), ["--no-deb", release], temporary);
   packed = join(release, globSync("berth-[0-9]*.tgz", { cwd: release })[0] ?? "");
   consumer = emptyPackage("consumer");
   const [, install = ""] =

@@ -38,8 +38,16 @@ test("two releases of one source have the same bytes, and SHA256SUMS is right", 
   assert.equal(readFileSync(join(second, "SHA256SUMS"), "utf8"), sums);
   await run("sha256sum", ["--check", "--strict", "SHA256SUMS"], first);
   assert.deepEqual(
-    sums.match(/(?<= {2}).+/g)?.map((file) => file.replace(/\d+\.\d+\.\d+/, "VERSION")),
-    ["THIRD-PARTY-LICENSES", "berth-VERSION.cdx.json", "berth-VERSION.tgz", "berth-sdk-VERSION.tgz"],
+    sums
+      .match(/(?<= {2}).+/g)
+      ?.map((file) => file.replace(/\d+\.\d+\.\d+/, "VERSION").replace(/a[mr][dm]64/, "ARCH")),
+    [
+      "THIRD-PARTY-LICENSES",
+      "berth-VERSION.cdx.json",
+      "berth-VERSION.tgz",
+      "berth-sdk-VERSION.tgz",
+      "berth_VERSION_ARCH.deb",
+    ],
   );
 });
 
