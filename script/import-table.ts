@@ -30,10 +30,11 @@ export const IMPORT_TABLE: ImportTable = {
     addresses: ["names", "policy"],
     protocols: ["names"],
     dns: ["names"],
+    outgoing: ["addresses"],
     mitm: ["names", "policy", "protocols"],
-    relay: ["names", "policy", "addresses", "protocols", "mitm"],
+    relay: ["names", "policy", "addresses", "protocols", "outgoing", "mitm"],
     proxy: ["names", "policy", "protocols", "relay"],
-    fetch: ["names", "policy", "addresses"],
+    fetch: ["names", "policy", "addresses", "outgoing"],
     capture: ["@berth/linux", "names", "policy", "addresses", "dns", "mitm", "relay", "proxy"],
   },
   "packages/sandbox": {

@@ -16,6 +16,7 @@ import {
 } from "./capture/network-namespace.ts";
 import { RecentPorts } from "./capture/recent-ports.ts";
 import { Mitm, type MitmOptions } from "./mitm/mitm.ts";
+import { OutgoingProxies } from "./outgoing/outgoing-proxies.ts";
 import { EgressError } from "./policy/egress-error.ts";
 import { parsePolicy } from "./policy/policy.ts";
 
@@ -27,6 +28,8 @@ export interface EgressOptions {
   allowPrivate?: readonly string[];
   /** Default: the machine's resolver. */
   resolve?: Resolve;
+  /** Default: none; every destination is dialled. */
+  proxies?: OutgoingProxies;
   /** Namespaces kept ready. Default: 8. They are made in batches, since starting the process costs more than the namespaces. */
   poolSize?: number;
   /** Default: no credentials can be injected, `open` rejects them, and all TLS passes unopened. */
@@ -100,6 +103,7 @@ function createContext(options: EgressOptions): CaptureContext {
   return {
     resolve: options.resolve ?? resolveBySystem,
     guard: createAddressGuard(options.allowPrivate ?? []),
+    proxies: options.proxies ?? new OutgoingProxies(),
     mitm: options.mitm ? new Mitm(options.mitm, headTimeoutMs) : null,
     kernelRefusals: new KernelRefusals(log),
     headLimits: { bytes: MAX_HEAD_BYTES, milliseconds: headTimeoutMs },

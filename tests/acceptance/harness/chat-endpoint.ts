@@ -6,14 +6,15 @@ import type { AnyJson } from "./api.ts";
 
 /** A Chat Completions provider on loopback that responds "Done." to every request and records the requests. */
 export interface ChatEndpoint {
-  /** `http://127.0.0.1:PORT/v1` */
+  /** `http://ADDRESS:PORT/v1` */
   url: string;
   /** The bodies of the requests, oldest first. */
   requests: AnyJson[];
   close(): Promise<void>;
 }
 
-export async function startChatEndpoint(): Promise<ChatEndpoint> {
+/** @param address of loopback. */
+export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndpoint> {
   const requests: AnyJson[] = [];
   const server = createServer(async (request, response) => {
     requests.push(await json(request));
@@ -26,10 +27,10 @@ export async function startChatEndpoint(): Promise<ChatEndpoint> {
     }
     response.end("data: [DONE]\n\n");
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, address);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://${address}:${(server.address() as AddressInfo).port}/v1`,
     requests,
     async close() {
       server.closeAllConnections();

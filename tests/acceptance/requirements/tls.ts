@@ -18,6 +18,11 @@ export const tlsRequirements: readonly Requirement[] = [
     rule: "Behind nginx and Caddy, set up as the guide says, events arrive while their stream is open, a stream without events stays open, an upload has no other limit than Berth's, and the client's address is known.",
   },
   {
+    id: "outgoing-proxies",
+    source: "api 2",
+    rule: "With BERTH_HTTPS_PROXY or BERTH_HTTP_PROXY, or the variables of other programs, models, MCP servers, git hosts and what sandboxes reach are reached through that proxy, but for BERTH_NO_PROXY. It is asked for the address that was checked. Its password is in no error and no log.",
+  },
+  {
     id: "public-url",
     source: "api 2",
     rule: "BERTH_PUBLIC_URL is the server of the OpenAPI document and is printed at the start. A service that listens for plain HTTP beyond this machine, with no sign of a proxy in front, warns in its log, and so does doctor.",

@@ -552,6 +552,14 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "TLS_CERT TLS_KEY", scenario("tls"), "TLS: the service listens for https alone"],
   ["setting BERTH_", "TRUSTED_PROXIES", scenario("tls"), "trusted proxies: the address that the proxy adds"],
   ["setting BERTH_", "PUBLIC_URL", scenario("tls"), "public URL: printed at the start"],
+  ["setting BERTH_", "HTTP_PROXY", scenario("outgoing-proxies"), "outgoing proxies: a model is reached"],
+  ["setting BERTH_", "NO_PROXY", scenario("outgoing-proxies"), "outgoing proxies: what BERTH_NO_PROXY"],
+  [
+    "setting BERTH_",
+    "HTTPS_PROXY HTTPS_PROXY_FILE HTTP_PROXY_FILE",
+    server("config/config"),
+    "outgoing proxies: the variables of other",
+  ],
   ["setting BERTH_", "MIGRATE", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],
   [

@@ -81,7 +81,8 @@ function parseException(entry: string): AddressGuard {
 }
 
 /** Returns false when the text is not an address or a network. */
-function addNetwork(list: BlockList, text: string): boolean {
+/** False when the text is no address or network. */
+export function addNetwork(list: BlockList, text: string): boolean {
   const [address = "", bits, excess] = text.split("/");
   const version = isIP(address);
   if (version === 0 || excess !== undefined || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits)))

@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
-import { isIPv4, type LookupFunction } from "node:net";
+import { isIP, isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { connect, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { createAddressGuard, isPublicAddress } from "../addresses/address-guard.ts";
 import { type Resolve, resolveBySystem } from "../addresses/resolve.ts";
 import type { HostName } from "../names/host-name.ts";
 import { parseUrlHost, type UrlHost } from "../names/url-host.ts";
+import { connectThrough } from "../outgoing/connect-through.ts";
+import { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 
 /** `fetch` for requests that the service itself makes to URLs that its users name. */
@@ -19,6 +21,8 @@ export interface GuardedFetchOptions {
   /** PEM of certificate authorities to trust in addition to those of Node and of the machine. Default: those of Node only. */
   authorities?: readonly string[];
   resolve?: Resolve;
+  /** Default: none; every destination is dialled. */
+  proxies?: OutgoingProxies;
 }
 
 /** The host is not allowed, none of its addresses may be reached, or it does not resolve. */
@@ -35,7 +39,7 @@ export class DestinationDenied extends Error {
 
 /**
  * Creates a fetch that reaches the public internet over TLS, and the private addresses that the operator lists, also over plain
- * HTTP. A name is resolved once and the checked addresses are dialled, so DNS rebinding has no effect. Redirects are returned,
+ * HTTP. A name is resolved once and the checked addresses are dialled, by a proxy where there is one, so DNS rebinding has no effect. Redirects are returned,
  * not followed. Each request has its own connection. Request bodies are text.
  *
  * @throws EgressError for an entry of `allowPrivate` that is no host, address or network.
@@ -43,11 +47,12 @@ export class DestinationDenied extends Error {
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const guard = createAddressGuard(options.allowPrivate);
   const resolve = options.resolve ?? resolveBySystem;
+  const proxies = options.proxies ?? new OutgoingProxies();
   let context: SecureContext | undefined;
-  const trust = (): RequestOptions => {
+  const trust = (): { secureContext?: SecureContext } => {
     if (options.authorities === undefined) return {};
     context ??= contextTrusting(options.authorities);
-    return { secureContext: context } as RequestOptions;
+    return { secureContext: context };
   };
 
   /** The addresses of a host that may be dialled. */
@@ -65,6 +70,19 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     throw new DestinationDenied(message, url, "private_address");
   }
 
+  /** How a request goes through a proxy; null if there is none for it. */
+  async function proxied(url: URL, addresses: readonly string[], signal?: AbortSignal | null) {
+    const { tls, port } = hostOf(url);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const [address = ""] = addresses;
+    const proxy = proxies.of({ name: host, address, port });
+    if (proxy === null) return null;
+    const socket = await connectThrough(proxy, { address, port }, signal ?? undefined);
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    const createConnection = () => (tls ? connect({ socket, host, ...servername, ...trust() }) : socket);
+    return { createConnection };
+  }
+
   return async (given, init = {}) => {
     const url = new URL(given);
     const addresses = await permitted(url);
@@ -73,9 +91,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const settings: RequestOptions = {
       method: init.method ?? "GET",
       headers: Object.fromEntries(new Headers(init.headers)),
-      lookup: lookupOf(addresses),
-      agent: false,
-      ...trust(),
+      ...((await proxied(url, addresses, signal)) ?? {
+        lookup: lookupOf(addresses),
+        agent: false,
+        ...trust(),
+      }),
       ...(signal == null ? {} : { signal }),
     };
     const request = url.protocol === "https:" ? requestTls(url, settings) : requestPlain(url, settings);

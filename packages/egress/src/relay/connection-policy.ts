@@ -4,6 +4,7 @@ import type { Resolve } from "../addresses/resolve.ts";
 import type { Mitm } from "../mitm/mitm.ts";
 import type { Destination, ProxiedCredential } from "../mitm/proxied-credential.ts";
 import type { HostName } from "../names/host-name.ts";
+import type { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import type { HeadLimits } from "../protocols/read-head.ts";
 
@@ -11,6 +12,7 @@ import type { HeadLimits } from "../protocols/read-head.ts";
 export interface EgressContext {
   resolve: Resolve;
   guard: AddressGuard;
+  proxies: OutgoingProxies;
   /** Null when no credentials can be injected; then all TLS passes unopened. */
   mitm: Mitm | null;
   headLimits: HeadLimits;

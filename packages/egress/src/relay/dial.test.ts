@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { parseHostName } from "../names/host-name.ts";
+import { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import { dial } from "./dial.ts";
 
@@ -58,6 +59,7 @@ async function attempt(
   const context = {
     resolve: async () => found,
     guard: (_: string, address: string) => permitted(address),
+    proxies: new OutgoingProxies(),
     mitm: null,
     headLimits: { bytes: 1024, milliseconds: 1000 },
     deniedMessage: () => "",

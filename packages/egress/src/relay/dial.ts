@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { HostName } from "../names/host-name.ts";
+import { connectThrough } from "../outgoing/connect-through.ts";
+import type { Target } from "../outgoing/outgoing-proxies.ts";
 import type { ConnectionPolicy, EgressContext } from "./connection-policy.ts";
 
 export type DialResult =
@@ -25,33 +27,41 @@ export async function dial(
 }
 
 /**
- * Resolves once, drops every address that the guard blocks, and dials the remaining addresses themselves. The name is not
- * resolved a second time, so DNS rebinding has no effect.
+ * Resolves once, drops every address that the guard blocks, and dials the remaining addresses themselves, or has a proxy dial
+ * them. The name is not resolved a second time, so DNS rebinding has no effect.
  */
-async function connectTo(
-  name: HostName,
-  port: number,
-  { resolve, guard }: EgressContext,
-): Promise<DialResult> {
+async function connectTo(name: HostName, port: number, context: EgressContext): Promise<DialResult> {
+  const { resolve, guard } = context;
   const found = await resolve(name).catch(() => []);
   if (found.length === 0) return { kind: "unresolvable" };
   const permitted = found.filter((address) => guard(name, address, port));
   if (permitted.length === 0) return { kind: "blocked" };
   for (const address of permitted.slice(0, MAX_ATTEMPTS)) {
-    const socket = await tryConnect(address, port);
+    const socket = await tryConnect({ name, address, port }, context);
     if (socket !== null) return { kind: "connected", socket };
   }
   return { kind: "unreachable" };
 }
 
-async function tryConnect(host: string, port: number): Promise<Socket | null> {
+async function tryConnect(target: Target, { proxies, log }: EgressContext): Promise<Socket | null> {
+  const proxy = proxies.of(target);
+  try {
+    const socket = proxy === null ? await connectDirectly(target) : await connectThrough(proxy, target);
+    socket.on("error", () => socket.destroy());
+    return socket;
+  } catch (error) {
+    if (proxy !== null) log(`egress: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+async function connectDirectly({ address: host, port }: Target): Promise<Socket> {
   const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
   try {
     await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
-    socket.on("error", () => socket.destroy());
     return socket;
-  } catch {
+  } catch (error) {
     socket.destroy();
-    return null;
+    throw error;
   }
 }

@@ -18,6 +18,27 @@ describe("settings", () => {
     ]);
   });
 
+  test("outgoing proxies: the variables of other programs count last, and not when they are empty", (t) => {
+    const common = { HTTPS_PROXY: "proxy.example:3128", http_proxy: "", NO_PROXY: "a.example, 10.0.0.0/8" };
+    const config = readConfig(common);
+    assert.equal(config.httpsProxy, "http://proxy.example:3128/");
+    assert.equal(config.httpProxy, null);
+    assert.deepEqual(config.noProxy, ["a.example", "10.0.0.0/8"]);
+    const own = readConfig({ ...common, BERTH_HTTPS_PROXY: "https://own.example", BERTH_NO_PROXY: "" });
+    assert.deepEqual([own.httpsProxy, own.noProxy], ["https://own.example/", []]);
+    const directory = mkdtempSync(join(tmpdir(), "berth-proxy-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, "url");
+    writeFileSync(file, "http://user:word@file.example:3128\n");
+    const inFile = readConfig({ ...common, BERTH_HTTPS_PROXY_FILE: file, BERTH_HTTP_PROXY_FILE: file });
+    const url = "http://user:word@file.example:3128/";
+    assert.deepEqual([inFile.httpsProxy, inFile.httpProxy], [url, url]);
+    assert.throws(
+      () => readConfig({ HTTPS_PROXY: "socks5://user:hunter2@proxy" }),
+      /^ConfigError: HTTPS_PROXY must have the form http:\/\/user:password@host:port\.$/,
+    );
+  });
+
   test("a flag wins over a variable, a variable over its file", (t) => {
     const directory = mkdtempSync(join(tmpdir(), "berth-config-"));
     t.after(() => rmSync(directory, { recursive: true }));

@@ -68,6 +68,11 @@ export interface Config {
   trustedProxies: string[];
   /** Where clients find the service; null: where it listens. */
   publicUrl: string | null;
+  /** Proxies through which the service reaches the internet; the URLs may contain passwords. */
+  httpsProxy: string | null;
+  httpProxy: string | null;
+  /** Hosts that it reaches without one. */
+  noProxy: string[];
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

@@ -86,6 +86,22 @@ export function origin(text: string): string {
   throw new Error("must be an http or https URL with nothing after the host and port");
 }
 
+/** The URL of a proxy; the scheme may be missing. The error does not quote it, since it may contain a password. */
+export function proxyUrl(text: string): string {
+  const url = URL.parse(/^[a-z0-9]+:\/\//i.test(text) ? text : `http://${text}`);
+  const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "";
+  if (isProxy && isDecodable(url.username) && isDecodable(url.password)) return url.href;
+  throw new Error("must have the form http://user:password@host:port");
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== "" || text === "";
+  } catch {
+    return false;
+  }
+}
+
 /** The error does not quote the URL, which may contain a password. */
 export function databaseUrl(text: string): string {
   if (/^postgres(ql)?:\/\/\S+$/.test(text)) return text;

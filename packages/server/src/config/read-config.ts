@@ -106,6 +106,10 @@ function givenFor(
         directory: dirname(file?.path ?? cwd),
       }));
     }),
+    ...(setting.common ?? []).flatMap((name) => {
+      const given = from("variable", name, environment[name] || undefined);
+      return given.map((one) => ({ ...one, isInFile: false }));
+    }),
   ];
 }
 

@@ -21,6 +21,12 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list such as 10.0.0.1,10.1.0.0/16, and 10.0.0.0/33 is no address or network",
   ],
   public_url: ["https://a/b", "must be an http or https URL with nothing after the host and port"],
+  https_proxy: ["socks5://root:hunter2@proxy", "must have the form http://user:password@host:port"],
+  http_proxy: ["http://root:hunter2@proxy/path", "must have the form http://user:password@host:port"],
+  no_proxy: [
+    "10.0.0.0/99",
+    "must be a list such as internal.example,10.0.0.0/8, and 10.0.0.0/99 is no host or network",
+  ],
   database_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
   pg_bin: ["", "must not be empty"],
   migrate: ["yes", "must be one of on, off"],

@@ -1,4 +1,4 @@
-import { createAddressGuard } from "@berth/egress";
+import { createAddressGuard, OutgoingProxies } from "@berth/egress";
 import type { Config } from "./config.ts";
 import {
   type HostedProvider,
@@ -18,6 +18,7 @@ import {
   nonEmpty,
   oneOf,
   origin,
+  proxyUrl,
   waits,
 } from "./parsers.ts";
 import { proxies } from "./trusted-proxies.ts";
@@ -38,6 +39,8 @@ export interface Setting<T> {
   parse(text: string): T;
   /** The value is never shown, and may also be in a file, named by `<variable>_FILE`. */
   secret?: true;
+  /** Variables of other programs that count where nothing else is given; empty ones do not. */
+  common?: readonly string[];
   /** The value is a path, relative to the working directory or to the settings file. */
   path?: true;
 }
@@ -110,6 +113,36 @@ export const SETTINGS: Settings = {
     fallback: null,
     absent: "where it listens",
     parse: origin,
+  },
+  httpsProxy: {
+    variable: "BERTH_HTTPS_PROXY",
+    form: "<url>",
+    help: "proxy to the internet, of models, MCP servers, git hosts and sessions; if it has a password, not as a flag: use the variable or --https-proxy-file",
+    fallback: null,
+    absent: "HTTPS_PROXY, else that for http",
+    parse: proxyUrl,
+    secret: true,
+    common: ["https_proxy", "HTTPS_PROXY"],
+  },
+  httpProxy: {
+    variable: "BERTH_HTTP_PROXY",
+    form: "<url>",
+    help: "the same for plain http, which is port 80",
+    fallback: null,
+    absent: "HTTP_PROXY",
+    parse: proxyUrl,
+    secret: true,
+    common: ["http_proxy", "HTTP_PROXY"],
+  },
+  noProxy: {
+    variable: "BERTH_NO_PROXY",
+    form: "<list>",
+    shape: "list",
+    help: "hosts that are reached without the proxy: names with all below them, addresses, either with a port; networks, but not for models; or *",
+    fallback: [],
+    absent: "NO_PROXY",
+    parse: directHosts,
+    common: ["no_proxy", "NO_PROXY"],
   },
   databaseUrl: {
     variable: "BERTH_DATABASE_URL",
@@ -412,6 +445,12 @@ export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_LIST.flatMap(([, se
 /** The settings with their variables. */
 export function variablesOf(config: Config): Array<[key: keyof Config, variable: string, value: unknown]> {
   return SETTING_LIST.map(([key, { variable }]) => [key, variable, config[key]]);
+}
+
+function directHosts(text: string): string[] {
+  const direct = list(text);
+  new OutgoingProxies({ direct });
+  return direct;
 }
 
 function privateHosts(text: string): string[] {

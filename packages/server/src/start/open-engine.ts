@@ -16,6 +16,7 @@ import {
 import type { Logger } from "pino";
 import { sharedLimits } from "../config/ceilings.ts";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
+import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -42,6 +43,7 @@ export async function openEngine(
   ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
+    proxies: outgoingProxies(config),
     // A container brings its own network namespace.
     ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
     mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },

@@ -1,9 +1,16 @@
+import { setGlobalProxyFromEnv } from "node:http";
 import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@berth/agent";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { outgoingProxies } from "../config/outgoing-proxies.ts";
 
-/** The models of the installation: from the operator's file, or else detected on this machine. */
+/**
+ * The models of the installation: from the operator's file, or else detected on this machine. They are reached by the process's
+ * own `fetch`, which from now on goes through the operator's proxies.
+ */
 export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {
+  const variables = outgoingProxies(config).variables();
+  if (Object.keys(variables).length > 0) setGlobalProxyFromEnv(variables);
   return createModelRegistry({
     ...(config.modelsFile === null ? {} : { file: config.modelsFile }),
     environment: process.env,

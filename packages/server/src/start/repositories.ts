@@ -1,4 +1,4 @@
-import { createGuardedFetch } from "@berth/egress";
+import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
 import {
   cloneRepository,
   listRefs,
@@ -8,6 +8,7 @@ import {
 } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/git-settings.ts";
+import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import { AccountIdentities } from "../runs/credentials/account-identities.ts";
 import { providerOf, type RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
@@ -26,7 +27,7 @@ export function repositoryVariables(
  * operator allows them.
  */
 export function createRefLister(config: Config, authorities: readonly string[]): ListRefs {
-  const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
+  const fetch = guardedFetch(config, authorities);
   return (repository, signal) =>
     listRefs(accessTo(repository, config.hostedProviders), { fetch, ...(signal && { signal }) });
 }
@@ -37,8 +38,13 @@ export function createAccounts(
   providers: RepositoryProviders,
   authorities: readonly string[],
 ): AccountIdentities {
-  const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
+  const fetch = guardedFetch(config, authorities);
   return new AccountIdentities(fetch, providers);
+}
+
+function guardedFetch(config: Config, authorities: readonly string[]): GuardedFetch {
+  const allowPrivate = config.egressAllowPrivate;
+  return createGuardedFetch({ allowPrivate, authorities, proxies: outgoingProxies(config) });
 }
 
 const POINTERS = "Its files of Git LFS are pointers,";

@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
+import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log/redactor.ts";
@@ -184,7 +185,10 @@ function startWorker(
       onSecret: redactor.add,
       formerKey: readFormerKey(keyLocation),
     }),
-    mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
+    mcpFetch: createGuardedFetch({
+      allowPrivate: config.egressAllowPrivate,
+      proxies: outgoingProxies(config),
+    }),
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     ceilings: readCeilings(config),
     outputFileBytes: config.uploadLimit,
