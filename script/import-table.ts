@@ -91,7 +91,8 @@ export const IMPORT_TABLE: ImportTable = {
     notify: ["@berth/agent", "db"],
     access: ["@berth/contract", "errors", "db"],
     request: ["@berth/contract", "errors", "db", "access"],
-    http: ["@berth/contract", "errors", "db", "secrets", "access", "request"],
+    audit: ["@berth/contract", "db"],
+    http: ["@berth/contract", "errors", "db", "secrets", "access", "request", "audit"],
     features: [
       "@berth/agent",
       "@berth/concurrency",
@@ -274,6 +275,8 @@ export const IMPORT_TABLE: ImportTable = {
     administration: [
       "@berth/concurrency",
       "@berth/contract",
+      "access",
+      "audit",
       "db",
       "log",
       "config",

@@ -1,3 +1,4 @@
+import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
@@ -561,6 +562,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mcpRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,
+  ...auditRequirements,
   ...backupRequirements,
   ...upgradeRequirements,
   ...serviceManagerRequirements,

@@ -5,6 +5,7 @@ export { OperatorError } from "./administration/as-operator.ts";
 export type { HostEntry } from "./administration/host-store.ts";
 export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
+export type { AuditFilter, AuditLine } from "./audit/audit-list-store.ts";
 export { type Backup, backup } from "./backup/backup.ts";
 export { checkBackup, type Restored, restore } from "./backup/restore.ts";
 export { ConfigError } from "./config/config-error.ts";

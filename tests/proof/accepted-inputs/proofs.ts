@@ -622,6 +622,12 @@ const FLAGS: readonly Proof[] = [
   ["flag local ", "--former-key-file", scenario("secrets"), "secrets rewrap: replaces the key"],
   [
     "flag local/admin-command ",
+    "--user --operation --resource --since --until --limit --all",
+    scenario("audit"),
+    "berth admin audit: by user, operation, resource and time",
+  ],
+  [
+    "flag local/admin-command ",
     "--org --role",
     cli("commands/local/admin"),
     "admin: creates, lists, disables and enables",

@@ -1,3 +1,4 @@
+import { type AuditFilter, listAuditEntries } from "../audit/audit-list-store.ts";
 import {
   createServiceAccountToken,
   createTokenFor,
@@ -6,6 +7,7 @@ import {
 } from "../features/tokens/create-token-for.ts";
 import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { auditedCommand } from "./audited-command.ts";
 import { forgetHost, listHosts, setDraining } from "./host-store.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
 import {
@@ -13,6 +15,7 @@ import {
   listServiceAccounts,
   setServiceAccountDisabled,
 } from "./service-account-store.ts";
+import { organizationSubject, serviceAccountSubject, tokenSubject, userSubject } from "./subject-store.ts";
 import { createUser, listUsers, setRole, setUserDisabled, type User } from "./user-store.ts";
 
 /**
@@ -20,36 +23,82 @@ import { createUser, listUsers, setRole, setUserDisabled, type User } from "./us
  * installation's machine. They reject with `OperatorError` when something does not exist or already exists.
  */
 export function administration(flags: InstallationFlags) {
+  const changing = <T>(
+    operation: string,
+    work: Parameters<typeof auditedCommand<T>>[2],
+    about: Parameters<typeof auditedCommand<T>>[3],
+  ) => auditedCommand(flags, operation, work, about);
   return {
     organizations: {
       list: () => asOperator(flags, (db) => listOrganizations(db.read)),
-      create: (name: string) => asOperator(flags, (db) => createOrganization(db.write, name)),
-      rename: (name: string, to: string) => asOperator(flags, (db) => renameOrganization(db.write, name, to)),
+      create: (name: string) =>
+        changing(
+          "admin organizations create",
+          (db) => createOrganization(db.write, name),
+          (tx) => organizationSubject(tx, name),
+        ),
+      rename: (name: string, to: string) =>
+        changing(
+          "admin organizations rename",
+          (db) => renameOrganization(db.write, name, to),
+          (tx) => organizationSubject(tx, to),
+        ),
     },
     users: {
       list: (organization?: string) => asOperator(flags, (db) => listUsers(db.read, organization)),
       create: (user: Pick<User, "email" | "organization" | "role">) =>
-        asOperator(flags, (db) => createUser(db.write, user)),
+        changing(
+          "admin users create",
+          (db) => createUser(db.write, user),
+          (tx) => userSubject(tx, user.email),
+        ),
       setRole: (email: string, role: User["role"]) =>
-        asOperator(flags, (db) => setRole(db.write, email, role)),
+        changing(
+          `admin users set-role ${role}`,
+          (db) => setRole(db.write, email, role),
+          (tx) => userSubject(tx, email),
+        ),
       setDisabled: (email: string, disabled: boolean) =>
-        asOperator(flags, (db) => setUserDisabled(db.write, email, disabled)),
+        changing(
+          `admin users ${disabled ? "disable" : "enable"}`,
+          (db) => setUserDisabled(db.write, email, disabled),
+          (tx) => userSubject(tx, email),
+        ),
     },
     serviceAccounts: {
       list: (organization?: string) => asOperator(flags, (db) => listServiceAccounts(db.read, organization)),
       create: (account: { name: string; organization: string }) =>
-        asOperator(flags, (db) => createServiceAccount(db.write, account)),
+        changing(
+          "admin service-accounts create",
+          (db) => createServiceAccount(db.write, account),
+          (tx) => serviceAccountSubject(tx, account),
+        ),
       setDisabled: (account: { name: string; organization: string }, disabled: boolean) =>
-        asOperator(flags, (db) => setServiceAccountDisabled(db.write, account, disabled)),
+        changing(
+          `admin service-accounts ${disabled ? "disable" : "enable"}`,
+          (db) => setServiceAccountDisabled(db.write, account, disabled),
+          (tx) => serviceAccountSubject(tx, account),
+        ),
     },
     hosts: {
       list: () => asOperator(flags, (db, config) => listHosts(db.read, installationId(config.dataDir))),
       setDraining: (id: string, draining: boolean) =>
-        asOperator(flags, (db) => setDraining(db.write, id, draining)),
-      forget: (id: string, force: boolean) =>
-        asOperator(flags, (db, config) =>
-          forgetHost(db.write, id, { graceMs: config.hostGraceSeconds * 1_000, force }),
+        changing(
+          `admin hosts ${draining ? "drain" : "drain --cancel"}`,
+          (db) => setDraining(db.write, id, draining),
+          () => ({ organizationId: null, resources: [id] }),
         ),
+      forget: (id: string, force: boolean) =>
+        changing(
+          "admin hosts forget",
+          (db, config) => forgetHost(db.write, id, { graceMs: config.hostGraceSeconds * 1_000, force }),
+          () => ({ organizationId: null, resources: [id] }),
+        ),
+    },
+    audit: {
+      /** Newest first. @param limit null: all. */
+      list: (filter: AuditFilter, limit: number | null) =>
+        asOperator(flags, (db) => listAuditEntries(db.read, filter, limit)),
     },
   };
 }
@@ -59,9 +108,13 @@ export async function createOperatorToken(
   options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
   flags: InstallationFlags = {},
 ): Promise<string> {
-  return await asOperator(flags, (db) =>
-    "serviceAccount" in options
-      ? createServiceAccountToken({ ...options, db })
-      : createTokenFor({ ...options, db }),
+  return await auditedCommand(
+    flags,
+    "token create",
+    (db) =>
+      "serviceAccount" in options
+        ? createServiceAccountToken({ ...options, db })
+        : createTokenFor({ ...options, db }),
+    (tx, secret) => tokenSubject(tx, secret),
   );
 }

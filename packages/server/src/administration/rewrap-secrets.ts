@@ -12,6 +12,7 @@ import {
 } from "../secrets/secret-key.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags, OperatorError } from "./as-operator.ts";
+import { appendCommand } from "./audited-command.ts";
 
 /**
  * Encrypts every secret of the database with another key, and returns how many there were. The key of the data directory is
@@ -37,9 +38,13 @@ export async function rewrapSecrets(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = lockForRewrap(dataDir);
   try {
-    return await asOperator(flags, (db) =>
-      formerKeyFile === null ? rewrapOwn(db, dataDir) : rewrapTo(db, changeOf(file, formerKeyFile)),
-    );
+    return await asOperator(flags, async (db) => {
+      const rewrapped = await (formerKeyFile === null
+        ? rewrapOwn(db, dataDir)
+        : rewrapTo(db, changeOf(file, formerKeyFile)));
+      await appendCommand(db.write, "secrets rewrap", { organizationId: null, resources: [] });
+      return rewrapped;
+    });
   } finally {
     release();
   }

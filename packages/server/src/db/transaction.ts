@@ -35,7 +35,7 @@ export async function inSavepoint<T>(tx: Queryable, work: (tx: Queryable) => Pro
 /**
  * Runs `work` with a transaction as its whole database: its reads and writes go to the transaction, and its own transactions
  * become savepoints. Statements run one after another, and none after `work` has ended. A failed statement aborts the
- * savepoint that it is in, so a statement that may fail runs in its own `transaction`.
+ * savepoint that it is in, or the transaction, so a statement that may fail runs in its own `transaction`.
  */
 export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) => Promise<T>): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -55,9 +55,7 @@ export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) =>
     write: one,
     transaction: <R>(part: (tx: Queryable) => Promise<R>) => inSavepoint(one, part),
   };
-  return await inSavepoint(tx, () =>
-    work(db).finally(() => {
-      ended = true;
-    }),
-  );
+  return await work(db).finally(() => {
+    ended = true;
+  });
 }

@@ -36,6 +36,7 @@ export interface HttpOptions {
 /** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
 export interface HttpApp extends HttpOptions {
   fastify: FastifyInstance;
+  clients: ClientAddresses;
   /** Open responses of streams; they are ended when the app closes. */
   streams: Set<ServerResponse>;
 }
@@ -93,7 +94,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   });
   respondToProtocolErrors(fastify.server, access, clients);
   holdBackBodies(fastify.server);
-  return { ...options, fastify, streams };
+  return { ...options, clients, fastify, streams };
 }
 
 /** With a certificate the server is one of TLS, which Fastify's types hold for another; it has all that is used of it. */

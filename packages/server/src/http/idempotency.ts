@@ -3,7 +3,7 @@ import { hasScope, type Principal } from "../access/principal.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Database } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
-import { asDatabase } from "../db/transaction.ts";
+import { asDatabase, inSavepoint } from "../db/transaction.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import { idempotentResponse } from "../secrets/sealed-columns.ts";
@@ -87,7 +87,7 @@ async function runInPart(
   requestId: string,
 ): Promise<JsonResponse> {
   try {
-    return await asDatabase(tx, handle);
+    return await inSavepoint(tx, () => asDatabase(tx, handle));
   } catch (error) {
     if (!(error instanceof ApiError) || !isStored(error.status)) throw error;
     return renderError(error, requestId);

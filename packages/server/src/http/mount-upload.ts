@@ -2,8 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
+import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
+import { appendEntry } from "./audited.ts";
 import type { HttpApp } from "./http-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { drain } from "./read-body.ts";
@@ -53,11 +55,12 @@ export function mountUpload<R extends AnyRoute, Json extends z.ZodType>(
   });
 }
 
-/** Reads the bytes of a body as they arrive. */
+/** Reads the bytes of a body as they arrive. `audit` is to be called in the transaction of what they change. */
 export type BytesHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: InputHead<R>,
   body: IncomingMessage,
+  audit: (tx: Queryable) => Promise<void>,
 ) => Promise<{ body: ResponseOf<R>; headers: Record<string, string> }>;
 
 /** As `mount`, for a route whose body is bytes of any type. An error amid the body is sent after the rest was drained. */
@@ -65,7 +68,8 @@ export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: 
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;
     try {
-      const { body, headers } = await handler(scope, parseHead(incoming, route), request.raw);
+      const audit = (tx: Queryable) => appendEntry(incoming, tx);
+      const { body, headers } = await handler(scope, parseHead(incoming, route), request.raw, audit);
       return await reply.headers(headers).send(body);
     } catch (error) {
       await drain(request.raw);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { Created, JsonText } from "../request/response-body.ts";
+import { audited, type Changed } from "./audited.ts";
 import { isDryRun, rolledBack } from "./dry-run.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { JsonResponse } from "./idempotency.ts";
@@ -19,31 +20,41 @@ export interface IncomingRequest {
  * `content` distinguishes it from other requests of the same method and path.
  */
 export async function respond(
-  { app, scope, request, reply }: IncomingRequest,
+  incoming: IncomingRequest,
   content: readonly (string | Uint8Array)[],
   handler: (scope: RequestScope) => Promise<unknown>,
 ): Promise<FastifyReply> {
+  const { app, scope, request, reply } = incoming;
   const { method = "", url = "" } = request.raw;
   if (scope.operation.confidential === true) reply.header("cache-control", "no-store");
   const followUps: ((db: DatabaseAccess) => unknown)[] = [];
-  const run = async (db: DatabaseAccess): Promise<JsonResponse> => {
+  const run = async (db: DatabaseAccess): Promise<JsonResponse & Changed> => {
     const result = await handler({ ...scope, db, afterCommit: (then) => followUps.push(then) });
     const [status, body] = result instanceof Created ? [201, result.body] : [200, result];
-    return { status, body: body instanceof JsonText ? body.text : JSON.stringify(body) };
+    return { status, body: body instanceof JsonText ? body.text : JSON.stringify(body), id: idOf(body) };
   };
   if (isDryRun(scope)) {
     const { status, body } = await rolledBack(app.db, run);
     return sendJson(reply, status, body);
   }
   const key = method === "POST" || method === "DELETE" ? scope.header("idempotency-key") : undefined;
+  const act = (db: DatabaseAccess) =>
+    scope.operation.method === "GET" ? run(db) : audited(incoming, db, run);
   const { status, body, replayed } =
     key === undefined
-      ? { ...(await run(app.db)), replayed: false }
-      : await app.idempotency.once(scope, key, [method, url, ...content], run);
+      ? { ...(await act(app.db)), replayed: false }
+      : await app.idempotency.once(scope, key, [method, url, ...content], act);
   if (status < 400) for (const then of followUps) await runFollowUp(app, scope, then);
   if (replayed) reply.header("idempotency-replayed", "true");
   if (status >= 400) reply.header("x-should-retry", "false");
   return sendJson(reply, status, body);
+}
+
+/** The id of what a response is about; a text that was made before begins with it. */
+function idOf(body: unknown): string | undefined {
+  if (body instanceof JsonText) return /^\{"id":"([\w]{1,80})"/.exec(body.text)?.[1];
+  const { id } = (body ?? {}) as { id?: unknown };
+  return typeof id === "string" ? id : undefined;
 }
 
 function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {

@@ -1,5 +1,5 @@
-import { type Command, Option } from "commander";
-import { withInstallation } from "../../shared/options.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { positiveInteger, withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./admin.ts");
@@ -7,7 +7,7 @@ const load = () => import("./admin.ts");
 export function addAdmin(program: Command): void {
   const admin = program
     .command("admin")
-    .summary("manage organizations, users, service accounts and hosts")
+    .summary("manage organizations, users, service accounts and hosts, and read the audit log")
     .description(
       "Manage organizations, users and service accounts of the installation on this machine, and the hosts of its database.",
     )
@@ -16,6 +16,30 @@ export function addAdmin(program: Command): void {
   addUsers(admin);
   addServiceAccounts(admin);
   addHosts(admin);
+  addAudit(admin);
+}
+
+function addAudit(admin: Command): void {
+  add(admin, "audit", "Print who changed what, and from where, newest first.")
+    .option("--org <name>", "only changes in this organization")
+    .option("--user <email>", "only changes by this user")
+    .option(
+      "--operation <name>",
+      "only this operation, such as agents.create, or all of a noun, such as agents",
+    )
+    .option("--resource <id>", "only changes of the object with this id")
+    .option("--since <time>", "only from this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z", time)
+    .option("--until <time>", "only before this time", time)
+    .addOption(new Option("--limit <count>", "how many").argParser(positiveInteger).default(100))
+    .option("--all", "all of them")
+    .addHelpText("after", AUDIT_HELP)
+    .action(action(load, "listAuditEntries"));
+}
+
+function time(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError("It must be a date, or a date and time.");
+  return date;
 }
 
 function addOrganizations(admin: Command): void {
@@ -86,6 +110,13 @@ function addHosts(admin: Command): void {
     .action(action(load, "forgetHost"));
 }
 
+const AUDIT_HELP = `
+Each change that a request or an administrator's command made has one entry, stored together with the change. Entries cannot
+be changed or deleted. They have ids, and nothing that was written or said. With --json each entry is a line of JSON.
+
+Example:
+  $ berth admin audit --user ada@example.com --since 2026-11-01 --json`;
+
 const DRAIN_HELP = `
 Before a disk is given up, the files below /mnt/session/outputs are saved as Files, and changes of memory stores are
 kept. Everything else on the disk is deleted, also commits that were not pushed: repositories are cloned again by the
@@ -104,4 +135,5 @@ Examples:
   $ berth admin users create ada@example.com --org acme --role admin
   $ berth admin users disable ada@example.com
   $ berth admin service-accounts list --org acme
-  $ berth admin hosts list`;
+  $ berth admin hosts list
+  $ berth admin audit --org acme`;

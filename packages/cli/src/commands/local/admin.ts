@@ -1,4 +1,4 @@
-import { administration, type HostEntry } from "@berth/server";
+import { type AuditLine, administration, type HostEntry } from "@berth/server";
 import { UsageError } from "../../shared/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -128,6 +128,30 @@ export async function forgetHost(
   const forgotten = await administer(options, (admin) => admin.hosts.forget(id, options.force === true));
   if (options.json) printJson(forgotten);
   else printLine(`The host ${id} is forgotten. The disks of ${forgotten.sessions} sessions are given up.`);
+}
+
+interface AuditOptions extends AdminOptions {
+  org?: string;
+  user?: string;
+  operation?: string;
+  resource?: string;
+  since?: Date;
+  until?: Date;
+  limit: number;
+  all?: boolean;
+}
+
+export async function listAuditEntries({ org, limit, all, ...options }: AuditOptions): Promise<undefined> {
+  const { user, operation, resource, since, until, json } = options;
+  const filter = { organization: org, user, operation, resource, since, until };
+  const entries = await administer(options, (admin) => admin.audit.list(filter, all ? null : limit));
+  if (json) for (const entry of entries) printLine(JSON.stringify(entry));
+  else printRows(entries.map(auditRow), ["time", "actor", "operation", "resources", "client"], options);
+}
+
+function auditRow({ created_at, actor_type, actor_id, ...entry }: AuditLine) {
+  const actor = entry.actor ?? actor_id ?? actor_type;
+  return { ...entry, time: created_at, actor, resources: entry.resources.join(" ") || null };
 }
 
 /** Runs `work` on the installation that the options name. */

@@ -5,6 +5,7 @@ import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { lockContent, removeUnusedContent } from "./content-store.ts";
 import type { FileRow } from "./file-store.ts";
+import type { Sending } from "./receive-content.ts";
 import { markReady, storeReceived } from "./upload-store.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function completeUpload(
   db: DatabaseAccess,
   blobs: BlobStore,
   { id }: FileRow,
-  { size, receiver }: { size: number; receiver: string },
+  { size, receiver, audit }: { size: number; receiver: string } & Pick<Sending, "audit">,
 ): Promise<FileRow> {
   // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
   if ((await storeReceived(db.write, id, { uploaded: size, size, receiver })) === null) throw deleted(id);
@@ -24,7 +25,9 @@ export async function completeUpload(
   const ready = await db.transaction(async (tx) => {
     await lockContent(tx, content.sha256);
     await content.keep();
-    return await markReady(tx, id, content.sha256);
+    const file = await markReady(tx, id, content.sha256);
+    if (file !== null) await audit(tx);
+    return file;
   });
   await partial.remove();
   if (ready !== null) return ready;

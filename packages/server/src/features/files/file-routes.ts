@@ -21,8 +21,8 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
     schema: newFile,
     handle: async ({ principal, db }, body) => toFile(await createPendingFile(db, principal, body, limit)),
   });
-  mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body) => {
-    const sending = { principal, fileId: params.file_id, range: parseContentRange(header), body };
+  mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body, audit) => {
+    const sending = { principal, fileId: params.file_id, range: parseContentRange(header), body, audit };
     const stallTimer = disconnectWhenStalled(body);
     try {
       const row = await receiveContent(db, { blobs, limit }, sending);

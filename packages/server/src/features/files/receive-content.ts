@@ -3,6 +3,7 @@ import type { Principal } from "../../access/principal.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import { ContentLostError } from "../../blobs/partial-blob.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
+import type { Queryable } from "../../db/statement.ts";
 import { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { completeUpload } from "./complete-upload.ts";
@@ -23,6 +24,8 @@ export interface Sending {
   fileId: string;
   range: ContentRange;
   body: IncomingMessage;
+  /** Called in the transaction in which the file becomes ready. */
+  audit(tx: Queryable): Promise<void>;
 }
 
 /**
@@ -70,11 +73,11 @@ async function receive(
   file: FileRow,
   sending: Sending & { receiver: string },
 ): Promise<FileRow> {
-  const { range, body, receiver } = sending;
+  const { range, body, receiver, audit } = sending;
   if (file.status !== "pending") throw errors.fileNotPending(sending.fileId, file.status);
   checkRange(file, range, deps.limit);
   if (range.type === "query")
-    return await completeUpload(db, deps.blobs, file, { size: file.uploaded_bytes, receiver });
+    return await completeUpload(db, deps.blobs, file, { size: file.uploaded_bytes, receiver, audit });
   const start = range.type === "whole" ? 0 : range.start;
   const size = range.type === "part" ? range.total : null;
   let latest = file;
@@ -92,7 +95,7 @@ async function receive(
   }
   const whole = range.type === "whole" ? latest.uploaded_bytes : latest.size_bytes;
   return latest.uploaded_bytes === whole
-    ? await completeUpload(db, deps.blobs, latest, { size: whole, receiver })
+    ? await completeUpload(db, deps.blobs, latest, { size: whole, receiver, audit })
     : latest;
 }
 

@@ -1,0 +1,77 @@
+import { formatId } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+
+/** An entry of the audit log, with the names that its ids have now; null where there is none any more. */
+export interface AuditLine {
+  /** Larger in later entries. */
+  id: string;
+  created_at: string;
+  organization_id: string | null;
+  organization: string | null;
+  actor_type: "user" | "service_account" | "operator";
+  actor_id: string | null;
+  /** Email of a user, or name of a service account. */
+  actor: string | null;
+  token_id: string | null;
+  operation: string;
+  resources: string[];
+  client: string;
+  user_agent: string | null;
+  request_id: string | null;
+}
+
+/** What entries have; all of it. */
+export interface AuditFilter {
+  /** Name. */
+  organization?: string | undefined;
+  /** Email. */
+  user?: string | undefined;
+  /** `agents.create`, or the noun alone: `agents`. */
+  operation?: string | undefined;
+  /** Id as the API shows it. */
+  resource?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+type Row = Omit<AuditLine, "created_at"> & { created_at: Date };
+
+/** The latest entries, newest first. @param limit null: all. */
+export async function listAuditEntries(
+  db: Queryable,
+  filter: AuditFilter,
+  limit: number | null,
+): Promise<AuditLine[]> {
+  const { organization, user, operation, resource, since, until } = filter;
+  const { rows } = await db.query<Row>({
+    text: `select audit_entries.id::text, audit_entries.created_at, audit_entries.organization_id,
+        organizations.name as organization, actor_type, actor_id, coalesce(users.email, service_accounts.name) as actor,
+        token_id, operation, resources, client, user_agent, request_id
+      from audit_entries
+        left join organizations on organizations.id = audit_entries.organization_id
+        left join users on users.id = actor_id
+        left join service_accounts on service_accounts.id = actor_id
+      where ($1::text is null or organizations.name = $1)
+        and ($2::text is null or users.email = $2)
+        and ($3::text is null or operation = $3 or starts_with(operation, $3 || '.') or starts_with(operation, $3 || ' '))
+        and ($4::text is null or resources @> array[$4])
+        and ($5::timestamptz is null or audit_entries.created_at >= $5)
+        and ($6::timestamptz is null or audit_entries.created_at < $6)
+      order by audit_entries.id desc limit $7`,
+    values: [organization, user, operation, resource, since, until, limit].map((value) => value ?? null),
+  });
+  return rows.map(toLine);
+}
+
+function toLine({ organization_id, actor_type, actor_id, token_id, ...row }: Row): AuditLine {
+  const shown = (kind: Parameters<typeof formatId>[0], id: string | null) =>
+    id === null ? null : formatId(kind, id);
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    organization_id: shown("organization", organization_id),
+    actor_type,
+    actor_id: actor_type === "operator" ? null : shown(actor_type, actor_id),
+    token_id: shown("token", token_id),
+  };
+}

@@ -1,0 +1,95 @@
+// Subject: the audit log of all operations.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newUuid, type Operation, operations } from "@berth/contract";
+import { type Caller, type Reply, type TestApp, testApp, type Wire } from "../../test-support/http.ts";
+import { type Example, examples } from "../../test-support/operation-examples.ts";
+
+const changing: Operation[] = Object.values(operations)
+  .flatMap((noun): Operation[] => Object.values(noun))
+  .filter(({ method }) => method !== "GET");
+
+const AGENT = { name: "audited", model: "rehearsal/steps" };
+
+async function entries({ db }: Pick<TestApp, "db">): Promise<Wire[]> {
+  return (await db.write.query<Wire>({ text: "select * from audit_entries order by id" })).rows;
+}
+
+async function example(operation: Operation, owner: Caller): Promise<Example> {
+  if (operation.method === "PUT") return { ids: [(await owner.made("/files", { filename: "a.txt" })).id] };
+  return (await examples[operation.id]?.(owner)) ?? assert.fail(`${operation.id} has no example`);
+}
+
+test("audit: every operation that changes something has one entry, of who did it and to what", async (t) => {
+  const app = await testApp(t);
+  const owner = await app.caller({ role: "admin" });
+  const { rows } = await app.db.read.query<Wire>({
+    text: "select users.id as actor_id, tokens.id as token_id, users.organization_id from users, tokens",
+  });
+  for (const operation of changing) {
+    const given = await example(operation, owner);
+    const before = await entries(app);
+    const headers = { "user-agent": "tester/1.0 (canary)", "x-request-id": newUuid() };
+    const { status, body, text } = await ask(owner, operation, given, headers);
+    assert.ok(status < 300, `${operation.id}: ${text}`);
+    const [entry, ...more] = (await entries(app)).slice(before.length);
+    assert.deepEqual(more, [], operation.id);
+    const { id: _id, created_at: _at, resources, request_id: requestId, ...rest } = entry;
+    assert.deepEqual(rest, {
+      ...rows[0],
+      actor_type: "user",
+      operation: operation.id,
+      client: "127.0.0.1",
+      user_agent: "tester/1.0",
+    });
+    assert.equal(typeof requestId, "string");
+    assert.deepEqual(resources.slice(0, given.ids?.length ?? 1), given.ids ?? [body.id], operation.id);
+  }
+});
+
+test("audit: without an entry there is no change, and without a change no entry", async (t) => {
+  const app = await testApp(t);
+  const owner = await app.caller({ role: "admin" });
+  const count = async () => (await entries(app)).length;
+  const started = await count();
+  assert.equal((await owner.post("/agents", { name: "" })).status, 400);
+  assert.equal((await owner.post("/agents", AGENT, { "berth-dry-run": "true" })).status, 200);
+  assert.equal((await owner.get("/agents")).status, 200);
+  assert.equal((await (await app.caller({ scopes: [] })).post("/agents", AGENT)).status, 403);
+  assert.equal(await count(), started);
+  const key = { "idempotency-key": "once" };
+  await owner.post("/agents", AGENT, key);
+  await owner.post("/agents", AGENT, key);
+  assert.equal(await count(), started + 1);
+
+  const text =
+    "alter table audit_entries add constraint refused check (operation <> 'agents.create') not valid";
+  await app.db.write.query({ text });
+  assert.equal((await owner.post("/agents", AGENT)).status, 500);
+  assert.equal((await owner.get("/agents")).body.data.length, 1);
+});
+
+test("audit: the log can only be appended to", async (t) => {
+  const app = await testApp(t);
+  await (await app.caller()).made("/agents", AGENT);
+  const changes = [
+    "update audit_entries set operation = 'x'",
+    "delete from audit_entries",
+    "truncate audit_entries",
+  ];
+  for (const text of changes) await assert.rejects(app.db.write.query({ text }), /can only be appended to/);
+  assert.equal((await entries(app)).at(-1).operation, "agents.create");
+});
+
+function ask(
+  caller: Caller,
+  { method, path }: Operation,
+  { ids = [], body, form }: Example,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  const left = [...ids];
+  const filled = path.replace("/api/v1/cloud", "").replaceAll(/\{\w+\}/g, () => left.shift() ?? "absent");
+  if (method === "PUT") return caller.put(filled, "content", headers);
+  if (form !== undefined) return caller.form(filled, form, headers);
+  return method === "DELETE" ? caller.delete(filled, headers) : caller.post(filled, body, headers);
+}

@@ -1,0 +1,54 @@
+import { appendAuditEntry } from "../audit/audit-store.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { Queryable } from "../db/statement.ts";
+import { asDatabase } from "../db/transaction.ts";
+import type { IncomingRequest } from "./respond.ts";
+
+/** A response, and the id of what it is about. */
+export interface Changed {
+  id?: string | undefined;
+}
+
+/**
+ * Runs the handler of a request that changes something, and appends to the audit log who did what, in one transaction: whenever a
+ * process dies, there are both or neither. A request that is refused or fails leaves no entry.
+ *
+ * @param work gets the transaction as its database.
+ */
+export async function audited<T extends Changed>(
+  incoming: IncomingRequest,
+  db: DatabaseAccess,
+  work: (db: DatabaseAccess) => Promise<T>,
+): Promise<T> {
+  return await db.transaction((tx) =>
+    asDatabase(tx, async (whole) => {
+      const changed = await work(whole);
+      await appendEntry(incoming, whole.write, changed.id);
+      return changed;
+    }),
+  );
+}
+
+/** For a request whose handler makes the transaction itself. @param id of what was created. */
+export async function appendEntry(
+  { app, scope, request }: IncomingRequest,
+  tx: Queryable,
+  id?: string,
+): Promise<void> {
+  const { organizationId, kind, id: actorId, tokenId } = scope.principal;
+  await appendAuditEntry(tx, {
+    organizationId,
+    actor: { type: kind, id: actorId, tokenId },
+    operation: scope.operation.id,
+    resources: resourcesOf(request.params, id),
+    client: app.clients.of(request.raw),
+    userAgent: /^[\w.-]{1,64}(\/[\w.+-]{1,64})?/.exec(scope.header("user-agent") ?? "")?.[0] ?? null,
+    requestId: scope.requestId,
+  });
+}
+
+/** The ids of the path, then that of the response, if it is another. */
+function resourcesOf(params: unknown, id: string | undefined): string[] {
+  const ids = Object.values((params ?? {}) as Record<string, string>);
+  return id === undefined || ids.includes(id) ? ids : [...ids, id];
+}
