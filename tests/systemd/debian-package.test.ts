@@ -4,32 +4,34 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { bootMachine, type Machine, missingForMachine } from "./machine.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const skip = missingForMachine() ?? false;
 
 let release: string;
-let machine: Machine;
 
-before(async () => {
+before(() => {
   if (skip) return;
   release = mkdtempSync(join(tmpdir(), "berth-deb-test-"));
   execFileSync(join(ROOT, "script/release"), [release], { stdio: ["ignore", "ignore", "inherit"] });
-  machine = await bootMachine(release);
 });
-after(async () => {
-  if (skip) return;
-  await machine.stop();
-  rmSync(release, { recursive: true });
+after(() => {
+  if (!skip) rmSync(release, { recursive: true });
 });
+
+async function machineOf(t: TestContext): Promise<Machine> {
+  const machine = await bootMachine(release);
+  t.after(() => machine.stop());
+  return machine;
+}
 
 test("the Debian package: a session in the hardened unit, and what systemd does when the service is killed or frozen", {
   skip,
   timeout: 300_000,
-}, async () => {
-  const { run } = machine;
+}, async (t) => {
+  const { run } = await machineOf(t);
   run("dpkg --install /mnt/berth_*.deb");
   assert.match(run("berth --version"), /^\d+\.\d+\.\d+/);
   // `start` ends when the service has said that it is ready.
@@ -44,7 +46,7 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
 
   const first = mainPid(run);
   run(`kill -KILL ${first}`);
-  await until(run, `systemctl is-active --quiet berth && [ "$(${MAIN_PID})" != ${first} ]`);
+  await until(run, restartedAfter(first));
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
   const second = mainPid(run);
@@ -56,7 +58,7 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   const third = mainPid(run);
   assert.notEqual(third, second);
   run(`kill -STOP $(pgrep -P ${third} -f runner-process)`);
-  await until(run, `systemctl is-active --quiet berth && [ "$(${MAIN_PID})" != ${third} ]`);
+  await until(run, restartedAfter(third));
   assert.match(run("journalctl -u berth --no-pager"), /Watchdog timeout/);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
@@ -71,6 +73,59 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   assert.equal(run(`${left} 2>/dev/null || getent passwd berth || true`), "");
 });
 
+test("berth install --systemd: installs, keeps what was changed, and uninstall takes it back", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { run } = await machineOf(t);
+  run("dpkg --extract /mnt/berth_*.deb /run/extracted && mv /run/extracted/usr/lib/berth /opt/berth");
+  const berth = "/opt/berth/node /opt/berth/bin/berth";
+  const refused = (command: string) => run(`if ${command} 2>&1 >/dev/null; then exit 1; else echo $?; fi`);
+  const MADE =
+    "ls -d /etc/berth /etc/systemd/system/berth.service /var/lib/berth 2>/dev/null || true; getent passwd berth | cut -d: -f1";
+
+  const asNobody = `setpriv --reuid 65534 ${berth} install --systemd`;
+  assert.equal(refused(asNobody), "error: berth install --systemd must be run by root.\n2\n");
+  run("echo '[Service]' > /etc/systemd/system/berth.service");
+  assert.match(
+    refused(`${berth} install --systemd`),
+    /^error: \/etc\/systemd\S+ is in the way: .* did not make it\.\n2\n$/,
+  );
+  assert.equal(run(MADE), "/etc/systemd/system/berth.service\n");
+  run("rm /etc/systemd/system/berth.service");
+  run("cp -r /opt/berth /root/berth");
+  const hidden = "/root/berth/node /root/berth/bin/berth install --systemd";
+  assert.match(refused(hidden), /^error: [^\n]* cannot reach \/root\/berth\/node: [^\n]*\n2\n$/);
+  assert.match(run(`${berth} install --systemd --dry-run`), /^Would make the system user berth\.$/m);
+  assert.equal(run(MADE), "");
+
+  run("mkdir /etc/berth && echo 'porrt: 1' > /etc/berth/berth.yaml");
+  assert.match(
+    refused(`${berth} install --systemd`),
+    /^error: To start the service, [^\n]* is undone\.\n1\n$/,
+  );
+  assert.equal(run(MADE), "/etc/berth\n");
+  assert.equal(run("ls /etc/berth; rm -r /etc/berth"), "berth.yaml\n");
+
+  run(`${berth} install --systemd`);
+  assert.equal(run("stat -c '%a %U' /etc/berth/berth.env /var/lib/berth"), "600 root\n700 berth\n");
+  run(`runuser -u berth -- env HOME=/tmp ${berth} token create --user ann@example.com > /tmp/token`);
+  assert.match(session(run, berth), /42 in \/data[\s\S]*Done\./);
+
+  run("echo 'port: 4181' >> /etc/berth/berth.yaml");
+  run("echo '# mine' >> /etc/systemd/system/berth.service");
+  const again = run(`${berth} install --systemd`);
+  assert.match(again, /^Kept: \/etc\/systemd\/system\/berth\.service, which was changed\.$/m);
+  run("grep -q 4181 /etc/berth/berth.yaml && grep -q mine /etc/systemd/system/berth.service");
+
+  run(`${berth} uninstall --systemd`);
+  assert.equal(run(MADE), "/etc/berth\n/var/lib/berth\nberth\n");
+  assert.equal(run("systemctl is-active berth || true"), "inactive\n");
+  run(`${berth} uninstall --systemd --purge`);
+  assert.equal(run(MADE), "");
+  assert.equal(run(`${berth} uninstall --systemd --purge`), "There is nothing to remove.\n");
+});
+
 const MAIN_PID = "systemctl show berth -P MainPID";
 
 function mainPid(run: Machine["run"]): string {
@@ -81,12 +136,17 @@ function doctor(run: Machine["run"], asBerth: string): string {
   return run(`${asBerth} berth doctor || true`);
 }
 
-function session(run: Machine["run"]): string {
+function session(run: Machine["run"], berth = "berth"): string {
   const steps = {
     steps: [{ tool: "Bash", input: { command: "echo $((6 * 7)) in $PWD" } }, { say: "Done." }],
   };
   const connection = "--url http://127.0.0.1:4180 --token-file /tmp/token";
-  return run(`berth run '${JSON.stringify(steps)}' --model rehearsal/steps ${connection}`);
+  return run(`${berth} run '${JSON.stringify(steps)}' --model rehearsal/steps ${connection}`);
+}
+
+/** In this order: a service whose end systemd has not seen yet is still active. */
+function restartedAfter(pid: string): string {
+  return `[ "$(${MAIN_PID})" != ${pid} ] && systemctl is-active --quiet berth`;
 }
 
 /** Resolves when the condition holds; at most two minutes. */

@@ -611,6 +611,12 @@ const FLAGS: readonly Proof[] = [
     "organization: members can access its objects, and an admin",
   ],
   ["flag local ", "--dry-run", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
+  [
+    "flag local/systemd ",
+    "--systemd --purge --dry-run",
+    "tests/systemd/debian-package.test.ts",
+    "berth install --systemd: installs, keeps what was changed",
+  ],
   ["flag local ", "--user", cli("real-service"), "token create: prints only the token"],
   ["flag local ", "--scopes", cli("real-service"), "token create: narrow scopes"],
   [

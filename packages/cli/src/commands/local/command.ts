@@ -3,6 +3,7 @@ import { withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addAdmin } from "./admin-command.ts";
 import { requireLinux } from "./require-linux.ts";
+import { addInstall } from "./systemd/command.ts";
 
 /** Adds the commands that act on this machine instead of calling a server. */
 export function addLocal(program: Command): void {
@@ -15,7 +16,20 @@ export function addLocal(program: Command): void {
   addBackup(program);
   addMigrate(program);
   addAdmin(program);
-  const local = ["up", "serve", "token", "secrets", "doctor", "backup", "restore", "migrate", "admin"];
+  addInstall(program);
+  const local = [
+    "up",
+    "serve",
+    "token",
+    "secrets",
+    "doctor",
+    "backup",
+    "restore",
+    "migrate",
+    "admin",
+    "install",
+    "uninstall",
+  ];
   for (const command of program.commands)
     if (local.includes(command.name())) command.hook("preAction", () => requireLinux(command.name()));
 }

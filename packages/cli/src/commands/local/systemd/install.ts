@@ -1,0 +1,97 @@
+import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../../shared/failure.ts";
+import { printLine } from "../../../terminal/print.ts";
+import {
+  CACHE,
+  DATA,
+  fileAt,
+  isDirectory,
+  requireOwnData,
+  requireSystemd,
+  SETTINGS,
+  UNIT,
+  USER,
+  userId,
+} from "./machine.ts";
+import { runProgram, type Step, takeSteps } from "./steps.ts";
+import { originOf, shippedFile, unitOfThisProgram } from "./unit.ts";
+
+/** Installs the Berth that runs this as a service of systemd, and starts it. Keeps what is there and was changed. */
+export async function install({ dryRun }: { systemd: boolean; dryRun?: boolean }): Promise<undefined> {
+  requireSystemd("install");
+  requireOwnData();
+  const steps = [...userSteps(), ...settingsSteps(), ...unitSteps()];
+  const reload = { what: "have systemd read its units", act: () => runProgram("systemctl", "daemon-reload") };
+  const start = {
+    what: "start the service, now and with the machine",
+    act: () => runProgram("systemctl", "enable", "--now", "berth.service"),
+    undo: () => runProgram("systemctl", "disable", "--now", "berth.service"),
+  };
+  takeSteps([...steps, ...(steps.length > 0 ? [reload] : []), start], dryRun === true);
+}
+
+function userSteps(): Step[] {
+  if (userId() !== null) return kept(`the user ${USER}`);
+  const hadData = isDirectory(DATA);
+  const options = ["--system", "--user-group", "--home-dir", "/var/lib/berth", "--no-create-home"];
+  return [
+    {
+      what: `make the system user ${USER}`,
+      act: () => runProgram("useradd", ...options, "--shell", "/usr/sbin/nologin", USER),
+      undo: () => {
+        if (!hadData) for (const path of [DATA, CACHE]) rmSync(path, { recursive: true, force: true });
+        runProgram("userdel", USER);
+      },
+    },
+  ];
+}
+
+function settingsSteps(): Step[] {
+  const make = {
+    what: `make the directory ${SETTINGS}`,
+    act: () => mkdirSync(SETTINGS, { mode: 0o755 }),
+    undo: () => rmdirSync(SETTINGS),
+  };
+  return [
+    ...(isDirectory(SETTINGS) ? [] : [make]),
+    ...newFile(join(SETTINGS, "berth.yaml"), shippedFile("berth.yaml"), 0o644),
+    ...newFile(join(SETTINGS, "berth.env"), shippedFile("berth.env"), 0o600),
+  ];
+}
+
+function newFile(path: string, text: string, mode: number): Step[] {
+  return fileAt(path) === null ? [writing(path, null, { text, mode })] : kept(path);
+}
+
+function unitSteps(): Step[] {
+  const unit = { text: unitOfThisProgram(), mode: 0o644 };
+  const present = fileAt(UNIT);
+  if (present === null) return [writing(UNIT, null, unit)];
+  if (originOf(present) === "foreign")
+    throw new UsageError(`${UNIT} is in the way: berth install --systemd did not make it.`);
+  if (present === unit.text) return kept(UNIT);
+  return originOf(present) === "made" ? [writing(UNIT, present, unit)] : kept(`${UNIT}, which was changed`);
+}
+
+/** @param former what the file has now. */
+function writing(path: string, former: string | null, { text, mode }: { text: string; mode: number }): Step {
+  return {
+    what: `write ${path}`,
+    act: () => replace(path, text, mode),
+    undo: () => (former === null ? rmSync(path, { force: true }) : replace(path, former, mode)),
+  };
+}
+
+function replace(path: string, text: string, mode: number): void {
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  writeFileSync(part, text, { mode: 0o600, flag: "wx", flush: true });
+  chmodSync(part, mode);
+  renameSync(part, path);
+}
+
+function kept(what: string): Step[] {
+  printLine(`Kept: ${what}.`);
+  return [];
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { UsageError } from "../../../shared/failure.ts";
+
+const FILES = new URL("../../../../../../deploy/systemd/", import.meta.url);
+const HEAD =
+  /^# Made by berth install --systemd; as it was made, the SHA-256 of the rest is ([0-9a-f]{64})\n/;
+/** The unit has its own, or hides them from the service. */
+const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
+
+/** A file that comes with Berth for systems with systemd. */
+export function shippedFile(name: "berth.service" | "berth.yaml" | "berth.env"): string {
+  return readFileSync(new URL(name, FILES), "utf8");
+}
+
+/** The unit for the Berth that runs this. @throws UsageError if the service's user could not run it. */
+export function unitOfThisProgram(): string {
+  const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
+  for (const path of program) requireReachable(path);
+  const command = program.map((path) => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`);
+  const text = shippedFile("berth.service").replace(
+    /^ExecStart=.*$/m,
+    () => `ExecStart=${command.join(" ")} serve`,
+  );
+  return `# Made by berth install --systemd; as it was made, the SHA-256 of the rest is ${digest(text)}\n${text}`;
+}
+
+/** Whose a unit is: `made` by the command and not changed since, `changed` since, or `foreign`. */
+export function originOf(unit: string): "made" | "changed" | "foreign" {
+  const made = HEAD.exec(unit);
+  if (made === null) return "foreign";
+  return digest(unit.slice(made[0].length)) === made[1] ? "made" : "changed";
+}
+
+function requireReachable(path: string): void {
+  const isOpen = (file: string, bits: number) => (statSync(file).mode & bits) === bits;
+  let isReachable = !HIDDEN.test(path) && isOpen(path, 0o004);
+  for (let directory = dirname(path); directory !== "/"; directory = dirname(directory))
+    isReachable &&= isOpen(directory, 0o001);
+  if (!isReachable)
+    throw new UsageError(
+      `The service has a user of its own, who cannot reach ${path}: install Berth where every user can, such as below /usr/local.`,
+    );
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
