@@ -69,6 +69,26 @@ test("audit: without an entry there is no change, and without a change no entry"
   assert.equal((await owner.get("/agents")).body.data.length, 1);
 });
 
+test("audit: a content sent in parts has one entry, when the file is ready, and without it the file is not", async (t) => {
+  const app = await testApp(t);
+  const owner = await app.caller();
+  const file = await owner.made("/files", { filename: "a.txt", size_bytes: 4 });
+  const send = (bytes: string, range: string) =>
+    owner.put(`/files/${file.id}/content`, bytes, { "content-range": `bytes ${range}/4` });
+  const received = async () =>
+    (await entries(app)).filter(({ operation }) => operation === "files.putContent").length;
+  assert.equal((await send("ab", "0-1")).status, 200);
+  assert.equal(await received(), 0);
+  const refused = "check (operation <> 'files.putContent') not valid";
+  await app.db.write.query({ text: `alter table audit_entries add constraint refused ${refused}` });
+  assert.equal((await send("cd", "2-3")).status, 500);
+  assert.equal((await owner.get(`/files/${file.id}`)).body.status, "pending");
+  await app.db.write.query({ text: "alter table audit_entries drop constraint refused" });
+  const asked = await owner.put(`/files/${file.id}/content`, "", { "content-range": "bytes */4" });
+  assert.equal(asked.body.status, "ready", asked.text);
+  assert.equal(await received(), 1);
+});
+
 test("audit: the log can only be appended to", async (t) => {
   const app = await testApp(t);
   await (await app.caller()).made("/agents", AGENT);
