@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { ConfigError } from "./config-error.ts";
 import { readConfig } from "./read-config.ts";
+import { unknownVariables } from "./unknown-variables.ts";
 
 describe("settings", () => {
   test("no variables → defaults", () => {
@@ -33,10 +34,15 @@ describe("settings", () => {
     const inFile = readConfig({ ...common, BERTH_HTTPS_PROXY_FILE: file, BERTH_HTTP_PROXY_FILE: file });
     const url = "http://user:word@file.example:3128/";
     assert.deepEqual([inFile.httpsProxy, inFile.httpProxy], [url, url]);
+    const socks = "socks5://user:hunter2@proxy";
     assert.throws(
-      () => readConfig({ HTTPS_PROXY: "socks5://user:hunter2@proxy" }),
-      /^ConfigError: HTTPS_PROXY must have the form http:\/\/user:password@host:port\.$/,
+      () => readConfig({ BERTH_HTTPS_PROXY: socks }),
+      /^ConfigError: BERTH_HTTPS_PROXY must have the form http:\/\/user:password@host:port\.$/,
     );
+    assert.equal(readConfig({ HTTPS_PROXY: socks }).httpsProxy, null);
+    assert.deepEqual(unknownVariables({ HTTPS_PROXY: socks, NO_PROXY: "a.example" }), [
+      "The variable HTTPS_PROXY has no effect on Berth: it must have the form http://user:password@host:port.",
+    ]);
   });
 
   test("a flag wins over a variable, a variable over its file", (t) => {

@@ -56,6 +56,9 @@ export function readSettings(environment: Texts, flags: Texts, cwd: string): Set
       const { from, name, line } = given;
       return { key, value: parsedValue(setting, given), source: { from, name, line } };
     } catch (error) {
+      // It was not meant for Berth alone; unknownVariables tells of it.
+      if (given.from === "variable" && setting.common?.includes(given.name))
+        return { key, value: defaultValue(setting, cwd), source: NOT_GIVEN };
       faults.push(fault(given, (error as Error).message, file));
       return { key, value: null, source: NOT_GIVEN };
     }

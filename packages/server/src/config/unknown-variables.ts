@@ -9,13 +9,28 @@ const KNOWN_VARIABLES = [
   CONFIG_VARIABLE,
 ];
 
-/** A sentence for each `BERTH_` variable that is no setting, such as a misspelled one. Such a variable has no effect. */
+/** A sentence for each variable without effect: a `BERTH_` one that is no setting, or another program's that Berth cannot use. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith("BERTH_") && !KNOWN_VARIABLES.includes(name),
   );
-  return unknown.map((name) => {
+  const sentences = unknown.map((name) => {
     const nearest = nearestName(name, KNOWN_VARIABLES);
     return `The variable ${name} is not a setting and has no effect${nearest === null ? "" : `; the nearest is ${nearest}`}.`;
   });
+  return [...sentences, ...unusable(environment)];
+}
+
+/** A sentence for each variable of other programs, too, whose value Berth cannot use. */
+function unusable(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return SETTING_LIST.flatMap(([, { common = [], parse }]) =>
+    common.flatMap((name) => {
+      try {
+        if (environment[name]) parse(environment[name]);
+        return [];
+      } catch (error) {
+        return [`The variable ${name} has no effect on Berth: it ${(error as Error).message}.`];
+      }
+    }),
+  );
 }
