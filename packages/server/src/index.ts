@@ -15,3 +15,4 @@ export { SETTING_FLAGS } from "./config/settings.ts";
 export { unknownVariables } from "./config/unknown-variables.ts";
 export { doctor } from "./doctor/doctor.ts";
 export { type Serving, serve } from "./start/serve.ts";
+export { settingFaults } from "./start/setting-faults.ts";

@@ -1,6 +1,7 @@
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
 import { type AppDeps, createApp } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
@@ -34,7 +35,10 @@ export async function startApi({ tls = null, ...options }: ApiOptions): Promise<
     fastify.addHook("onClose", async () => unfollow());
   }
   await fastify.listen({ host: options.host, port: options.port }).catch((error) => {
-    throw new Error(listenFailure(error, options), { cause: error });
+    const sentence = listenFailure(error, options);
+    throw WRONG_ADDRESS.includes(error.code)
+      ? new ConfigError([sentence])
+      : new Error(sentence, { cause: error });
   });
   const { address, port, family } = fastify.server.address() as AddressInfo;
   const host = family === "IPv6" ? `[${address}]` : address;
@@ -49,6 +53,9 @@ async function closeWithin(milliseconds: number, fastify: FastifyInstance): Prom
   const timer = setTimeout(() => fastify.server.closeAllConnections(), milliseconds);
   await fastify.close().finally(() => clearTimeout(timer));
 }
+
+/** Here the settings are wrong, and not what the machine does. */
+const WRONG_ADDRESS = ["EACCES", "EADDRNOTAVAIL", "ENOTFOUND"];
 
 function listenFailure(
   { code, message }: NodeJS.ErrnoException,

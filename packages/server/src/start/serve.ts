@@ -24,6 +24,7 @@ import { isOwnDatabase } from "./own-database.ts";
 import { Parts } from "./parts.ts";
 import { requireContents } from "./require-contents.ts";
 import { ServiceReports } from "./service-reports.ts";
+import { settingFaults } from "./setting-faults.ts";
 import { superviseRunner } from "./supervise-runner.ts";
 import { type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -74,6 +75,8 @@ async function openParts(
   config: Config,
   { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
 ): Promise<{ url: string; fault: () => string | null }> {
+  const faults = await settingFaults(config);
+  if (faults.length > 0) throw new ConfigError(faults);
   createDirectory(config.dataDir);
   await ofSetting(() => checkDataDirectory(config.dataDir));
   await parts.open(

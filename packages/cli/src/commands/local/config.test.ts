@@ -24,6 +24,15 @@ test("config check: each fault is a sentence with file, line and key, exit 2; va
       ],
     ],
   );
+  writeFileSync(file, "models_file: none.json\nsecret_key_file: none.key\npg_bin: .\ntls_cert: none.pem\n");
+  const missing = await berth(["config", "check", "--config", file]);
+  const sentences = missing.stderr.trim().split("\n");
+  assert.deepEqual([missing.code, missing.stdout, sentences.length], [2, "", 4], missing.stderr);
+  for (const named of [/none\.json/, /none\.key/, /no program postgres/, /needs BERTH_TLS_KEY/])
+    assert.ok(
+      sentences.some((sentence) => /^error: .*\.$/.test(sentence) && named.test(sentence)),
+      `${named}`,
+    );
   writeFileSync(file, "port: 4310\n");
   const valid = await berth(["config", "check"], { env: { BERTH_CONFIG: file } });
   assert.deepEqual([valid.code, valid.stderr], [0, ""]);

@@ -1,4 +1,4 @@
-import { ConfigError, describeSettings, readSettings, unknownVariables } from "@berth/server";
+import { ConfigError, describeSettings, readSettings, settingFaults, unknownVariables } from "@berth/server";
 import { Option } from "commander";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -8,7 +8,7 @@ import { printJson, printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 import { readGiven, settingFlags } from "./setting-flags.ts";
 
-/** Prints each fault of the settings as one sentence. Returns exit code 2 if there is one. */
+/** Prints each fault of the settings, and of the files that they name, as one sentence. Returns exit code 2 if there is one. */
 export async function checkConfig(args: string[]): Promise<number> {
   const { flags } = settingFlags(args, {
     name: "berth config check",
@@ -17,7 +17,9 @@ export async function checkConfig(args: string[]): Promise<number> {
   });
   for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
   try {
-    const { file } = readSettings(process.env, flags, process.cwd());
+    const { config, file } = readSettings(process.env, flags, process.cwd());
+    const faults = await settingFaults(config);
+    if (faults.length > 0) throw new ConfigError(faults);
     printLine(
       file === null
         ? "The settings are valid; there is no settings file."
@@ -61,8 +63,9 @@ function textOf(value: unknown): string {
 }
 
 const CHECK_HELP = `
-Prints a sentence for each setting that is wrong, with the flag, the variable, or the file, line and key. The exit code
-is 0 if all are valid, and otherwise 2. Variables that begin with BERTH_ and are no settings are warnings.
+Prints a sentence for each setting that is wrong, with the flag, the variable, or the file, line and key, and for each file,
+directory or program that a setting names and Berth cannot use. The exit code is 0 if all are valid, and otherwise 2.
+Variables that begin with BERTH_ and are no settings are warnings.
 
 Example:
   $ berth config check --config /etc/berth/berth.yaml`;

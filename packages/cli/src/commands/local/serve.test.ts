@@ -81,12 +81,10 @@ const FAILURES: Record<string, Failure> = {
       writeFileSync(join(dataDir, "blobs"), "");
     },
     error: /blobs/,
-    code: 1,
   },
   "there are no PostgreSQL binaries": {
     settings: () => ({ BERTH_PG_BIN: "/nowhere" }),
     error: /nowhere/,
-    code: 1,
   },
   "the database cannot be reached": {
     settings: () => ({ BERTH_DATABASE_URL: "postgres://berth@127.0.0.1:1/berth" }),
@@ -96,12 +94,10 @@ const FAILURES: Record<string, Failure> = {
   "the host is not an address of this machine": {
     settings: () => ({ BERTH_HOST: "192.0.2.1" }),
     error: /192\.0\.2\.1/,
-    code: 1,
   },
   "the sandbox engine cannot be reached": {
     settings: () => ({ BERTH_SANDBOX: "docker", BERTH_DOCKER_SOCKET: "/nowhere.sock" }),
     error: /nowhere\.sock/,
-    code: 1,
   },
 };
 
