@@ -249,7 +249,7 @@ test("run: a second Ctrl-C → the session stays running", async (t) => {
   child.kill("SIGINT");
   const { code, stderr } = await ended;
   assert.equal(code, 130);
-  assert.match(stderr, /berth sessions logs -f sess_1/);
+  assert.match(stderr, /berth sessions attach sess_1/);
 });
 
 test("sessions list: a table without control characters, or one JSON document", async (t) => {

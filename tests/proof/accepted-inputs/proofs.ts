@@ -696,7 +696,9 @@ const FLAGS: readonly Proof[] = [
     cli("main"),
     "run: creates an agent and an environment once",
   ],
+  ["flag run ", "--detach", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag run ", "--json", cli("main"), "run --json: one line for the session"],
+  ["flag sessions ", "--from-start", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",

@@ -21,6 +21,7 @@ export function addRun(program: Command): void {
     .option("--agent <id>", "existing agent to use, instead of one created for the model")
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
+    .option("-d, --detach", "print the session's id and leave it to itself, without waiting for the agent")
     .option("--keep", "do not archive the session when the agent is done")
     .option("--json", "print the session and every event as JSON lines");
   withConnection(command)

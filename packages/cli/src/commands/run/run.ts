@@ -8,7 +8,7 @@ import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
-import { printJson, printMessage } from "../../terminal/print.ts";
+import { printJson, printLine, printMessage } from "../../terminal/print.ts";
 import { answerHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
 import { onInterrupts } from "./on-interrupts.ts";
@@ -21,6 +21,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions {
   environment?: string;
   title?: string;
   keep?: boolean;
+  detach?: boolean;
   json?: boolean;
 }
 
@@ -39,13 +40,21 @@ export async function run(task: string, options: RunOptions): Promise<number> {
     resources,
     initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
   });
+  if (options.detach) return leave(session, options);
   const { outcome, interrupted, detached } = await follow(client, session, options);
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached)
-    printMessage(`The session is still running. To follow it: berth sessions logs -f ${session.id}`);
+    printMessage(`The session is still running. To follow it: berth sessions attach ${session.id}`);
   if (outcome.ended === "requires_action") printMessage(answerHint(session.id));
   if (interrupted) return EXIT_CODES.interrupted;
   return detached ? EXIT_CODES.failed : exitCodeOf(outcome);
+}
+
+/** It is not archived: nobody waits for its end. */
+function leave(session: Session, { json }: RunOptions): number {
+  if (json) printJson(session);
+  else printLine(session.id);
+  return EXIT_CODES.done;
 }
 
 function titleOf(message: string): string {

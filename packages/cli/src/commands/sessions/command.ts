@@ -30,6 +30,10 @@ export function addSessions(program: Command): void {
   add("logs <id>", "Show the log of a session; with --json, its events as JSON lines.")
     .option("-f, --follow", "follow the log until the session is terminated, or until Ctrl-C")
     .action(action(() => import("./logs.ts"), "sessionLogs"));
+  add("attach <id>", "Follow a session live, and talk to it. Ctrl-C detaches, and the session goes on.")
+    .option("--from-start", "first show the whole log")
+    .addHelpText("after", ATTACH_HELP)
+    .action(action(() => import("./attach.ts"), "attachSession"));
   add("send <id> <message>", "Send a message to a session; '-' reads it from standard input.")
     .addOption(follow)
     .action(action(() => import("./actions.ts"), "sendMessage"));
@@ -40,9 +44,10 @@ export function addSessions(program: Command): void {
     .option("--message <text>", "message for the agent")
     .addOption(follow)
     .action(action(() => import("./confirm-calls.ts"), "denyCalls"));
-  add("interrupt <id>", "Interrupt the running turn. The session can be continued.").action(
-    action(() => import("./actions.ts"), "interruptSession"),
-  );
+  add(
+    "interrupt <id>",
+    "Interrupt the running turn, and print the event of that. Take this one; cancel is the API's operation: the same, and nothing when no turn runs.",
+  ).action(action(() => import("./actions.ts"), "interruptSession"));
   add("archive <id>", "Archive a session, which makes it read-only.").action(
     action(() => import("./actions.ts"), "archiveSession"),
   );
@@ -54,11 +59,22 @@ export function addSessions(program: Command): void {
   ).action(action(() => import("./actions.ts"), "retryClone"));
 }
 
+const ATTACH_HELP = `
+Each line that you type is sent as a message. These are commands:
+  /interrupt       interrupt the running turn
+  /allow           allow the tool calls that are waiting for a confirmation
+  /deny [reason]   deny them
+  /detach          as Ctrl-C
+
+Example:
+  $ berth sessions attach $(berth run --detach "Fix the flaky test" --repo https://github.com/acme/shop)`;
+
 const follow = new Option("-f, --follow", "follow the turn to its end, with the exit codes of berth run");
 
 const HELP = `
 Examples:
   $ berth sessions list --status running
   $ berth sessions logs -f sess_01k…
+  $ berth sessions attach sess_01k…
   $ berth sessions send -f sess_01k… "Now update the changelog, too"
   $ berth sessions list --limit 500 --json | jq -r '.data[].id'`;

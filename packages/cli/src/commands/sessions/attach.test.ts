@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+
+const WITHIN = { timeout: 180_000 };
+
+let service: Installation;
+let asking: string;
+let environment: string;
+before(async () => {
+  service = await startInstallation();
+  const toolset = {
+    type: "agent_toolset_20260401",
+    configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],
+  };
+  const agent = ["agents", "create", "-f", "name=asks", "-f", "model=rehearsal/steps"];
+  asking = (await service.json(...agent, "-F", `tools=${JSON.stringify([toolset])}`)).id;
+  environment = (await service.json("environments", "create", "-f", "name=asks")).id;
+});
+after(() => service.stop());
+
+const steps = (...list: object[]) => JSON.stringify({ steps: list });
+const bash = (command: string) => ({ tool: "Bash", input: { command } });
+
+/** What a child writes, and a wait for some of it. */
+function attach(id: string, ...flags: string[]) {
+  const { child, lines } = service.follow("sessions", "attach", id, ...flags);
+  let output = "";
+  const waits: Array<() => void> = [];
+  const add = (text: string) => {
+    output += text;
+    for (const wake of waits.splice(0)) wake();
+  };
+  lines.on("line", (line) => add(`${line}\n`));
+  child.stderr?.setEncoding("utf8").on("data", add);
+  const closed = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  return {
+    child,
+    closed,
+    type: (line: string) => child.stdin?.write(`${line}\n`),
+    async until(pattern: RegExp): Promise<void> {
+      while (!pattern.test(output)) {
+        if (child.exitCode !== null) assert.fail(`it ended:\n${output}`);
+        await new Promise<void>((resolve) => waits.push(resolve));
+      }
+    },
+    output: () => output,
+  };
+}
+
+test(
+  "run --detach prints the id; attach shows what goes on, sends, allows, denies and interrupts",
+  WITHIN,
+  async () => {
+    const task = steps(bash("echo allowed"), bash("echo denied"), { say: "First turn over." });
+    const started = await service.done(
+      "run",
+      "--detach",
+      task,
+      "--agent",
+      asking,
+      "--environment",
+      environment,
+    );
+    assert.match(started, /^sess_\w+\n$/);
+    const id = started.trim();
+    const attached = attach(id, "--from-start");
+    await attached.until(/type a message/);
+    await attached.until(/waiting for you/);
+    attached.type("/allow");
+    await attached.until(/│ allowed[\s\S]*waiting for you/);
+    attached.type("/deny Not today.");
+    await attached.until(/Not today\.[\s\S]*First turn over\./);
+    attached.type("/allow");
+    await attached.until(/No tool call is waiting/);
+    attached.type("/dance");
+    await attached.until(/There is no command \/dance/);
+    attached.type(steps(bash("sleep 60"), { say: "never" }));
+    await attached.until(/sleep 60[\s\S]*waiting for you/);
+    attached.type("/allow");
+    attached.type("/interrupt");
+    await attached.until(/interrupted/i);
+    attached.child.kill("SIGINT");
+    assert.equal(await attached.closed, 0);
+    assert.match(
+      attached.output(),
+      new RegExp(`Detached\\. The session goes on; to come back: berth sessions attach ${id}`),
+    );
+    assert.doesNotMatch(attached.output(), /never/);
+  },
+);
+
+test("attach: tells what waits already, and detaches at the end of the input", WITHIN, async () => {
+  const task = steps(bash("echo later"), { say: "Over." });
+  const id = (await service.done("run", "-d", task, "--agent", asking, "--environment", environment)).trim();
+  const first = attach(id, "--from-start");
+  await first.until(/waiting for you/);
+  first.child.stdin?.end();
+  assert.equal(await first.closed, 0);
+  const second = attach(id);
+  await second.until(/Waiting for you: echo later/);
+  second.type("/allow");
+  await second.until(/Over\./);
+  second.type("/detach");
+  assert.equal(await second.closed, 0);
+  const { code, stderr } = await service.run(["sessions", "attach", "sess_00000000000000000000000000"]);
+  assert.deepEqual([code !== 0, /^error: /.test(stderr)], [true, true]);
+});

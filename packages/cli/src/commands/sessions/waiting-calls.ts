@@ -1,0 +1,38 @@
+import type { Berth, EventOf, SessionEvent } from "@berth/sdk";
+
+export type Confirmation = { result: "allow" } | { result: "deny"; deny_message?: string };
+
+/** @param message for the agent; default: none. */
+export function denial(message?: string): Confirmation {
+  return { result: "deny", ...(message === undefined ? {} : { deny_message: message }) };
+}
+
+/** The events that confirm or deny these calls. */
+export function confirmations(calls: readonly string[], confirmation: Confirmation) {
+  return calls.map((tool_use_id) => ({
+    type: "user.tool_confirmation" as const,
+    tool_use_id,
+    ...confirmation,
+  }));
+}
+
+/** The calls that the session's last pause waits for, without those of custom tools, which need a result. */
+export async function waitingCalls(client: Berth, id: string): Promise<AskingCall[]> {
+  const pauses = client.sessions.events.list(id, { order: "desc", types: ["session.status_idle"], limit: 1 });
+  const [pause] = (await pauses).data as EventOf<"session.status_idle">[];
+  if (pause?.stop_reason.type !== "requires_action") return [];
+  const wanted = new Set(pause.stop_reason.event_ids);
+  const types = ["agent.tool_use" as const, "agent.mcp_tool_use" as const];
+  const found: AskingCall[] = [];
+  for await (const event of client.sessions.events.list(id, { order: "desc", types, limit: 100 })) {
+    if (isAsking(event) && wanted.has(event.id)) found.push(event);
+    if (found.length === wanted.size) break;
+  }
+  return found.reverse();
+}
+
+export type AskingCall = EventOf<"agent.tool_use" | "agent.mcp_tool_use">;
+
+function isAsking(event: SessionEvent): event is AskingCall {
+  return event.type === "agent.tool_use" || event.type === "agent.mcp_tool_use";
+}

@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { blobDirectory, type Config } from "../config/config.ts";
+import { tlsFilesOf } from "../config/tls-files.ts";
+import { readTlsPair } from "../config/tls-pair.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
+import { readKey } from "../secrets/secret-key.ts";
+import { checkDataDirectory } from "./check-data-directory.ts";
+import { readCaCertificates } from "./open-engine.ts";
+import { openModels } from "./open-models.ts";
+
+/** Examines what settings name: files, directories and programs. Starts and writes nothing. Returns a sentence for each fault. */
+export async function settingFaults(config: Config): Promise<string[]> {
+  const found = await Promise.all(CHECKS.map((check) => faultOf(() => check(config))));
+  return found.flatMap((fault) => fault ?? []);
+}
+
+type Check = (config: Config) => unknown;
+
+const CHECKS: readonly Check[] = [
+  dataDirectory,
+  secretKey,
+  contents,
+  tlsFiles,
+  models,
+  authorities,
+  programs,
+  engine,
+];
+
+async function faultOf(check: () => unknown): Promise<string | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    return (error as Error).message.replaceAll(/\n(?:- )?/g, " ");
+  }
+}
+
+function dataDirectory({ dataDir }: Config): void {
+  if (existsSync(dataDir)) checkDataDirectory(dataDir);
+}
+
+/** That of the data directory is made when it is missing. */
+function secretKey({ dataDir, secretKeyFile }: Config): void {
+  const own = join(dataDir, "secret.key");
+  if (secretKeyFile !== null && !existsSync(secretKeyFile))
+    throw new Error(`The secret key ${secretKeyFile} cannot be read.`);
+  if (secretKeyFile !== null) readKey(secretKeyFile);
+  else if (existsSync(own)) readKey(own);
+}
+
+function contents(config: Config): void {
+  const directory = blobDirectory(config);
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw new Error(`${directory}, for the contents of files, is not a directory.`);
+}
+
+function tlsFiles(config: Config): void {
+  const files = tlsFilesOf(config);
+  if (files !== null) readTlsPair(files);
+}
+
+async function models(config: Config): Promise<void> {
+  if (config.modelsFile !== null) await openModels(config, createLog("silent", createRedactor()));
+}
+
+async function authorities(config: Config): Promise<void> {
+  await readCaCertificates(config).catch(({ path }: NodeJS.ErrnoException) => {
+    throw new Error(`The certificates of a git server, ${path}, cannot be read.`);
+  });
+}
+
+function programs({ pgBin, databaseUrl }: Config): void {
+  if (pgBin === null || databaseUrl !== null) return;
+  try {
+    accessSync(join(pgBin, "postgres"), constants.X_OK);
+  } catch {
+    throw new Error(`There is no program postgres in ${pgBin}, which BERTH_PG_BIN names.`);
+  }
+}
+
+function engine({ sandbox, dockerSocket }: Config): void {
+  if (sandbox !== "docker" || dockerSocket === null) return;
+  if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
+    throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
+}
