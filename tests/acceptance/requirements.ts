@@ -414,6 +414,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 4",
     rule: "A token is created with kind, name, scopes and expiry; its secret is returned once and has the documented form.",
   },
+  {
+    id: "token-current",
+    source: "api 4",
+    rule: "Any valid token may ask which it is: GET /tokens/current returns it with its organization, its user or service account, and the service's version. berth whoami and berth status print that; status exits with 1 when the service is not ready.",
+  },
   { id: "token-revoke", source: "api 4", rule: "A deleted token is rejected with 401 from then on." },
   {
     id: "token-bounds",

@@ -5,6 +5,7 @@ import { addApply } from "./commands/apply/command.ts";
 import { addFiles } from "./commands/files/command.ts";
 import { addLocal } from "./commands/local/command.ts";
 import { addRun } from "./commands/run/command.ts";
+import { addService } from "./commands/service/command.ts";
 import { addSessions } from "./commands/sessions/command.ts";
 import { addSkills } from "./commands/skills/command.ts";
 import { addOperations } from "./operations/operation-commands.ts";
@@ -24,6 +25,7 @@ export function createProgram(): Command {
   addLocal(program);
   addRun(program);
   addSessions(program);
+  addService(program);
   addFiles(program);
   addSkills(program);
   addOperations(program);

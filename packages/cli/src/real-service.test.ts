@@ -31,6 +31,22 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     assert.deepEqual(await berth(["sessions", "list"], { env }), { code: 0, stdout: "", stderr: "" });
   });
 
+  await t.test("whoami and status: whose the token is, and whether the service is ready", async () => {
+    const who = await berth(["whoami"], { env });
+    assert.match(
+      who.stdout,
+      /^me@example\.com, member of default\ntoken tok_\w+ \(made by the operator\): every scope\n$/,
+    );
+    const ready = async () => await berth(["status"], { env });
+    while ((await ready()).code !== 0);
+    assert.match(
+      (await ready()).stdout,
+      /^Berth \d\S* at http:\/\/127\.0\.0\.1:\d+: ready\nme@example\.com, /,
+    );
+    const { ready: isReady, token } = JSON.parse((await berth(["status", "--json"], { env })).stdout);
+    assert.deepEqual([isReady, token.user.email], [true, "me@example.com"]);
+  });
+
   await t.test("token create: narrow scopes → exit code 4 later; unknown scopes → exit code 2", async () => {
     const narrow = ["token", "create", "--user", "me@example.com", "--scopes"];
     const { stdout } = await berth([...narrow, "files:read"], { env });

@@ -1,5 +1,6 @@
 export type {
   Agent,
+  CurrentToken,
   Environment,
   EventDelta,
   EventOf,

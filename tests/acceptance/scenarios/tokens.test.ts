@@ -30,6 +30,25 @@ covers(["token-create", "ids"], "create token: the secret is returned once", asy
   );
 });
 
+covers(["token-current"], "current token: which it is, whose, and of which service", async () => {
+  const narrow = await api.ok("POST", "/tokens", { name: "narrow", scopes: ["files:read"] });
+  const asked = await new Api(berth.url, narrow.token).ok("GET", "/tokens/current");
+  const { token: _secret, last_used_at: _used, ...made } = narrow;
+  const { organization, user, service_account, service_version, last_used_at: _asked, ...rest } = asked;
+  assert.deepEqual(rest, made);
+  assert.deepEqual([organization.name, user.email, user.role], ["default", "owner@example.com", "member"]);
+  assert.equal(service_account, null);
+  assert.match(service_version, /^\d+\.\d+\.\d+$/);
+  const robot = await berth.client({ kind: "sat", user: "robot@example.com" });
+  const own = await robot.ok("GET", "/tokens/current");
+  assert.deepEqual([own.user, own.service_account.name, own.kind], [null, "robot@example.com", "sat"]);
+  assertError(
+    await new Api(berth.url, "berth_pat_wrong").get("/tokens/current"),
+    401,
+    "authentication_error",
+  );
+});
+
 covers(["token-revoke"], "revoked token → 401 at its next request", async () => {
   const made = await api.ok("POST", "/tokens", { name: "gone" });
   const holder = new Api(berth.url, made.token);

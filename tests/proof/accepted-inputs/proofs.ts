@@ -698,6 +698,7 @@ const FLAGS: readonly Proof[] = [
   ],
   ["flag run ", "--detach", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag run ", "--json", cli("main"), "run --json: one line for the session"],
+  ["flag service ", "--json", cli("real-service"), "whoami and status: whose the token is"],
   ["flag sessions ", "--from-start", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [

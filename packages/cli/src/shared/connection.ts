@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Berth, type Logger } from "@berth/sdk";
 import { paletteFor } from "../terminal/palette.ts";
-import { readClientFile } from "./client-file.ts";
+import { type ClientFile, readClientFile } from "./client-file.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { UsageError } from "./failure.ts";
 import { secretFile } from "./secret.ts";
@@ -20,6 +20,18 @@ export interface ConnectionOptions {
  * else from `client.json` in the data directory.
  */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
+  const { baseURL, known } = await locate(options);
+  // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
+  const token = await tokenOf(options, baseURL === known.url ? known.token_file : undefined);
+  return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": `berth-cli/${version}` } });
+}
+
+/** The URL of the server that `connect` takes. */
+export async function serverUrl(options: ConnectionOptions): Promise<string> {
+  return (await locate(options)).baseURL;
+}
+
+async function locate(options: ConnectionOptions): Promise<{ baseURL: string; known: ClientFile }> {
   const known = await readClientFile(resolve(options.dataDir ?? defaultDataDir()));
   const baseURL = options.url ?? process.env.BERTH_URL ?? known.url;
   if (baseURL === undefined) {
@@ -27,9 +39,7 @@ export async function connect(options: ConnectionOptions): Promise<Berth> {
   }
   if (!URL.canParse(baseURL))
     throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
-  // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
-  const token = await tokenOf(options, baseURL === known.url ? known.token_file : undefined);
-  return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": `berth-cli/${version}` } });
+  return { baseURL, known };
 }
 
 /** `BERTH_DATA_DIR`, else `.berth` in the working directory. */

@@ -32,6 +32,7 @@ export const operations = {
   tokens: noun("tokens", {
     create: post("/tokens", "Create a token", CONFIDENTIAL),
     list: list("/tokens", "List tokens"),
+    current: get("/tokens/current", "Get the token of the request, and whose it is", { scope: null }),
     delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
   }),
   agents: noun("agents", {

@@ -59,6 +59,23 @@ const createdToken = token
   })
   .meta({ id: "CreatedToken" });
 
+const currentToken = token
+  .extend({
+    organization: z.strictObject({ id: idOf("organization"), name: z.string() }),
+    user: z
+      .strictObject({ id: idOf("user"), email: z.string(), role: z.enum(["member", "admin"]) })
+      .nullable()
+      .meta({ description: "Whose the token is. Null for that of a service account." }),
+    service_account: z
+      .strictObject({ id: idOf("service_account"), name: z.string() })
+      .nullable()
+      .meta({ description: "Whose the token is. Null for that of a user." }),
+    service_version: z.string().meta({ description: "The version of the service." }),
+  })
+  .meta({ id: "CurrentToken" });
+
+export type CurrentToken = z.output<typeof currentToken>;
+
 const tokenParams = z.strictObject({ token_id: z.string() });
 
 export const tokenRoutes = {
@@ -82,6 +99,7 @@ export const tokenRoutes = {
     query: listQuery("token", {}),
     response: pageOf(token),
   }),
+  current: defineRoute(operations.tokens.current, { response: currentToken }),
   delete: defineRoute(operations.tokens.delete, {
     params: tokenParams,
     response: deletedObject("token").extend({

@@ -19,6 +19,11 @@ export class Tokens extends Resource {
     return this.pages({ operation: tokens.list, query, ...options });
   }
 
+  /** The token that the client uses, and whose it is. Any valid token may ask. */
+  current(options?: CallOptions): ApiPromise<ResponseOf<Routes["current"]>> {
+    return this.request({ operation: tokens.current, ...options });
+  }
+
   /** Revokes the token and those that were created with it, immediately. */
   delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: tokens.delete, params: { token_id }, ...options });

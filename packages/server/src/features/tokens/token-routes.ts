@@ -1,8 +1,10 @@
 import { formatId, tokenRoutes } from "@berth/contract";
+import manifest from "../../../package.json" with { type: "json" };
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { listPage } from "../../request/page.ts";
 import { createToken } from "./create-token.ts";
+import { currentToken } from "./current-token-store.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { listTokens, toToken } from "./token-store.ts";
 
@@ -13,6 +15,10 @@ export function mountTokens(app: HttpApp): void {
       listTokens(request.db.read, request.principal, range),
     ),
   );
+  mount(app, tokenRoutes.current, async ({ principal, db }) => ({
+    ...(await currentToken(db.read, principal)),
+    service_version: manifest.version,
+  }));
   mount(app, tokenRoutes.delete, async ({ principal, db }, { params }) => {
     const { id, descendants } = await revokeToken(db, principal, params.token_id);
     return {

@@ -63,7 +63,7 @@ export async function listTokens(
   return await selectAccessible<TokenRow>(db, principal, range, { table: "tokens", columns });
 }
 
-async function getToken(db: Queryable, id: string): Promise<TokenRow | null> {
+export async function getToken(db: Queryable, id: string): Promise<TokenRow | null> {
   const text = `select ${columns} from tokens where id = $1`;
   return (await db.query<TokenRow>({ name: "get_token", text, values: [id] })).rows[0] ?? null;
 }

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import { withConnection } from "../../shared/options.ts";
+import { action } from "../action.ts";
+
+/** Adds the commands that tell of the service and of the caller. */
+export function addService(program: Command): void {
+  const add = (name: string, summary: string, description: string) =>
+    withConnection(program.command(name).summary(summary).description(description)).option(
+      "--json",
+      "print JSON",
+    );
+  add("whoami", "show whose the token is", "Show whose the token is, and what it may do.").action(
+    action(() => import("./whoami.ts"), "whoami"),
+  );
+  add(
+    "status",
+    "show whether the service is ready",
+    "Show whether the service is ready, its version, and whose the token is. The exit code is 1 if it is not ready.",
+  ).action(action(() => import("./status.ts"), "status"));
+}

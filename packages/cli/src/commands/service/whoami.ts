@@ -1,0 +1,22 @@
+import type { CurrentToken } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+
+export async function whoami(options: ConnectionOptions & { json?: boolean }): Promise<undefined> {
+  const current = await (await connect(options)).tokens.current();
+  if (options.json) return void printJson(current);
+  for (const line of describe(current)) printLine(line);
+}
+
+/** Who it is and what the token may do, a line each. */
+export function describe({ user, service_account, organization, ...token }: CurrentToken): string[] {
+  const role = user === null ? "service account" : user.role;
+  const who = user?.email ?? service_account?.name ?? "nobody";
+  const scopes = token.scopes.includes("*") ? "every scope" : token.scopes.join(", ");
+  const expiry = token.expires_at === null ? "" : `, until ${token.expires_at}`;
+  return [
+    plainLine(`${who}, ${role} of ${organization.name}`),
+    plainLine(`token ${token.id} (${token.name}): ${scopes}${expiry}`),
+  ];
+}
