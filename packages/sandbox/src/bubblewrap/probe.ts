@@ -73,12 +73,25 @@ async function userNamespaces(root: boolean): Promise<Capability> {
   try {
     await run(command[0] ?? "", command.slice(1), { timeout: 5000 });
     return yes("user_namespaces", "Unprivileged user namespaces work.");
-  } catch {
-    return no(
-      "user_namespaces",
-      "Unprivileged user namespaces are denied. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or the container's seccomp profile.",
-    );
+  } catch (error) {
+    return no("user_namespaces", inContainer() ? containerAdvice(error) : HOST_ADVICE);
   }
+}
+
+const HOST_ADVICE =
+  "Unprivileged user namespaces are denied. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns).";
+
+/** The files with which Docker and Podman mark their containers. */
+function inContainer(): boolean {
+  return ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path));
+}
+
+/** The flags of `docker run` that the container lacks. The kernel refuses a new /proc while parts of the present one are hidden. */
+function containerAdvice(error: unknown): string {
+  const { stderr = "" } = error as { stderr?: string };
+  return stderr.includes("mount proc")
+    ? "The container hides parts of /proc, so that sandboxes cannot have one of their own. Start it with --security-opt systempaths=unconfined."
+    : "The container may not make user namespaces. Start it with --security-opt seccomp=unconfined, and with --security-opt apparmor=unconfined if the host has AppArmor; or allow them on the host (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone).";
 }
 
 function limits(controllers: readonly Controller[]): Capability[] {
