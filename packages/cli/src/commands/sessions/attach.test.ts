@@ -3,6 +3,8 @@ import { after, before, test } from "node:test";
 import { type Installation, startInstallation } from "../../../test-support/installation.ts";
 
 const WITHIN = { timeout: 180_000 };
+/** Without any output. */
+const PATIENCE_MS = 100_000;
 
 let service: Installation;
 let asking: string;
@@ -41,7 +43,8 @@ function attach(id: string, ...flags: string[]) {
     async until(pattern: RegExp): Promise<void> {
       while (!pattern.test(output)) {
         if (child.exitCode !== null) assert.fail(`it ended:\n${output}`);
-        await new Promise<void>((resolve) => waits.push(resolve));
+        const timer = setTimeout(() => assert.fail(`not in the output: ${pattern}\n${output}`), PATIENCE_MS);
+        await new Promise<void>((resolve) => waits.push(resolve)).finally(() => clearTimeout(timer));
       }
     },
     output: () => output,
@@ -70,7 +73,7 @@ test(
     attached.type("/allow");
     await attached.until(/│ allowed[\s\S]*waiting for you/);
     attached.type("/deny Not today.");
-    await attached.until(/Not today\.[\s\S]*First turn over\./);
+    await attached.until(/Not today\.[\s\S]*First turn over\.[\s\S]*done · /);
     attached.type("/allow");
     await attached.until(/No tool call is waiting/);
     attached.type("/dance");
@@ -93,14 +96,14 @@ test(
 test("attach: tells what waits already, and detaches at the end of the input", WITHIN, async () => {
   const task = steps(bash("echo later"), { say: "Over." });
   const id = (await service.done("run", "-d", task, "--agent", asking, "--environment", environment)).trim();
-  const first = attach(id, "--from-start");
-  await first.until(/waiting for you/);
+  const first = attach(id, "--from-start", "--json");
+  await first.until(/^\{.*"type":"session\.status_idle".*\}$/m);
   first.child.stdin?.end();
   assert.equal(await first.closed, 0);
   const second = attach(id);
   await second.until(/Waiting for you: echo later/);
   second.type("/allow");
-  await second.until(/Over\./);
+  await second.until(/Over\.[\s\S]*done · /);
   second.type("/detach");
   assert.equal(await second.closed, 0);
   const { code, stderr } = await service.run(["sessions", "attach", "sess_00000000000000000000000000"]);

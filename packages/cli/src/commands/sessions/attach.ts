@@ -4,7 +4,7 @@ import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { toolLine } from "../../render/tool-line.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { paletteFor } from "../../terminal/palette.ts";
-import { printMessage } from "../../terminal/print.ts";
+import { printJson, printMessage } from "../../terminal/print.ts";
 import { confirmations, denial, waitingCalls } from "./waiting-calls.ts";
 
 /**
@@ -13,7 +13,7 @@ import { confirmations, denial, waitingCalls } from "./waiting-calls.ts";
  */
 export async function attachSession(
   id: string,
-  options: ConnectionOptions & { fromStart?: boolean },
+  options: ConnectionOptions & { fromStart?: boolean; json?: boolean },
 ): Promise<undefined> {
   const client = await connect(options);
   const { resources, agent } = await client.sessions.get(id);
@@ -31,13 +31,14 @@ export async function attachSession(
   });
   try {
     const query = {
-      event_deltas: previewsFor(process.stdout),
+      event_deltas: options.json ? [] : previewsFor(process.stdout),
       ...(options.fromStart && { from: "start" as const }),
     };
     const frames = client.sessions.events.stream(id, query, { signal: detaching.signal });
     printMessage(dim(`${id} · ${agent.model.id} · ${KEYS}`));
     for (const call of options.fromStart ? [] : waiting) printMessage(`Waiting for you: ${toolLine(call)}`);
-    await renderEvents(frames, process.stdout, { resources, waiting });
+    if (options.json) for await (const frame of frames) printJson(frame);
+    else await renderEvents(frames, process.stdout, { resources, waiting });
   } finally {
     process.off("SIGINT", detach);
     input.close();
