@@ -10,7 +10,8 @@
 #   shell SLOT         the same with bash
 #   signal NAME PID... sends the signal
 #   finish PID         kills and reaps that child; RESULT is its exit status
-#   poll PID           RESULT is the exit status of that child when it is gone, else empty; reaps orphans on the way
+#   reap               reaps orphans
+#   poll PID           reaps orphans; RESULT is the exit status of that child when it is gone, else empty
 #
 # It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
 # the limit of processes allows no fork; "jobs" then reaps orphans without one, but loses their statuses. When memory runs
@@ -27,6 +28,7 @@ esac
 pipes=${0%/*}
 # shellcheck disable=SC2016 # expanded by the eval below
 start='{ echo 1000 >/proc/self/oom_score_adj; exec $restore setsid $shell <"$pipes/$first.in" >"$pipes/$first.out" 2>&1; } & answer=$!'
+reap() { command eval '( : )' || jobs >/dev/null; }
 echo ready
 while IFS=' ' read -r number verb first rest; do
   answer=
@@ -42,8 +44,9 @@ while IFS=' ' read -r number verb first rest; do
     kill -s KILL "$first"
     wait "$first"
     answer=$? ;;
+  reap) reap ;;
   poll)
-    command eval '( : )' || jobs >/dev/null
+    reap
     if ! kill -s 0 "$first"; then
       wait "$first"
       answer=$?

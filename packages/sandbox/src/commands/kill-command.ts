@@ -33,7 +33,11 @@ export async function killCommand({ supervisor, init, marks }: Host, target: Tar
     const all = await descendants(init, marks);
     const left = new Set(mine(all));
     const found = all.filter((process) => left.has(process) || stopped.has(process.pid));
-    if (found.length === 0) return true;
+    if (found.length === 0) {
+      // A killed process counts against the sandbox's limit until it is reaped.
+      await supervisor.request("reap");
+      return true;
+    }
     await signal(supervisor, "KILL", found);
     if (round > 0) await delay(round);
   }
