@@ -32,6 +32,8 @@ export interface Turn extends ToolContext, RequestOptions {
   readFile: ReadFile;
   /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
   preview?: OnPreview;
+  /** Called when the first part of a response has arrived, with the id of the request's `span.model_request_start`. */
+  onFirstPart?: (requestId: string) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
   previewStream?: TextStreams;
   /** Model requests in one turn. Default 500. */
@@ -149,7 +151,12 @@ class TurnRun {
 
   async #request(start: string, history: History): Promise<TurnEnd> {
     const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}), this.#turn.previewStream);
-    const outcome = await this.#requests.send(history, history.messages, (part) => preview.add(part));
+    let isFirst = true;
+    const outcome = await this.#requests.send(history, history.messages, (part) => {
+      if (isFirst) this.#turn.onFirstPart?.(start);
+      isFirst = false;
+      preview.add(part);
+    });
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") {
       const overflow = outcome.error.kind === "context_overflow" && !history.compacted;

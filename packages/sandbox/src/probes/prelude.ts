@@ -25,7 +25,7 @@ export function prelude(variables: ProbeVariables): string {
 }
 
 /** For one probe. */
-export const PROBE_TIMEOUT_MS = 5000;
+export const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * A script that runs these probes one after another and prints one line for each: its id, `held`, `breach` or `untried`, and a detail.

@@ -63,7 +63,7 @@ said=$(perl -e 'sub number { $ARGV[0] eq "x86_64" ? $_[0] : $_[1] } print +(do {
     "user",
     `mkdir "$scratch/locks"; said=$(perl -e 'my $held = 0; for my $name (1 .. 100) { open(my $file, "+>", "$ARGV[0]/$name") or last; push @open, $file;
 for (1 .. ${HELD_LOCKS / 100}) { fcntl($file, 6, pack "s s x4 q q l x4", 1, 0, 2 * $_, 1, 0) and $held++ } }
-select undef, undef, undef, 3; print $held' "$scratch/locks"); rm -r "$scratch/locks"; [ "\${said:-0}" -lt ${HELD_LOCKS} ] || breach "$said are held"`,
+select undef, undef, undef, 8; print $held' "$scratch/locks"); rm -r "$scratch/locks"; [ "\${said:-0}" -lt ${HELD_LOCKS} ] || breach "$said are held"`,
   ],
   [
     "table_unowned_locks",

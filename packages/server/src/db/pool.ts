@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { DatabaseAddress } from "./connection.ts";
+import type { ConnectionState } from "./connection-metrics.ts";
 import type { DatabaseAccess } from "./database-access.ts";
 import { type Listener, type ListenHandlers, listen } from "./listen.ts";
 import { openReadClients } from "./read-clients.ts";
@@ -9,6 +10,8 @@ import { openWritePool } from "./write-pool.ts";
 export type Database = DatabaseAccess & {
   /** Listens for NOTIFY on `channel`, reconnecting as needed, until closed. */
   listen(channel: string, handlers: ListenHandlers): Promise<Listener>;
+  /** Of the connections for writes and transactions. */
+  connections(): ConnectionState;
   /** Closes every connection, listeners included, after the running statements. Safe to call twice. */
   close(): Promise<void>;
 };
@@ -31,6 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     write,
     read,
     transaction: write.transaction,
+    connections: write.state,
     async listen(channel, handlers) {
       const listener = await listen(options, channel, handlers, options.log);
       listeners.add(listener);

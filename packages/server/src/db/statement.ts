@@ -31,6 +31,15 @@ export async function execute<Row extends object>(
   }
 }
 
+/** Size of the whole database. */
+export async function databaseBytes(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ bytes: number }>({
+    name: "database_bytes",
+    text: "select pg_database_size(current_database())::double precision as bytes",
+  });
+  return rows[0]?.bytes ?? 0;
+}
+
 /** Resolves when the database responds. */
 export async function ping(db: Queryable): Promise<void> {
   await db.query({ name: "ready", text: "select 1" });

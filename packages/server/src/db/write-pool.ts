@@ -2,14 +2,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg, { type PoolClient } from "pg";
 import type { Logger } from "pino";
 import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
+import type { ConnectionState } from "./connection-metrics.ts";
 import { DatabaseUnavailableError, databaseError, isStarting } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 export type WritePool = Queryable & {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  state(): ConnectionState;
   close(): Promise<void>;
 };
+
+/** How often a connection was taken, and how long that took. */
+interface Waits {
+  taken: number;
+  waitedSeconds: number;
+}
 
 const RETRY_INTERVAL_MS = 25;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -18,16 +26,28 @@ const IDLE_TIMEOUT_MS = 60_000;
 export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
   const pool = new pg.Pool({ ...clientConfig(address), max, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
+  const waits: Waits = { taken: 0, waitedSeconds: 0 };
   return {
-    query: (statement) => withClient(pool, (client) => execute(client, statement)),
-    transaction: (work) => withClient(pool, (client) => inTransaction(client, work)),
+    query: (statement) => withClient(pool, waits, (client) => execute(client, statement)),
+    transaction: (work) => withClient(pool, waits, (client) => inTransaction(client, work)),
+    state() {
+      const { totalCount, idleCount, waitingCount } = pool;
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, ...waits };
+    },
     close: () => pool.end(),
   };
 }
 
 /** Discards a connection whose server did not respond: the response may still arrive. */
-async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  pool: pg.Pool,
+  waits: Waits,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const asked = performance.now();
   const client = await checkOut(pool);
+  waits.taken += 1;
+  waits.waitedSeconds += (performance.now() - asked) / 1_000;
   client.on("error", ignore);
   let unusable = false;
   try {

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
+import type { OwnerLimits } from "../limits/owner-limits.ts";
 import type { Cursors } from "../request/cursor.ts";
 import { AccessLog } from "./access-log.ts";
 import { ClientAddresses } from "./client-address.ts";
@@ -23,6 +24,7 @@ export interface HttpOptions {
   /** Whether each request is logged. */
   accessLog: "on" | "off";
   idempotency: Idempotency;
+  limits: OwnerLimits;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */

@@ -96,7 +96,7 @@ async function runInPart(
 
 /** What the operation answered; not that it failed, or was refused for who asks. */
 function isStored(status: number): boolean {
-  return status < 500 && status !== 401 && status !== 403;
+  return status < 500 && status !== 401 && status !== 403 && status !== 429;
 }
 
 /** A hash of the request, 64 characters. It is sealed with the response: the request's body may contain a password. */

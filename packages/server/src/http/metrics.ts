@@ -1,12 +1,13 @@
 import {
   AggregatorRegistry,
-  collectDefaultMetrics,
   Gauge,
   Histogram,
   type MetricObjectWithValues,
   type MetricValue,
   Registry,
 } from "prom-client";
+import { addConnectionMetrics, type MeasuredConnections } from "../db/connection-metrics.ts";
+import { addInstallationGauges, type Measured } from "./installation-gauges.ts";
 
 /** The metrics of the service. Labels are operation ids, statuses and the like, never ids of objects. */
 export interface Metrics {
@@ -17,17 +18,17 @@ export interface Metrics {
 
 /** What is asked at each scrape. */
 export interface MetricsSources {
-  sessionsByStatus(): Promise<{ status: string; count: number }[]>;
-  /** Sessions that no runner has taken up yet, and how long the first has waited. */
-  dueSessions(): Promise<{ count: number; seconds: number }>;
+  measure(): Promise<Measured>;
+  /** Those of the API process. */
+  connections: MeasuredConnections;
   /** The metrics of the process that runs sessions; none while it does not answer. */
   runner(): Promise<object[]>;
 }
 
 type MetricObjects = MetricObjectWithValues<MetricValue<string>>[];
 
-export function createMetrics(sources: MetricsSources): Metrics {
-  const registry = new Registry();
+/** @param registry what the process says of itself. */
+export function createMetrics(sources: MetricsSources, registry = new Registry()): Metrics {
   const requests = new Histogram({
     name: "berth_http_request_seconds",
     help: "Time from a request to the end of its response, by operation and status.",
@@ -40,54 +41,18 @@ export function createMetrics(sources: MetricsSources): Metrics {
     help: "Whether the process that runs sessions answers.",
     registers: [registry],
   });
-  collectDefaultMetrics({ register: registry, labels: { process: "api" } });
-  addGauges(registry, sources);
+  addConnectionMetrics(registry, sources.connections, "api");
   return {
     requestEnded: (operation, status, milliseconds) =>
       requests.observe({ operation, status: String(status) }, milliseconds / 1_000),
     async render() {
-      const ofRunner = await sources.runner();
+      const [ofRunner, measured] = await Promise.all([sources.runner(), sources.measure()]);
       runnerUp.set(ofRunner.length > 0 ? 1 : 0);
-      const all = [await registry.getMetricsAsJSON(), ofRunner as MetricObjects];
-      const text = await AggregatorRegistry.aggregate(all).metrics();
+      const now = new Registry();
+      addInstallationGauges(now, measured);
+      const own = await Promise.all([registry.getMetricsAsJSON(), now.getMetricsAsJSON()]);
+      const text = await AggregatorRegistry.aggregate([...own, ofRunner as MetricObjects]).metrics();
       return { contentType: registry.contentType, text };
     },
   };
-}
-
-function addGauges(registry: Registry, { sessionsByStatus, dueSessions }: MetricsSources): void {
-  const registers = [registry];
-  new Gauge({
-    name: "berth_sessions",
-    help: "Sessions that are not archived, by status.",
-    labelNames: ["status"] as const,
-    registers,
-    async collect() {
-      for (const { status, count } of await sessionsByStatus()) this.set({ status }, count);
-    },
-  });
-  new Gauge({
-    name: "berth_due_seconds",
-    help: "How long the first session has waited that is due and that no runner has.",
-    registers,
-    async collect() {
-      this.set((await dueSessions()).seconds);
-    },
-  });
-  new Gauge({
-    name: "berth_due_sessions",
-    help: "Sessions that are due and that no runner has.",
-    registers,
-    async collect() {
-      this.set((await dueSessions()).count);
-    },
-  });
-  new Gauge({
-    name: "berth_resident_memory_bytes",
-    help: "Resident memory of the API process.",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
 }

@@ -29,6 +29,7 @@ export function serveRoute(
       const identify = operation.credential === "pat" ? authenticateUser : authenticate;
       const principal = await identify(request.raw, app.db, app.log);
       notePrincipal(request, principal);
+      await app.limits.takeRequest(principal);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
       // Bodies are not decoded: an encoded one would be stored as it came.
       const [encoding = "identity"] = headerValues(request.raw, "content-encoding");

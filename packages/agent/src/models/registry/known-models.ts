@@ -1,3 +1,4 @@
+import type { ModelUsage } from "@berth/contract";
 import type { ProviderKind } from "../ai-sdk/provider.ts";
 
 /** Model data from the bundled price tables; no network access. */
@@ -8,6 +9,8 @@ export interface KnownModels {
   contextWindow(provider: PricedProvider, model: string): number | null;
   /** The list price, or null for an unknown model. */
   price(provider: PricedProvider, model: string): ModelPrice | null;
+  /** US dollars by the list price, with what caches save, or null for an unknown model. */
+  cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
 }
 
 /** US dollars for a million tokens that no cache serves. */
@@ -27,6 +30,15 @@ const EXCLUDED_ANTHROPIC = /^claude-(2|3|v1|instant)/;
 const EXCLUDED_OPENAI =
   /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
 
+/** What the tables take for usage. */
+type PricedUsage = {
+  /** With those that a cache served or took. */
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+};
+
 /** Few enough for the price of short prompts, where long ones have another. */
 const PROBED = 1_000;
 
@@ -37,10 +49,11 @@ function perMillion(price: number): number {
 /** Loads the tables, which takes about 40 ms. */
 export async function loadKnownModels(): Promise<KnownModels> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
-  const priced = ({ kind, baseUrl }: PricedProvider, model: string) => {
+  const probed = { input_tokens: PROBED, output_tokens: PROBED };
+  const priced = ({ kind, baseUrl }: PricedProvider, model: string, usage: PricedUsage = probed) => {
     const providerId = kind === "openai-compatible" ? findProvider({ providerApiUrl: baseUrl })?.id : kind;
     if (providerId === undefined) return null;
-    return calcPrice({ input_tokens: PROBED, output_tokens: PROBED }, model, { providerId });
+    return calcPrice(usage, model, { providerId });
   };
   return {
     names(kind) {
@@ -58,6 +71,16 @@ export async function loadKnownModels(): Promise<KnownModels> {
       return found === null
         ? null
         : { input: perMillion(found.input_price), output: perMillion(found.output_price) };
+    },
+    cost(provider, model, usage) {
+      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
+      const found = priced(provider, model, {
+        input_tokens: input_tokens + cache_read_input_tokens + cache_creation_input_tokens,
+        output_tokens,
+        cache_read_tokens: cache_read_input_tokens,
+        cache_write_tokens: cache_creation_input_tokens,
+      });
+      return found?.total_price ?? null;
     },
   };
 }

@@ -153,6 +153,14 @@ describe("registry with a models file", () => {
       ],
     );
     assert.equal(registry.defaultModel, "anthropic/claude-opus-5");
+    const usage = {
+      ...{ input_tokens: 1_000_000, output_tokens: 100_000 },
+      ...{ cache_read_input_tokens: 1_000_000, cache_creation_input_tokens: 0 },
+    };
+    assert.equal(registry.cost("anthropic/claude-opus-5", usage), 5 + 2.5 + 0.5, "from the cache for less");
+    assert.equal(registry.cost("local/small", usage), null);
+    assert.equal(registry.cost("nobody/nothing", usage), null);
+    assert.equal(registry.cost("rehearsal/steps", usage), 0);
     assert.equal(registry.get("openai/gpt-5"), null);
     assert.equal(registry.get("anthropic/claude-sonnet-5")?.contextWindow, 1_000_000);
   });

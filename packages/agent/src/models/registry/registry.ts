@@ -1,3 +1,4 @@
+import type { ModelUsage } from "@berth/contract";
 import { createAiSdkModel } from "../ai-sdk/ai-sdk-model.ts";
 import type { Provider, ProviderKind } from "../ai-sdk/provider.ts";
 import type { Fetch } from "../ai-sdk/transport.ts";
@@ -28,6 +29,8 @@ export interface ModelRegistry {
    * it if it is unknown.
    */
   get(id: string, options?: { contextWindow?: number }): Model | null;
+  /** What these tokens of a model cost in US dollars, by the list price; null if that is not known. */
+  cost(id: string, usage: ModelUsage): number | null;
   /** The id of the model that agents without one get: that of the models file; null if it names none. */
   readonly defaultModel: string | null;
 }
@@ -68,6 +71,11 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
       });
       const limits = { contextWindow: rehearsal.contextWindow, maxOutputTokens: rehearsal.maxOutputTokens };
       return [...infos, infoOf(rehearsal.id, "rehearsal", limits, { input: 0, output: 0 })];
+    },
+    cost(id, usage) {
+      if (id === rehearsal.id) return 0;
+      const found = findModel(id, sources, known);
+      return found && known.cost(found.provider, upstreamName(id, found.entry), usage);
     },
     get(id, { contextWindow } = {}) {
       if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);

@@ -9,6 +9,8 @@ export interface RunSession {
   id: string;
   /** Shares the layers of systems: packages that one organization had installed never reach another. */
   organizationId: string;
+  /** The user, or the organization. */
+  ownerId: string;
   agent: SessionAgent;
   networking: Environment["config"]["networking"];
   packages: Environment["config"]["packages"];
@@ -47,6 +49,7 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
 
 interface Row {
   organization_id: string;
+  owner_id: string;
   agent: SessionAgent;
   config: Environment["config"];
   environment_variables: Record<string, string>;
@@ -65,7 +68,7 @@ async function readSession(
   const { rows } = await db.query<Row>({
     name: "run_session",
     text: `
-      select sessions.organization_id, sessions.agent, environments.config, environments.environment_variables,
+      select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, sessions.home,
         sessions.git_identity as own_identity, environments.git_identity as shared_identity,
         (
@@ -83,6 +86,7 @@ async function readSession(
   return {
     id: sessionId,
     organizationId: row.organization_id,
+    ownerId: row.owner_id,
     agent,
     networking,
     packages,

@@ -24,17 +24,23 @@ export interface Claimant {
  * only sessions that are at home with it.
  *
  * Marks the host as seen, also when nothing can be claimed.
+ *
+ * @param dueLimit how many of them may be due ones. Default: all.
  */
 export async function claimRuns(
   db: Queryable,
   { owner, leaseMs, host, capacity }: Claimant,
   limit: number,
+  dueLimit = limit,
 ): Promise<Lease[]> {
   const { id, place, version, settings, graceMs, name } = host;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_runs",
     text: CLAIM,
-    values: [owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs), name],
+    values: [
+      ...[owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs), name],
+      dueLimit,
+    ],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }
@@ -60,7 +66,8 @@ const IS_STEADY = `exists (
     where id = $6 and not draining and up_since < now() - ${GRACE} and seen_at > now() - ${GRACE} / 2
   )`;
 
-const IS_CLAIMABLE = `(
+/** Whether the host $6 at the place $4, with the grace period $5, may have a session. */
+export const IS_CLAIMABLE = `(
     home = $4
     or (home is null and (deleted_at is not null or not ${IS_DRAINING}))
     or (deleted_at is null and not ${isSeen("home", GRACE)} and ${IS_STEADY})
@@ -70,7 +77,7 @@ const CLAIM = `
   with seen as (${MARK_SEEN}),
   due as (
     select id from sessions where pending_at is not null and lease_owner is null and ${IS_CLAIMABLE}
-    order by pending_at limit $3 for update skip locked
+    order by pending_at limit $12 for update skip locked
   ), orphaned as (
     select id from sessions where lease_owner is not null and lease_until < now() and ${IS_CLAIMABLE}
     limit $3 for update skip locked

@@ -44,6 +44,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     mount: async () => null,
     release: async () => {},
     requestBuild: () => {},
+    noteClone: () => {},
     setUp: async () => {
       heldWhileWaiting = held;
       return outcome;

@@ -16,7 +16,10 @@ import { type SetupInputs, setupRequest } from "./setup-request.ts";
 export interface CloneParts {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   clone: CloneRepository;
-  snapshots: Pick<RepositorySnapshots, "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp">;
+  snapshots: Pick<
+    RepositorySnapshots,
+    "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone"
+  >;
   mask(text: string): string;
 }
 
@@ -121,7 +124,10 @@ class Attempt {
     if (!overwrite && (remote !== null || this.#repository.snapshot !== null))
       await snapshots.release(lease, id);
     const placement = await clone(sandbox, { ...request, overwrite });
-    if (placement !== "later" && !("fault" in placement)) this.#requestBuild();
+    if (placement !== "later" && !("fault" in placement)) {
+      snapshots.noteClone();
+      this.#requestBuild();
+    }
     return placement;
   }
 

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { type EventOf, newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import type { Queryable, Statement } from "../../db/statement.ts";
 import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
 import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
@@ -270,6 +272,33 @@ describe("a failure that passes", () => {
     }
   });
 
+  test("a turn begins while the end of the last attempt is still being handled → its command waits for the new attempt", async (t) => {
+    const called = Promise.withResolvers<void>();
+    const { db, own, sessionId, attempts, start } = await trial(t, async (_token, count) => {
+      if (count < 5) return unavailable;
+      await called.promise;
+      return { commit: COMMIT };
+    });
+    // After an attempt the files of the repository are looked up, here not before the next attempt has begun.
+    const query: typeof db.write.query = async (statement) => {
+      if (statement.name === "run_resources" && attempts.length === 4)
+        while (attempts.length === 4) await new Promise(setImmediate);
+      return await db.write.query(statement);
+    };
+    await start({ db: { ...db, write: { query } } });
+    await own.until(sessionId, (entries) => statuses(entries).includes("exhausted"));
+    await own.send(sessionId, steps(bash("echo one")));
+    const command = once(own.engine.events, "command");
+    await own.until(sessionId, (entries) => types(entries).includes("agent.tool_use"));
+    // A command that does not wait would begin now.
+    await Promise.race([command, pause(300)]);
+    called.resolve();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.ok(
+      isReady(log) && types(log).indexOf("session.resource_ready") < types(log).indexOf("agent.tool_result"),
+    );
+  });
+
   test("the session is deleted during the wait → at once", async (t) => {
     const { db, own, sessionId, attempts, start } = await trial(t, () => unavailable);
     await start({ cloneRetryMs: [HOUR_MS / 60] });
@@ -349,11 +378,22 @@ describe("a setup script that the environment requires", () => {
         values: [JSON.stringify({ repository_setup_script: script, repository_setup_required: true })],
       });
     await configure("fail");
-    await start();
+    let looked = false;
+    const observing = (one: Queryable): Queryable => ({
+      query: async <Row extends object>(statement: Statement) => {
+        if (statement.name === "append_idle") looked = false;
+        const found = await one.query<Row>(statement);
+        if (statement.name === "run_resources") looked = true;
+        return found;
+      },
+    });
+    await start({ db: { ...db, read: observing(db.read), write: observing(db.write) } });
     await own.until(sessionId, hasError);
     await own.send(sessionId, steps(bash("echo one")));
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
     assert.deepEqual([statuses(log), attempts.length, isReady(log)], [["terminal"], 1, false]);
+    // The look after the turn is over: what it read belongs together.
+    while (!looked) await new Promise(setImmediate);
     await configure("make");
     await own.send(sessionId, steps(bash("echo two")));
     const later = await own.until(sessionId, (entries) => idles(entries) === 2);

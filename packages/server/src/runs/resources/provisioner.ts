@@ -133,11 +133,13 @@ export class Provisioner {
   }
 
   #start(key: string, work: Promise<void>): void {
-    const done = this.#target.activity.run(() => work);
-    this.#underWay.set(
-      key,
-      done.finally(() => this.#underWay.delete(key)),
-    );
+    const own: Promise<void> = this.#target.activity
+      .run(() => work)
+      .finally(() => {
+        // A repository may have been started again before the files of its last attempt were looked up.
+        if (this.#underWay.get(key) === own) this.#underWay.delete(key);
+      });
+    this.#underWay.set(key, own);
   }
 
   async #put(resource: RunFile | RunMemoryStore, { silently = false } = {}): Promise<void> {

@@ -3,6 +3,17 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
+/** The models as metrics see them. */
+export interface MeasuredModels {
+  /** Those that have series of their own. */
+  listed(id: string): boolean;
+  /** US dollars by the list price; null if that is not known. */
+  cost(id: string, usage: ModelUsage): number | null;
+}
+
+/** A sandbox on a new disk, or on the one that its session has. */
+export type SandboxKind = "new" | "resumed";
+
 /** A worker as its metrics see it. */
 export interface MeasuredWorker {
   /** Sessions that it has. */
@@ -10,26 +21,46 @@ export interface MeasuredWorker {
   turnSlots(): { taken: number; free: number };
 }
 
+const NO_MODELS: MeasuredModels = { listed: () => true, cost: () => null };
+
 /**
- * What the sessions of this runner do, as metrics. Labels are words of Berth's and models of the installation: nothing that a user or
- * a model writes can add a series.
+ * What the sessions of this runner do, as metrics. Labels are words of Berth's and listed models of the installation: nothing that a
+ * user or a model writes can add a series.
  */
 export class SessionMetrics {
   readonly #registers: Registry[];
+  readonly #models: MeasuredModels;
   readonly #turns;
+  readonly #waits;
   readonly #requests;
+  readonly #firstParts;
   readonly #tokens;
+  readonly #costs;
   readonly #calls;
   readonly #opens;
   readonly #events;
+  readonly #lost;
 
-  constructor(registry = new Registry()) {
+  constructor(registry = new Registry(), models = NO_MODELS) {
     this.#registers = [registry];
+    this.#models = models;
     this.#turns = this.#histogram("turn", "Time of a turn, by outcome.", ["outcome"]);
+    this.#waits = this.#histogram("turn_wait", "Time for which a turn waited for a slot.", []);
     this.#requests = this.#histogram("model_request", "Time of a request to a model.", ["model", "error"]);
+    this.#firstParts = this.#histogram(
+      "model_first_token",
+      "Time from a request to the first part of the model's response.",
+      ["model"],
+    );
     this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
-    this.#opens = this.#histogram("sandbox_open", "Time in which a sandbox was opened.", []);
+    this.#opens = this.#histogram("sandbox_open", "Time in which a sandbox was opened, by disk.", ["kind"]);
     this.#tokens = this.#counter("model_tokens", "Tokens, by model and kind.", ["model", "kind"]);
+    this.#costs = this.#counter(
+      "model_cost_dollars",
+      "What tokens cost in US dollars by the list price, by model; nothing for models without one.",
+      ["model"],
+    );
+    this.#lost = this.#counter("leases_lost", "Sessions that the runner lost while it had them.", []);
     this.#events = this.#counter(
       "session_incidents",
       "What happened to sessions: errors by type, reclaimed disks and denied connections by reason.",
@@ -41,8 +72,19 @@ export class SessionMetrics {
     this.#turns.observe({ outcome }, seconds);
   }
 
+  turnWaited(seconds: number): void {
+    this.#waits.observe(seconds);
+  }
+
+  firstPartCame(modelId: string, seconds: number): void {
+    this.#firstParts.observe({ model: this.#modelLabel(modelId) }, seconds);
+  }
+
   /** @param usage null when the request failed. */
-  modelRequestEnded(model: string, seconds: number | null, usage: ModelUsage | null): void {
+  modelRequestEnded(modelId: string, seconds: number | null, usage: ModelUsage | null): void {
+    const model = this.#modelLabel(modelId);
+    const cost = usage && this.#models.cost(modelId, usage);
+    if (cost !== null) this.#costs.inc({ model }, cost);
     if (seconds !== null) this.#requests.observe({ model, error: `${usage === null}` }, seconds);
     for (const [name, count] of Object.entries(usage ?? {}))
       if (count > 0) this.#tokens.inc({ model, kind: name.replace(/_tokens$/, "") }, count);
@@ -52,8 +94,12 @@ export class SessionMetrics {
     this.#calls.observe({ tool, error: `${isError}` }, seconds);
   }
 
-  sandboxOpened(seconds: number): void {
-    this.#opens.observe(seconds);
+  sandboxOpened(kind: SandboxKind, seconds: number): void {
+    this.#opens.observe({ kind }, seconds);
+  }
+
+  leaseLost(): void {
+    this.#lost.inc();
   }
 
   incident(incident: "error" | "reclaimed" | "egress_denied", reason: string): void {
@@ -79,6 +125,11 @@ export class SessionMetrics {
         for (const [state, count] of Object.entries(worker.turnSlots())) this.set({ state }, count);
       },
     });
+  }
+
+  /** An agent may have any model of a provider. Those that are not listed share a series. */
+  #modelLabel(id: string): string {
+    return this.#models.listed(id) ? id : "other";
   }
 
   #histogram<Label extends string>(name: string, help: string, labelNames: Label[]): Histogram<Label> {

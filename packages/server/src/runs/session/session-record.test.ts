@@ -1,24 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatId, type NewEvent, newUuid } from "@berth/contract";
+import type { NewEvent } from "@berth/contract";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Appended } from "../lease/run-log.ts";
 import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 
-const ORGANIZATION = newUuid();
-
 /** What is logged of these events, without level, time and process. */
-function linesOf(events: ReadonlyArray<Appended["event"]>, level = "debug", metrics = new SessionMetrics()) {
+function linesOf(
+  events: ReadonlyArray<Appended["event"]>,
+  level = "debug",
+  metrics = new SessionMetrics(),
+  model = "rehearsal/steps",
+) {
   const lines: Array<{ [field: string]: unknown }> = [];
   const log = pino(
     { level, base: null, timestamp: false },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
-  const agent = { model: { id: "rehearsal/steps" } } as never;
-  const record = new SessionRecord(log, { agent, organizationId: ORGANIZATION }, metrics);
-  for (const one of events) record.appended([{ event: one }]);
+  const agent = { model: { id: model } } as never;
+  const record = new SessionRecord(log, { agent }, metrics);
+  for (const one of events) {
+    record.appended([{ event: one }]);
+    if (one.type === "span.model_request_start" && one.id !== undefined) record.firstPart(one.id);
+  }
   return lines.map(({ level: _, ...line }) => line);
 }
 
@@ -58,7 +64,6 @@ test("turn: one line with its outcome, calls and tokens, and none of its content
     { ...line, milliseconds: 0 },
     {
       msg: "turn ended",
-      organization: formatId("organization", ORGANIZATION),
       outcome: "end_turn",
       milliseconds: 0,
       model: "rehearsal/steps",
@@ -76,23 +81,18 @@ test("tool call: at debug, by its name and id, with how it ended", () => {
   assert.ok(!JSON.stringify(line).includes("canary"));
 });
 
-test("sandbox opened, disk reclaimed, error: a line each", () => {
+test("disk reclaimed, error: a line each", () => {
   const lines = linesOf([
-    { type: "session.container_started", seconds: 0.25 },
     { type: "session.container_reclaimed", reason: "inactivity" },
     {
       type: "session.error",
       error: { type: "unknown_error", message: "canary", retry_status: { type: "terminal" } },
     },
   ]);
-  assert.deepEqual(
-    lines.map(({ organization: _, ...line }) => line),
-    [
-      { milliseconds: 250, msg: "sandbox opened" },
-      { reason: "inactivity", msg: "disk reclaimed" },
-      { error: "unknown_error", retry_status: "terminal", msg: "session error" },
-    ],
-  );
+  assert.deepEqual(lines, [
+    { reason: "inactivity", msg: "disk reclaimed" },
+    { error: "unknown_error", retry_status: "terminal", msg: "session error" },
+  ]);
 });
 
 test("metrics: by outcome, model and tool; no name from a session is a label", async () => {
@@ -111,23 +111,33 @@ test("metrics: by outcome, model and tool; no name from a session is a label", a
     { type: "user.custom_tool_result", custom_tool_use_id: "event_4" },
     { ...requestEnd([3, 4]), model_request_start_id: "event_0" },
     { type: "session.egress_denied", host: "hostile-6", port: 443, reason: "not_allowed" },
-    { type: "session.container_started", seconds: 0.25 },
     idle,
   ] as Parameters<typeof linesOf>[0];
-  linesOf(events, "info", new SessionMetrics(registry));
+  const models = {
+    listed: (id: string) => id === "rehearsal/steps",
+    cost: (_id: string, { input_tokens }: { input_tokens: number }) => input_tokens / 10,
+  };
+  const metrics = new SessionMetrics(registry, models);
+  linesOf(events, "info", metrics);
+  linesOf(events, "info", metrics, "openrouter/hostile-7");
+  metrics.sandboxOpened("resumed", 0.25);
   const text = await registry.metrics();
   assert.doesNotMatch(text, /hostile/);
   for (const line of [
-    'berth_turn_seconds_count{outcome="end_turn"} 1',
+    'berth_turn_seconds_count{outcome="end_turn"} 2',
+    'berth_model_first_token_seconds_count{model="rehearsal/steps"} 1',
+    'berth_model_first_token_seconds_count{model="other"} 1',
+    'berth_model_cost_dollars_total{model="rehearsal/steps"} 0.3',
+    'berth_model_cost_dollars_total{model="other"} 0.3',
     'berth_model_request_seconds_count{model="rehearsal/steps",error="false"} 1',
     'berth_model_tokens_total{model="rehearsal/steps",kind="input"} 3',
     'berth_model_tokens_total{model="rehearsal/steps",kind="output"} 4',
-    'berth_tool_call_seconds_count{tool="unknown",error="true"} 1',
-    'berth_tool_call_seconds_count{tool="Bash",error="false"} 1',
-    'berth_tool_call_seconds_count{tool="mcp",error="false"} 1',
-    'berth_tool_call_seconds_count{tool="custom",error="false"} 1',
-    'berth_session_incidents_total{incident="egress_denied",reason="not_allowed"} 1',
-    "berth_sandbox_open_seconds_count 1",
+    'berth_tool_call_seconds_count{tool="unknown",error="true"} 2',
+    'berth_tool_call_seconds_count{tool="Bash",error="false"} 2',
+    'berth_tool_call_seconds_count{tool="mcp",error="false"} 2',
+    'berth_tool_call_seconds_count{tool="custom",error="false"} 2',
+    'berth_session_incidents_total{incident="egress_denied",reason="not_allowed"} 2',
+    'berth_sandbox_open_seconds_count{kind="resumed"} 1',
   ])
     assert.ok(text.includes(`${line}\n`), `${line} is not in:\n${text}`);
 });

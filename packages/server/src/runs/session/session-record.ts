@@ -1,4 +1,4 @@
-import { formatId, type ModelUsage, type NewEvent } from "@berth/contract";
+import type { ModelUsage, NewEvent } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Appended } from "../lease/run-log.ts";
@@ -18,8 +18,8 @@ const NO_USAGE = {
 } satisfies ModelUsage;
 
 /**
- * Tells operators what a session does, in the service's log and in metrics: a line for each turn, sandbox and reclaimed disk, and at debug
- * for each tool call. Ids, names and numbers only; what was said and done is in the session's log.
+ * Tells operators what a session does, in the service's log and in metrics: a line for each turn and reclaimed disk, and at debug for each
+ * tool call. Ids, names and numbers only; what was said and done is in the session's log.
  */
 export class SessionRecord {
   readonly #log: Logger;
@@ -29,14 +29,21 @@ export class SessionRecord {
   readonly #requests = new Map<string, number>();
   #turn = newTurn();
 
-  constructor(log: Logger, session: Pick<RunSession, "agent" | "organizationId">, metrics: SessionMetrics) {
+  /** @param log names the session and its organization in each line. */
+  constructor(log: Logger, session: Pick<RunSession, "agent">, metrics: SessionMetrics) {
     this.#metrics = metrics;
-    this.#log = log.child({ organization: formatId("organization", session.organizationId) });
+    this.#log = log;
     this.#session = session;
   }
 
   appended(entries: readonly Appended[]): void {
     for (const { event } of entries) this.#tell(event, event.id);
+  }
+
+  /** @param requestId of the `span.model_request_start`. */
+  firstPart(requestId: string): void {
+    const began = this.#requests.get(requestId);
+    if (began !== undefined) this.#metrics.firstPartCame(this.#session.agent.model.id, since(began) / 1_000);
   }
 
   #tell(event: NewEvent, id: string | undefined): void {
@@ -67,10 +74,6 @@ export class SessionRecord {
         break;
       case "session.egress_denied":
         this.#metrics.incident("egress_denied", event.reason);
-        break;
-      case "session.container_started":
-        this.#metrics.sandboxOpened(event.seconds);
-        this.#log.info({ milliseconds: Math.round(event.seconds * 1_000) }, "sandbox opened");
         break;
       case "session.container_reclaimed":
         this.#metrics.incident("reclaimed", event.reason);

@@ -1,5 +1,6 @@
 import { LeaseLost } from "@berth/agent";
-import { type Semaphore, Signal } from "@berth/concurrency";
+import { type Share, type SharedSlots, Signal } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
@@ -22,13 +23,13 @@ export interface SessionRunnerParts extends TurnParts {
   db: Database;
   hub: SessionHub;
   metrics: SessionMetrics;
-  /** Names the session in each line. */
+  /** Names the session in each line, and its organization once that is known. */
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
   idleMs: number;
   openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
   /** Limits how many turns run at once. */
-  turns: Semaphore;
+  turns: SharedSlots;
   /** Whether the operator drains this host. */
   isDraining(): boolean;
   /** Called when the session may have nothing to do but to stay warm or to wait. */
@@ -55,6 +56,7 @@ export class SessionRunner {
   #turn: SessionTurn | undefined;
   #slot: TurnSlot | undefined;
   #isActive = true;
+  #waitsForSlot = false;
   #stopping: "handOver" | "abandon" | undefined;
 
   /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
@@ -75,6 +77,16 @@ export class SessionRunner {
     if (!this.#isActive) return false;
     if (this.#slot !== undefined) return this.#slot.isHeld();
     return this.#workspace?.onlyWaits() !== true;
+  }
+
+  /** Whose session it is; null before that is known. */
+  share(): Share | null {
+    return this.#workspace === undefined ? null : shareOf(this.#workspace);
+  }
+
+  /** A turn is to begin and has no slot yet. */
+  waitsForSlot(): boolean {
+    return this.#waitsForSlot;
   }
 
   wake(): void {
@@ -109,7 +121,7 @@ export class SessionRunner {
       while (this.#stopping !== "abandon") if (await this.#step()) return;
     } catch (error) {
       this.#kill();
-      if (error instanceof LeaseLost) log.info("the session's lease is lost");
+      if (error instanceof LeaseLost) this.#tellLeaseLost();
       else log.error({ err: error }, "a session could not be run");
       if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
     } finally {
@@ -123,6 +135,8 @@ export class SessionRunner {
     const { db } = this.#parts;
     this.#news.reset();
     const state = await clearPending(db.write, this.lease);
+    // Before the rest is read: what was changed before a message counts for its turn. A later message gets a look of its own.
+    const waiting = await waitingInputs(db.read, this.lease.sessionId);
     let inputs = await readInputs(db.read, this.lease.sessionId);
     this.#workspace ??= this.#openWorkspace(inputs);
     await this.#workspace.learnSecrets(inputs.resources);
@@ -142,7 +156,7 @@ export class SessionRunner {
     // Read again: resources may have been put in place while the sandbox was being closed.
     if (await workspace.reopenIfNeeded()) inputs = await readInputs(db.read, this.lease.sessionId);
     await workspace.refresh(inputs);
-    if (await this.#act(state, workspace)) return false;
+    if (await this.#act(state, workspace, waiting)) return false;
     if (await this.#rest(workspace)) return false;
     if (workspace.isBusy()) return false;
     await workspace.close();
@@ -156,6 +170,8 @@ export class SessionRunner {
     };
     const events = { onNeedsReopen: () => this.wake(), onQuiet };
     const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
+    const organization = formatId("organization", workspace.session.organizationId);
+    this.#parts.log.setBindings({ organization });
     this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
     return workspace;
   }
@@ -180,9 +196,12 @@ export class SessionRunner {
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
-  async #act(state: SessionState, workspace: SessionWorkspace): Promise<boolean> {
-    const { db, turns } = this.#parts;
-    const waiting = await waitingInputs(db.read, this.lease.sessionId);
+  async #act(
+    state: SessionState,
+    workspace: SessionWorkspace,
+    waiting: Awaited<ReturnType<typeof waitingInputs>>,
+  ): Promise<boolean> {
+    const { turns } = this.#parts;
     const resumed = isRunning(state);
     if (waiting.interrupts && !waiting.requiresAction && !resumed) {
       await this.#settleInterrupts(waiting.interruptedMessages);
@@ -190,11 +209,16 @@ export class SessionRunner {
     }
     if (!startsTurn(waiting) && !resumed) return false;
     const mustWait = turns.free === 0;
+    const asked = performance.now();
+    this.#waitsForSlot = true;
     const slot = await TurnSlot.take(turns, {
+      share: shareOf(workspace),
       onlyWaits: () => workspace.onlyWaits(),
       onGivenBack: this.#parts.onRest,
     });
+    this.#waitsForSlot = false;
     this.#slot = slot;
+    this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
     try {
       if (this.#stopping !== undefined) return true;
       // Read again: the turn may have waited long for its slot.
@@ -215,7 +239,12 @@ export class SessionRunner {
     interrupted: boolean,
   ): Promise<void> {
     const { db, log } = this.#parts;
-    const turn = new SessionTurn(this.#parts, { ...before, log: this.#runLog, workspace });
+    const turn = new SessionTurn(this.#parts, {
+      ...before,
+      log: this.#runLog,
+      workspace,
+      onFirstPart: (requestId) => this.#record?.firstPart(requestId),
+    });
     this.#turn = turn;
     if (interrupted) turn.abort();
     const stopWatching = watchTurn({
@@ -244,9 +273,18 @@ export class SessionRunner {
     await this.#runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
   }
 
+  #tellLeaseLost(): void {
+    this.#parts.metrics.leaseLost();
+    this.#parts.log.info("the session's lease is lost");
+  }
+
   #kill(): void {
     this.#runLog.close();
     this.#turn?.abort(new LeaseLost());
     void this.#workspace?.end();
   }
+}
+
+function shareOf({ session: { organizationId, ownerId } }: SessionWorkspace): Share {
+  return { group: organizationId, member: ownerId };
 }

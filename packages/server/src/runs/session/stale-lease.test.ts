@@ -164,7 +164,7 @@ describe("a lease that is not the session's", () => {
         .filter((text) => /lease_epoch =|\bHELD\b/.test(text))
         .map((text) => /^"(\w+)"/.exec(text)?.[1]),
     );
-    const claims = ["claim_runs", "claim_reclaimable"];
+    const claims = ["claim_runs", "claim_of_owners", "claim_reclaimable"];
     const appended = CASES.map(({ statement }) => statement).filter((name) => name.startsWith("append_"));
     assert.deepEqual(
       [...new Set([...named, ...appended])].toSorted(),

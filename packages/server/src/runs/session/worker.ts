@@ -1,17 +1,18 @@
-import { Semaphore, Signal } from "@berth/concurrency";
+import { Semaphore, SharedSlots, Signal } from "@berth/concurrency";
 import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
-import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
+import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Host } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 import { reportAway } from "../lease/report-away.ts";
+import { SharedClaims } from "../lease/shared-claims.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
@@ -19,7 +20,7 @@ import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
-  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones">,
+  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones" | "metrics">,
     CredentialParts,
     Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
@@ -61,6 +62,11 @@ export class Worker {
   readonly #heartbeat: { close(): void };
   readonly #unsubscribe: () => void;
   readonly #claiming: Promise<void>;
+  readonly #sharedClaims = new SharedClaims();
+  /** There may be more due sessions than slots, so that they are shared. */
+  #hasBacklog = false;
+  /** The last session that was claimed although there was no slot. */
+  #guest: SessionRunner | undefined;
   #isClosing = false;
   #isDraining = false;
 
@@ -83,7 +89,7 @@ export class Worker {
       readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
-      turns: new Semaphore(concurrency),
+      turns: new SharedSlots(concurrency),
       onRest: () => this.#news.set(),
       isDraining: () => this.#isDraining,
     };
@@ -167,15 +173,47 @@ export class Worker {
 
   /** Claims while there are due sessions and free slots. Without a slot it still marks the host as seen. */
   async #claimDue(): Promise<void> {
-    const { db, host } = this.#options;
-    const claimant = { owner: this.owner, leaseMs: this.#leaseMs, host, capacity: this.#concurrency };
-    for (;;) {
+    const { db } = this.#options;
+    while (!this.#isClosing) {
       const slots = Math.max(0, this.#free());
-      if (this.#isClosing) return;
-      const leases = await claimRuns(db.write, claimant, slots);
+      const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots);
       for (const lease of leases) this.#hold(lease);
-      if (leases.length < slots || slots === 0) return;
+      if (slots === 0) return await this.#claimForOthers();
+      if (this.#hasBacklog) return await this.#claimShared();
+      if (leases.length < slots) return;
+      this.#hasBacklog = true;
     }
+  }
+
+  /** Claims in turn, until no more sessions are due than there are slots. */
+  async #claimShared(): Promise<void> {
+    const free = Math.max(0, this.#free());
+    const claimed = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), free);
+    for (const { lease } of claimed) this.#hold(lease);
+    this.#hasBacklog = claimed.length === free;
+  }
+
+  /**
+   * All slots are taken, and sessions of this worker wait for one: sessions of owners that have none here would never be claimed. It has
+   * one of them wait, too, which gets the next slot.
+   */
+  async #claimForOthers(): Promise<void> {
+    this.#hasBacklog = true;
+    const active = [...this.#held.values()].filter((runner) => runner.isActive());
+    const shares = active.map((runner) => runner.share());
+    const others = shares.filter((share) => share !== null);
+    // Of one whose owner is not known yet, the owner may be among them.
+    if (this.#shared.turns.waiting === 0 || others.length < shares.length) return;
+    if (this.#guest !== undefined && active.includes(this.#guest)) {
+      if (this.#guest.waitsForSlot()) return;
+    }
+    const [claimed] = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, others);
+    if (claimed !== undefined) this.#guest = this.#hold(claimed.lease);
+  }
+
+  #claimant(): Claimant {
+    const { host } = this.#options;
+    return { owner: this.owner, leaseMs: this.#leaseMs, host, capacity: this.#concurrency };
   }
 
   async #claimReclaims(): Promise<void> {
@@ -188,11 +226,12 @@ export class Worker {
   }
 
   /** A lease that expired while this worker held it may come back to it: the former run ends before the new one begins. */
-  #hold(lease: Lease): void {
+  #hold(lease: Lease): SessionRunner {
     const { sessionId } = lease;
     const credentials = new SessionCredentials(this.#options, sessionId);
     const log = this.#options.log.child({ session: formatId("session", sessionId) });
-    const own = { ...this.#options, log, credentials, mask: credentials.mask, clones: this.#clones };
+    const { metrics } = this.#shared;
+    const own = { ...this.#options, metrics, log, credentials, mask: credentials.mask, clones: this.#clones };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
     const parts = {
@@ -208,5 +247,6 @@ export class Worker {
       if (this.#held.get(sessionId) === runner) this.#held.delete(sessionId);
       this.#news.set();
     });
+    return runner;
   }
 }

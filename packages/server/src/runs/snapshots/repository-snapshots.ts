@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { singleFlight } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import {
   digestRefs,
   type MountedSnapshot,
@@ -25,8 +26,9 @@ import {
   claimSnapshot,
   hasAnySnapshot,
   releaseSnapshot,
+  type Stored,
 } from "./snapshot-store.ts";
-import { evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
+import { type EvictionReason, evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
 
 export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
   engine: BuilderParts["engine"] & SetupBuilderParts["engine"];
@@ -82,7 +84,11 @@ export class RepositorySnapshots {
     const evict = () => evictSnapshots(this.#sweepParts);
     this.#builder = new SnapshotBuilder({ ...parts, evict });
     this.#setups = new SetupBuilder({ ...parts, evict }, this.#builder);
-    this.#sweepParts = { ...parts, isBuilding: (id) => this.#builder.isBuilding(id) };
+    this.#sweepParts = {
+      ...parts,
+      isBuilding: (id) => this.#builder.isBuilding(id),
+      onEvicted: (stored, reason) => this.#tellEvicted(stored, reason),
+    };
     // Sessions that ask the same with the same credential share one question to the host.
     this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
       key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
@@ -115,11 +121,18 @@ export class RepositorySnapshots {
     setup = "",
   ): Promise<MountResult | null> {
     try {
-      return await this.#mountCurrent(refs, target, repository, setup);
+      const mounted = await this.#mountCurrent(refs, target, repository, setup);
+      if (mounted !== null) this.#tellMounted(target, mounted);
+      return mounted;
     } catch (error) {
       this.#parts.log.warn({ err: error }, "a repository snapshot could not be used");
       return null;
     }
+  }
+
+  /** A repository was cloned in whole: no snapshot of it could be used. */
+  noteClone(): void {
+    if (!this.#isOff()) this.#parts.metrics?.count("cloned");
   }
 
   /** The session's disk shows no snapshot at the resource's mount path any more. */
@@ -155,6 +168,20 @@ export class RepositorySnapshots {
 
   async close(): Promise<void> {
     await Promise.all([this.#builder.close(), this.#setups.close()]);
+  }
+
+  #tellMounted({ lease, resourceId }: MountTarget, { stale }: MountResult): void {
+    this.#parts.metrics?.count(stale ? "updated" : "used");
+    const session = formatId("session", lease.sessionId);
+    const resource = formatId("session_resource", resourceId);
+    this.#parts.log.info({ session, resource, stale }, "a repository snapshot was used");
+  }
+
+  #tellEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
+    const isSnapshot = kind === "templates";
+    if (isSnapshot) this.#parts.metrics?.count("evicted");
+    const fields = isSnapshot ? { template: id, bytes, reason } : { mirror: id, bytes, reason };
+    this.#parts.log.info(fields, `a repository ${isSnapshot ? "snapshot" : "mirror"} was deleted`);
   }
 
   #isOff(): boolean {

@@ -1,15 +1,18 @@
 import { FairSemaphore } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import { limitsDisks, type SandboxEngine, type SetupFailure } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { buildSetup, type SetupBase, type SetupParts, type SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import type { Mirror } from "./mirror-store.ts";
 import type { SnapshotBuilder, Track } from "./snapshot-builder.ts";
+import type { SnapshotMetrics } from "./snapshot-metrics.ts";
 import { findSnapshot } from "./snapshot-store.ts";
 
 export interface SetupBuilderParts extends SetupParts {
   engine: SetupParts["engine"] & Pick<SandboxEngine, "probe">;
   log: Logger;
+  metrics?: SnapshotMetrics;
   /** See `BuilderParts`. */
   evict(): Promise<number>;
 }
@@ -62,7 +65,10 @@ export class SetupBuilder {
       return outcome ?? "unavailable";
     } catch (error) {
       if (!this.#closing.signal.aborted)
-        this.#parts.log.warn({ err: error, url: setup.url }, "a repository could not be set up");
+        this.#parts.log.warn(
+          { err: error, session: formatId("session", sessionId), url: setup.url },
+          "a repository could not be set up",
+        );
       return "unavailable";
     }
   }
@@ -82,7 +88,7 @@ export class SetupBuilder {
     setup: SetupRequest,
     track: Track,
   ): Promise<SetupOutcome> {
-    const { db, evict, log } = this.#parts;
+    const { db, evict, log, metrics } = this.#parts;
     if ((await findSnapshot(db.write, { ...plain, setup: setup.digest })) !== null) return "done";
     const release = await this.#slots.acquire(mirror.organizationId);
     try {
@@ -92,7 +98,9 @@ export class SetupBuilder {
       const result = await buildSetup(this.#parts, mirror, plain, setup, { signal, onStart: track });
       if (result.state === "failed") return result.failure;
       const seconds = Math.round(performance.now() - began) / 1000;
-      log.info({ url: setup.url, seconds, bytes: result.bytes }, "a repository was set up");
+      const organization = formatId("organization", mirror.organizationId);
+      metrics?.count("built");
+      log.info({ organization, url: setup.url, seconds, bytes: result.bytes }, "a repository was set up");
       await evict();
       return "done";
     } finally {

@@ -1,13 +1,17 @@
 import { FairSemaphore } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { SetupBase } from "./build-setup.ts";
 import { type BuildParts, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
+import { SnapshotMetrics } from "./snapshot-metrics.ts";
 
 export interface BuilderParts extends BuildParts {
   engine: Pick<SandboxEngine, "open" | "probe">;
   log: Logger;
+  /** Default: of its own, which nobody reads. */
+  metrics?: SnapshotMetrics;
   /** Milliseconds of a clock that only goes forward. Default: that of the process. */
   now?: () => number;
   /** Deletes what may be deleted and returns the bytes that are left. Called before each build and after it. */
@@ -51,7 +55,7 @@ export class SnapshotBuilder {
   #canMount: Promise<boolean> | undefined;
 
   constructor(parts: BuilderParts) {
-    this.#parts = { now: () => performance.now(), ...parts };
+    this.#parts = { now: () => performance.now(), metrics: new SnapshotMetrics(), ...parts };
   }
 
   /**
@@ -62,7 +66,10 @@ export class SnapshotBuilder {
     if (this.#closing.signal.aborted) return;
     const done = this.#enqueue(sessionId, request).catch((error) => {
       if (!this.#closing.signal.aborted)
-        this.#parts.log.warn({ err: error }, "a repository snapshot could not be built");
+        this.#parts.log.warn(
+          { err: error, session: formatId("session", sessionId) },
+          "a repository snapshot could not be built",
+        );
     });
     this.#requests.add(done);
     await done;
@@ -170,15 +177,17 @@ export class SnapshotBuilder {
   }
 
   async #build(mirror: Mirror, request: BuildRequest, onStart: Track): Promise<Outcome> {
-    const { evict, log, maxBytes } = this.#parts;
+    const { evict, log, maxBytes, metrics } = this.#parts;
     const { signal } = this.#closing;
     const began = performance.now();
     if ((await evict()) >= maxBytes) return { state: "impossible" };
     const result = await buildRepositorySnapshot(this.#parts, mirror, request, { signal, onStart });
     if (result.state === "exists") return { state: "done", snapshot: result.snapshot };
     const seconds = Math.round(performance.now() - began) / 1000;
-    const fields = { url: request.repository.url, mirror: mirror.id, seconds };
+    const organization = formatId("organization", mirror.organizationId);
+    const fields = { organization, url: request.repository.url, mirror: mirror.id, seconds };
     if (result.state === "built") {
+      metrics.count("built");
       log.info(
         { ...fields, template: result.snapshot.id, bytes: result.bytes },
         "a repository snapshot was built",

@@ -208,16 +208,23 @@ test("evict: older of one checkout, unused for long, limit exceeded → deleted,
   await claimSnapshot(db.write, lease, resource, { ...QUERY, refsDigest: "used" });
   const present = await snapshot(lease);
   const forgotten = await snapshot(lease, { checkout: "branch side", daysAgo: 15 });
-  await evictSnapshots(sweepParts());
+  const evicted: Array<[id: string, reason: string]> = [];
+  const telling = (limits?: { maxBytes: number }) => ({
+    ...sweepParts(limits),
+    onEvicted: ({ id }: { id: string }, reason: string) => void evicted.push([id, reason]),
+  });
+  await evictSnapshots(telling());
   const there = (...ids: string[]) => ids.map((id) => exists("templates", id));
   assert.deepEqual(there(used, old, present, forgotten), [true, false, true, false]);
+  assert.deepEqual(new Map(evicted.splice(0)), new Map([old, forgotten].map((id) => [id, "expired"])));
 
   const [b, a] = [
     await snapshot(lease, { checkout: "branch b", daysAgo: 2 }),
     await snapshot(lease, { checkout: "branch a", daysAgo: 3 }),
   ];
-  await evictSnapshots(sweepParts({ maxBytes: 300 }));
+  await evictSnapshots(telling({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, a, b), [true, true, false, true]);
+  assert.deepEqual(evicted, [[a, "space"]]);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   await markMirrored(db.write, mirror?.id ?? "", 1000);
   await evictSnapshots(sweepParts({ maxBytes: 300 }));

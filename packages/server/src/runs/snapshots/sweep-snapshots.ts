@@ -14,7 +14,12 @@ export interface SweepParts {
   /** Days without use after which one is deleted. */
   maxIdleDays: number;
   isBuilding(id: string): boolean;
+  /** Called when one was deleted. Default: nothing. */
+  onEvicted?(stored: Stored, reason: EvictionReason): void;
 }
+
+/** Unused for too long or replaced by a newer one, the least recently used of too many, or its files are gone. */
+export type EvictionReason = "expired" | "space" | "missing";
 
 /**
  * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What
@@ -33,7 +38,7 @@ export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Pr
     }
   }
   for (const stored of await listStored(parts))
-    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored);
+    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored, "missing");
   await evictSnapshots(parts);
 }
 
@@ -47,22 +52,26 @@ export async function evictSnapshots(parts: SweepParts): Promise<number> {
   // A mirror is free once the last of its snapshots is deleted.
   for (const kind of ["templates", "mirrors"] as const)
     for (const stored of await listStored(parts))
-      if (stored.kind === kind && stored.expired) await remove(parts, stored);
+      if (stored.kind === kind && stored.expired) await remove(parts, stored, "expired");
   let all = await listStored(parts);
   for (;;) {
     const sum = all.reduce((bytes, stored) => bytes + stored.bytes, 0);
     const first = all.find(({ free, id }) => free && !parts.isBuilding(id));
     if (sum <= parts.maxBytes || first === undefined) return sum;
-    await remove(parts, first);
+    await remove(parts, first, "space");
     const rest = await listStored(parts);
     all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;
   }
 }
 
-async function remove({ db, directory, isBuilding }: SweepParts, { kind, id, free }: Stored): Promise<void> {
+async function remove(parts: SweepParts, stored: Stored, reason: EvictionReason): Promise<void> {
+  const { db, directory, isBuilding, onEvicted } = parts;
+  const { kind, id, free } = stored;
   if (!free || isBuilding(id)) return;
   const isGone = await (kind === "templates" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
-  if (isGone) await removeDisk(directory, kind, id);
+  if (!isGone) return;
+  await removeDisk(directory, kind, id);
+  onEvicted?.(stored, reason);
 }
 
 function listStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {

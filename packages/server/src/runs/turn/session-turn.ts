@@ -39,6 +39,8 @@ export interface TurnOptions {
   slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
   /** A former run was cut off in this turn, or the turn waited for its host. */
   resumed: boolean;
+  /** Called when the first part of a response has arrived, with the id of the request's event. */
+  onFirstPart(requestId: string): void;
   /** The session is `rescheduling`, so that the log has to say that it runs again. */
   wasRescheduled: boolean;
 }
@@ -103,6 +105,7 @@ export class SessionTurn {
       readFile,
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
+      onFirstPart: this.#options.onFirstPart,
       sleep: (milliseconds) => slot.lend(() => sleep(milliseconds, signal), signal),
       sandbox,
       environment: () => workspace.environment(),

@@ -1,6 +1,8 @@
-import { orAborted, type Release, type Semaphore } from "@berth/concurrency";
+import { orAborted, type Release, type Share, type SharedSlots } from "@berth/concurrency";
 
 export interface SlotOptions {
+  /** Whose turn it is. */
+  share: Share;
   /** What the turn's sandbox needs only waits for a while. */
   onlyWaits(): boolean;
   /** Called each time when the slot is given back. */
@@ -8,22 +10,22 @@ export interface SlotOptions {
 }
 
 /**
- * One of the slots that limit how many turns run at once. A turn that only waits gives it back, and goes on in the order in which
- * turns ask for one. A turn that was aborted ends without one.
+ * One of the slots that limit how many turns run at once. A turn that only waits gives it back, and goes on when it is its turn
+ * again. A turn that was aborted ends without one.
  */
 export class TurnSlot {
-  readonly #turns: Semaphore;
+  readonly #turns: SharedSlots;
   readonly #options: SlotOptions;
   #release: Release | undefined;
   #taking: Promise<void> | undefined;
   #awaiting = 0;
   #isOver = false;
 
-  static async take(turns: Semaphore, options: SlotOptions): Promise<TurnSlot> {
-    return new TurnSlot(turns, options, await turns.acquire());
+  static async take(turns: SharedSlots, options: SlotOptions): Promise<TurnSlot> {
+    return new TurnSlot(turns, options, await turns.acquire(options.share));
   }
 
-  private constructor(turns: Semaphore, options: SlotOptions, release: Release) {
+  private constructor(turns: SharedSlots, options: SlotOptions, release: Release) {
     this.#turns = turns;
     this.#options = options;
     this.#release = release;
@@ -80,7 +82,7 @@ export class TurnSlot {
   }
 
   async #take(): Promise<void> {
-    const release = await this.#turns.acquire();
+    const release = await this.#turns.acquire(this.#options.share);
     this.#taking = undefined;
     if (this.#isOver) release();
     else this.#release = release;

@@ -56,6 +56,7 @@ export interface OpenParts extends ProvisionParts {
   providers: readonly ProviderHosts[];
   ceilings: SpecParts["ceilings"];
   log: Logger;
+  metrics: { sandboxOpened(kind: "new" | "resumed", seconds: number): void };
 }
 
 /** The session whose sandbox it is. */
@@ -112,7 +113,7 @@ export class SandboxOpener {
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
-    void sandbox.closed.then(() => this.#parts.log.info("sandbox closed"));
+    this.#tellOpened(sandbox, isNew ? "new" : "resumed", seconds);
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = {
       sandbox,
@@ -136,6 +137,13 @@ export class SandboxOpener {
       sandbox,
       provisioner: this.#provisionerOf({ system: null, writable: spec.writable }, sandbox, []),
     };
+  }
+
+  #tellOpened(sandbox: Sandbox, kind: "new" | "resumed", seconds: number): void {
+    const { log, metrics } = this.#parts;
+    metrics.sandboxOpened(kind, seconds);
+    log.info({ kind, milliseconds: Math.round(seconds * 1_000) }, "sandbox opened");
+    void sandbox.closed.then(() => log.info("sandbox closed"));
   }
 
   #logLoweredLimits(lowered: ReturnType<typeof loweredLimits>): void {

@@ -1,0 +1,48 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** The connections for writes and transactions of one process. */
+export interface ConnectionState {
+  busy: number;
+  idle: number;
+  /** Callers that wait for one. */
+  waiting: number;
+  /** Since the process began: how often one was asked for, and how long all of that took. */
+  taken: number;
+  waitedSeconds: number;
+}
+
+export type MeasuredConnections = () => ConnectionState;
+
+/** @param process names it in each series: both processes of a service have these metrics. */
+export function addConnectionMetrics(
+  registry: Registry,
+  connections: MeasuredConnections,
+  process: "api" | "runner",
+): void {
+  const common = { registers: [registry], labelNames: ["process", "state"] };
+  new Gauge({
+    ...common,
+    name: "berth_database_connections",
+    help: "Database connections for writes, by state; waiting: callers that have none yet.",
+    collect() {
+      const { busy, idle, waiting } = connections();
+      for (const [state, count] of Object.entries({ busy, idle, waiting }))
+        this.set({ process, state }, count);
+    },
+  });
+  total("berth_database_connections_taken_total", "How often a connection for writes was taken.", "taken");
+  total("berth_database_wait_seconds_total", "Time in which callers waited for one.", "waitedSeconds");
+
+  function total(name: string, help: string, key: "taken" | "waitedSeconds"): void {
+    new Counter({
+      ...common,
+      labelNames: ["process"],
+      name,
+      help,
+      collect() {
+        this.reset();
+        this.inc({ process }, connections()[key]);
+      },
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { Gauge, type Registry } from "prom-client";
+
+/** What the database and the disk say at one scrape. Null, or missing: they gave no answer in time. */
+export interface Measured {
+  database: DatabaseMeasures | null;
+  disk: { size: number; free: number } | null;
+}
+
+export interface DatabaseMeasures {
+  sessionsByStatus: readonly { status: string; count: number }[];
+  /** Sessions that no runner has taken up yet, and how long the first has waited. */
+  due: { count: number; seconds: number };
+  bytes: number;
+}
+
+/** Adds the gauges of one scrape: what was not measured has none, rather than a former value. */
+export function addInstallationGauges(registry: Registry, { database, disk }: Measured): void {
+  const set = (name: string, help: string, value: number) => gauge(registry, name, help).set(value);
+  set("berth_database_up", "Whether the database responds.", database === null ? 0 : 1);
+  set("berth_resident_memory_bytes", "Resident memory of the API process.", process.memoryUsage.rss());
+  if (disk !== null) {
+    const bytes = gauge(registry, "berth_data_directory_bytes", DISK_HELP, ["state"]);
+    for (const [state, value] of Object.entries(disk)) bytes.set({ state }, value);
+  }
+  if (database === null) return;
+  const { sessionsByStatus, due } = database;
+  const sessions = gauge(registry, "berth_sessions", "Sessions that are not archived, by status.", [
+    "status",
+  ]);
+  for (const { status, count } of sessionsByStatus) sessions.set({ status }, count);
+  set("berth_due_sessions", "Sessions that are due and that no runner has.", due.count);
+  set("berth_due_seconds", "How long the first of them has waited.", due.seconds);
+  set("berth_database_bytes", "Size of the database.", database.bytes);
+}
+
+const DISK_HELP = "The file system of the data directory: its size, and what is free for Berth.";
+
+function gauge<Label extends string = never>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: Label[] = [],
+): Gauge<Label> {
+  return new Gauge({ name, help, labelNames, registers: [registry] });
+}

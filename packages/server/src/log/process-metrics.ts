@@ -1,0 +1,15 @@
+import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import manifest from "../../package.json" with { type: "json" };
+
+/** Adds what a process says of itself. @param process names it in each series: both processes of a service have these metrics. */
+export function addProcessMetrics(registry: Registry, process: "api" | "runner"): void {
+  collectDefaultMetrics({ register: registry, labels: { process } });
+  const registers = [registry];
+  const started = new Gauge({
+    name: "berth_process_start_seconds",
+    help: "When the process began, in seconds since 1970, by process and version.",
+    labelNames: ["process", "version"],
+    registers,
+  });
+  started.set({ process, version: manifest.version }, Math.round(performance.timeOrigin / 1_000));
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newUuid } from "@berth/contract";
+import { testDatabase } from "../../../test-support/database.ts";
+import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";
+import { claimant } from "../../../test-support/worker.ts";
+import type { Queryable, Statement } from "../../db/statement.ts";
+import { SharedClaims } from "./shared-claims.ts";
+
+/** Makes due sessions of a new user, the first the longest due. */
+async function dueSessions(db: Queryable, from: Seed, count: number, home: string | null = null) {
+  const member = newUuid();
+  await seedSession(db, from);
+  await db.query({
+    text: `insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id, pending_at, home)
+      select gen_random_uuid(), organization_id, 'user', $2, agent_id, agent, environment_id, now() - place * interval '1 ms', $4
+      from sessions, generate_series(1, $3) as place
+      where sessions.organization_id = $1 and owner_type = 'organization' limit $3`,
+    values: [from.organizationId, member, count, home],
+  });
+  return { group: from.organizationId, member };
+}
+
+test("claim: round by round, organizations first, then their users, and each gets its turn in later claims", async (t) => {
+  const db = await testDatabase(t);
+  const [one, two] = [await seed(db.write), await seed(db.write)];
+  const [a, b] = [await dueSessions(db.write, one, 50), await dueSessions(db.write, one, 3)];
+  const c = await dueSessions(db.write, two, 4);
+  const names = new Map([a, b, c].map(({ member }, index) => [member, "abc".charAt(index)]));
+  const claims = new SharedClaims();
+  const claim = async (limit: number) =>
+    (await claims.claim(db.write, claimant("worker"), limit))
+      .map(({ share }) => names.get(share.member))
+      .sort()
+      .join("");
+  assert.equal(await claim(3), "abc");
+  assert.equal(await claim(6), "aabbcc");
+  const singles = [await claim(1), await claim(1), await claim(1)];
+  assert.ok(singles.includes("c") && singles.includes("a"), `${singles}`);
+  assert.equal(await claim(100), "a".repeat(57 - 12), "all that is left");
+  assert.equal(await claim(5), "");
+});
+
+test("claim: owners that have none claimable, or are left out, keep nobody waiting", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const elsewhere = await Promise.all(Array.from({ length: 70 }, () => dueSessions(db.write, from, 2, "a")));
+  const [out, here] = [await dueSessions(db.write, from, 3), await dueSessions(db.write, from, 3)];
+  await db.write.query({
+    text: `insert into hosts (id, place, version, settings, capacity) values ('a', 'a', 'test', '{}', 1)`,
+  });
+  const claimed = await new SharedClaims().claim(db.write, claimant("worker"), 10, [out]);
+  assert.deepEqual(
+    claimed.map(({ share }) => share),
+    [here, here, here],
+  );
+  assert.equal(elsewhere.length, 70);
+});
+
+test("claim: with ten thousand due sessions of one, and no statistics, it reads a few pages", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  await dueSessions(db.write, from, 10_000);
+  for (let users = 0; users < 20; users += 1) await dueSessions(db.write, from, 1);
+  const seen: Statement[] = [];
+  const recording: Queryable = {
+    query: (statement) => {
+      seen.push(statement);
+      return db.write.query(statement);
+    },
+  };
+  assert.equal((await new SharedClaims().claim(recording, claimant("worker"), 1)).length, 1);
+  for (const { name, text, values = [] } of seen) {
+    const { rows } = await db.write.query<{ "QUERY PLAN": Array<{ Plan: Record<string, number> }> }>({
+      text: `explain (analyze, buffers, format json) ${text}`,
+      values,
+    });
+    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan ?? {};
+    const pages = (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+    assert.ok(pages < 600, `${name} reads ${pages} pages`);
+  }
+});

@@ -1,0 +1,45 @@
+import { statfs } from "node:fs/promises";
+import type { Logger } from "pino";
+import { databaseBytes, type Queryable } from "../db/statement.ts";
+import { dueSessions, sessionsByStatus } from "../features/sessions/session-store.ts";
+import type { DatabaseMeasures, Measured } from "../http/installation-gauges.ts";
+
+export interface MeasureParts {
+  db: { write: Queryable };
+  /** Null: no disk is measured. */
+  dataDir: string | null;
+  log: Logger;
+}
+
+/** A scrape has to end before Prometheus gives it up, which it does after ten seconds. */
+const PATIENCE_MS = 4_000;
+
+/** Asks the database and the file system for one scrape of the metrics. Never rejects. */
+export async function measureInstallation({ db, dataDir, log }: MeasureParts): Promise<Measured> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), PATIENCE_MS);
+  const unmeasured = (error: unknown) => {
+    log.debug({ err: error }, "a metric could not be measured");
+    return null;
+  };
+  const [database, disk] = await Promise.all([
+    Promise.race([measureDatabase(db.write).catch(unmeasured), late.promise]),
+    dataDir === null ? null : Promise.race([measureDisk(dataDir).catch(unmeasured), late.promise]),
+  ]);
+  clearTimeout(timer);
+  return { database, disk };
+}
+
+async function measureDatabase(db: Queryable): Promise<DatabaseMeasures> {
+  const [byStatus, due, bytes] = await Promise.all([
+    sessionsByStatus(db),
+    dueSessions(db),
+    databaseBytes(db),
+  ]);
+  return { sessionsByStatus: byStatus, due, bytes };
+}
+
+async function measureDisk(directory: string): Promise<{ size: number; free: number }> {
+  const { bsize, blocks, bavail } = await statfs(directory);
+  return { size: blocks * bsize, free: bavail * bsize };
+}
