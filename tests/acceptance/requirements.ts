@@ -15,6 +15,7 @@ import { gitRepositories } from "./requirements/git-repositories.ts";
 import { homeRequirements } from "./requirements/homes.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { keptShellRequirements } from "./requirements/kept-shells.ts";
+import { limitRequirements } from "./requirements/limits.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
@@ -568,6 +569,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...vaultRequirements,
   ...proxyCredentialRequirements,
   ...auditRequirements,
+  ...limitRequirements,
   ...backupRequirements,
   ...upgradeRequirements,
   ...serviceManagerRequirements,

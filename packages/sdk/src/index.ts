@@ -42,6 +42,7 @@ export {
   InvalidRequestError,
   NotFoundError,
   PermissionError,
+  RateLimitError,
   TimeoutError,
 } from "./transport/errors.ts";
 export type { Call, CallOptions, ClientOptions, Logger } from "./transport/options.ts";

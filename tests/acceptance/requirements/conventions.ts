@@ -35,12 +35,12 @@ export const conventions: readonly Requirement[] = [
   {
     id: "session-log-lines",
     source: "api 2",
-    rule: "The log has one line for each turn when it has ended: outcome, milliseconds, model, tool calls and tokens; one when a sandbox was opened or has closed, a disk was reclaimed, or the session has an error; at debug one for each tool call. Each names the session and, but for faults of the service, its organization, and has nothing of what was said or done.",
+    rule: "The log has one line for each turn when it has ended: outcome, milliseconds, model, tool calls and tokens; one when a sandbox was opened (on a new disk or on its own) or has closed, a disk was reclaimed, a repository snapshot was used, or the session has an error; at debug one for each tool call. Each names the session and, as soon as it is known, its organization, and has nothing of what was said or done. A repository snapshot that is built or deleted has a line, too.",
   },
   {
     id: "metrics-sessions",
     source: "api 2",
-    rule: "/metrics has what sessions do in the process that runs them: turns by outcome, model requests and tokens by model, tool calls by tool, opened sandboxes, errors, reclaimed disks and denied connections, slots for turns, and what is due; and the processes themselves. No name that a user or a model chooses is a label. Without an answer of that process it has the rest, and berth_runner_up is 0.",
+    rule: "/metrics has what sessions do in the process that runs them: turns by outcome, model requests, time to the first token, tokens and cost by model, tool calls by tool, opened sandboxes, repository snapshots used and missed, errors, reclaimed disks and denied connections, slots for turns and waits for them, lost leases, and what is due; the database and its connections, the disk of the data directory; and the processes themselves. No name that a user or a model chooses is a label: models that are not listed share one. Without an answer of that process, or of the database, it has the rest, and berth_runner_up or berth_database_up is 0. BERTH_METRICS_ADDRESS gives it an address of its own, and it is nowhere else then.",
   },
   {
     id: "access-log",

@@ -300,6 +300,9 @@ covers(
     const logged = lines().map((line) => JSON.parse(line));
     const opened = logged.find(({ msg }) => msg === "sandbox opened");
     assert.equal(typeof opened.milliseconds, "number");
+    assert.equal(opened.kind, "new");
+    for (const one of logged.filter(({ msg }) => msg !== "request ended"))
+      assert.match(one.organization, /^org_/, one.msg);
     const { outcome, model, tool_calls, organization, input_tokens, version, milliseconds } = logged.find(
       ({ msg }) => msg === "turn ended",
     );
@@ -313,13 +316,20 @@ covers(
     for (const sample of [
       /^berth_turn_seconds_count\{outcome="end_turn"\} [1-9]/m,
       /^berth_tool_call_seconds_count\{tool="Bash",error="false"\} [1-9]/m,
-      /^berth_sandbox_open_seconds_count [1-9]/m,
+      /^berth_sandbox_open_seconds_count\{kind="new"\} [1-9]/m,
+      /^berth_model_first_token_seconds_count\{model="rehearsal\/steps"\} [1-9]/m,
+      /^berth_model_cost_dollars_total\{model="rehearsal\/steps"\} 0$/m,
+      /^berth_turn_wait_seconds_count [1-9]/m,
+      /^berth_database_up 1$/m,
+      /^berth_database_connections\{process="runner",state="idle"\} \d/m,
+      /^berth_data_directory_bytes\{state="size"\} [1-9]/m,
       /^berth_turn_slots\{state="free"\} \d/m,
       /^berth_runner_up 1$/m,
       /^process_cpu_seconds_total\{process="runner"\} /m,
       /^process_cpu_seconds_total\{process="api"\} /m,
     ])
       assert.ok(sample.test(metrics), `${sample} is not there`);
+    assert.doesNotMatch(metrics, /[a-z]_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-/, "an id is a label");
   },
 );
 

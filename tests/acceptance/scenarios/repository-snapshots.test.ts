@@ -94,8 +94,15 @@ function onHost(name: string, script: string): void {
   execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd });
 }
 
+/** How often the metrics counted this of repository snapshots. */
+async function counted(event: string): Promise<number> {
+  const metrics = await (await fetch(`${berth.url}/metrics`)).text();
+  const sample = new RegExp(`^berth_repository_snapshots_total\\{event="${event}"\\} (\\d+)$`, "m");
+  return Number(sample.exec(metrics)?.[1] ?? 0);
+}
+
 covers(
-  ["template-apart"],
+  ["template-apart", "session-log-lines", "metrics-sessions"],
   "two sessions from one snapshot: complete, separate, and each pushes",
   async () => {
     await createWithSnapshot("widget");
@@ -116,6 +123,14 @@ covers(
       assert.equal(await host.head("acme", "widget", `own-${index}`), commit);
       assert.equal(seen, `main.txt\n${index}\n  main\n* own-${index}`);
     }
+    assert.deepEqual([await counted("cloned"), await counted("built"), await counted("used")], [1, 1, 2]);
+    const logged = berth.log.split("\n").filter((line) => line.includes("a repository snapshot was used"));
+    const told = logged.map((line) => JSON.parse(line));
+    assert.deepEqual(told.map(({ session }) => session).sort(), sessions.map(({ id }) => id).sort());
+    assert.deepEqual(
+      told.map(({ stale }) => stale),
+      [false, false],
+    );
   },
 );
 

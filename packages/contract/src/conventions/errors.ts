@@ -7,6 +7,7 @@ export const ERROR_STATUS = {
   permission_error: 403,
   not_found_error: 404,
   conflict_error: 409,
+  rate_limit_error: 429,
   api_error: 500,
   feature_not_available: 501,
 } as const;

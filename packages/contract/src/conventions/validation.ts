@@ -42,13 +42,25 @@ export function firstValidationError(issues: readonly Issue[], input: unknown): 
     if (first === undefined || compareDocumentOrder(positions, first.positions) < 0)
       first = { ...error, positions };
   }
-  if (first === undefined) return { param: null, message: "The request is not valid." };
-  const param = formatFieldPath(first.path);
-  return {
-    param,
-    message: withPath(first.message, param),
-    ...(first.feature === undefined ? {} : { feature: first.feature }),
-  };
+  return first === undefined
+    ? { param: null, message: "The request is not valid." }
+    : asValidationError(first);
+}
+
+/** All errors of an input, in document order. Empty if it is valid. */
+export function validationErrors(schema: z.ZodType, input: unknown): ValidationError[] {
+  const result = schema.safeParse(input, { error: validationMessage });
+  const positionsOf = positionsIn(input);
+  return (result.error?.issues ?? [])
+    .flatMap((issue) => errorsOf(issue, [], input))
+    .map((found) => ({ found, positions: positionsOf(found) }))
+    .toSorted((one, other) => compareDocumentOrder(one.positions, other.positions))
+    .map(({ found }) => asValidationError(found));
+}
+
+function asValidationError({ path, message, feature }: Found): ValidationError {
+  const param = formatFieldPath(path);
+  return { param, message: withPath(message, param), ...(feature === undefined ? {} : { feature }) };
 }
 
 /** Formats a path as `resources[0].url`, cut to 200 characters; null for the whole document. */

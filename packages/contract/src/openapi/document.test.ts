@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
 
   test("documents the errors, scope and parameters of each operation", () => {
     for (const { path, method, operation } of all) {
-      for (const status of ["200", "400", "401", "403", "404", "500"]) {
+      for (const status of ["200", "400", "401", "403", "404", "429", "500"]) {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
       }
       if (operation.operationId === "tokens.current") assert.equal(operation["x-scope"], undefined);

@@ -15,6 +15,7 @@ const STATUS_NAMES: Record<number, string> = {
   401: "Unauthenticated",
   403: "Forbidden",
   404: "NotFound",
+  429: "LimitReached",
   500: "Failure",
 };
 
@@ -24,6 +25,8 @@ const STATUS_DESCRIPTIONS: Record<string, string> = {
   Forbidden:
     "The token has no scope for the operation or no access to the object, or the object is archived.",
   NotFound: "An object that the request names does not exist.",
+  LimitReached:
+    "A limit of the organization or of the user is reached. With `retry-after`, the same request may succeed after so many seconds.",
   Failure: "The service failed. Retry with exponential backoff.",
   FeatureNotAvailable:
     "The request uses a beta feature without activating it. Send `error.available_from` in the header `berth-beta`.",

@@ -28,7 +28,7 @@ const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "Makes a retry safe. For 24 hours, the same request with the same key and token returns the first response; another request with the same key and token is rejected with 409. A 401, 403 or 5xx is not kept.",
+    "Makes a retry safe. For 24 hours, the same request with the same key and token returns the first response; another request with the same key and token is rejected with 409. A 401, 403, 429 or 5xx is not kept.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 };
 

@@ -25,7 +25,7 @@ export interface Operation {
   readonly confidential?: true;
   /** When the status is 201 instead of 200. Absent: never. */
   readonly created?: string;
-  /** Errors besides those of every operation (400, 401, 403, 404, 500). */
+  /** Errors besides those of every operation (400, 401, 403, 404, 429, 500). */
   readonly conflicts: readonly Conflict[];
   /** Beta features that a request may activate by its header. */
   readonly features?: readonly BetaFeature[];

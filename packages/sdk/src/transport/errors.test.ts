@@ -11,6 +11,7 @@ import {
   InvalidRequestError,
   NotFoundError,
   PermissionError,
+  RateLimitError,
 } from "./errors.ts";
 
 const cases: [status: number, type: string, expected: typeof APIError][] = [
@@ -20,6 +21,7 @@ const cases: [status: number, type: string, expected: typeof APIError][] = [
   [403, "permission_error", PermissionError],
   [404, "not_found_error", NotFoundError],
   [409, "conflict_error", ConflictError],
+  [429, "rate_limit_error", RateLimitError],
   [500, "api_error", InternalServerError],
 ];
 

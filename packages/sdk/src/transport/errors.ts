@@ -61,6 +61,8 @@ export class AuthenticationError extends APIError {}
 export class PermissionError extends APIError {}
 export class NotFoundError extends APIError {}
 export class ConflictError extends APIError {}
+/** A limit of the organization or the user is reached. With the header `retry-after`, waiting helps. */
+export class RateLimitError extends APIError {}
 export class InternalServerError extends APIError {}
 export class FeatureNotAvailableError extends APIError {}
 
@@ -70,6 +72,7 @@ const CLASSES: Record<ErrorType, typeof APIError> = {
   permission_error: PermissionError,
   not_found_error: NotFoundError,
   conflict_error: ConflictError,
+  rate_limit_error: RateLimitError,
   api_error: InternalServerError,
   feature_not_available: FeatureNotAvailableError,
 };

@@ -48,6 +48,22 @@ for (const status of [400, 401, 403, 404, 408, 409, 429]) {
   });
 }
 
+test("a limit on requests is retried after the time that it tells, other limits are not", async (t) => {
+  const limited = {
+    type: "rate_limit_error",
+    message: "The user's limit of 1 requests a second is reached.",
+  };
+  const wire = await startWire(t, (_, response, index) => {
+    if (index === 1) response.end('{"id":"sess_1"}');
+    else respondWithError(response, 429, limited, index === 0 ? { "retry-after": "3" } : {});
+  });
+  const { client, waits } = clientOf(wire.url);
+  assert.deepEqual(await client.sessions.archive("sess_1"), { id: "sess_1" });
+  assert.deepEqual(waits, [3000]);
+  await assert.rejects(client.sessions.archive("sess_1"), { status: 429 });
+  assert.equal(wire.received.length, 3);
+});
+
 test("a 5xx with x-should-retry: false is not retried", async (t) => {
   const wire = await startWire(t, (_, response) =>
     respondWithError(response, 500, broken, { "x-should-retry": "false" }),

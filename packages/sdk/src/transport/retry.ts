@@ -1,11 +1,15 @@
-import { APIError, ConnectionError } from "./errors.ts";
+import { APIError, ConnectionError, RateLimitError } from "./errors.ts";
 
 /** The client does not retry if the server asks it to wait for longer. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Whether a retry may succeed: there was no response, or a 5xx unless it says otherwise. Never a 4xx. */
+/**
+ * Whether a retry may succeed: there was no response, or a 5xx unless it says otherwise. No other 4xx than a limit on requests, which
+ * says after how long.
+ */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
+  if (error instanceof RateLimitError) return error.headers.has("retry-after");
   if (!(error instanceof APIError) || error.status < 500) return false;
   return error.type !== "feature_not_available" && error.headers.get("x-should-retry") !== "false";
 }

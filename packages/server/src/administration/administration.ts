@@ -9,6 +9,7 @@ import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { auditedCommand } from "./audited-command.ts";
 import { forgetHost, listHosts, setDraining } from "./host-store.ts";
+import { changeLimits, type LimitedOwner, listLimits } from "./limit-store.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
 import {
   createServiceAccount,
@@ -93,6 +94,19 @@ export function administration(flags: InstallationFlags) {
           "admin hosts forget",
           (db, config) => forgetHost(db.write, id, { graceMs: config.hostGraceSeconds * 1_000, force }),
           () => ({ organizationId: null, resources: [id] }),
+        ),
+    },
+    limits: {
+      list: (owner: LimitedOwner) => asOperator(flags, (db, config) => listLimits(db.write, owner, config)),
+      /** See `changeLimits`. */
+      change: (owner: LimitedOwner, values: Parameters<typeof changeLimits>[2]) =>
+        changing(
+          `admin limits ${[...values.values()].every((value) => value === undefined) ? "unset" : "set"}`,
+          (db) => changeLimits(db.write, owner, values),
+          (tx) =>
+            owner.user === undefined
+              ? organizationSubject(tx, owner.organization ?? "")
+              : userSubject(tx, owner.user),
         ),
     },
     audit: {

@@ -134,3 +134,21 @@ describe("settings", () => {
     for (const one of bad) assert.throws(() => readConfig(one), ConfigError, JSON.stringify(one));
   });
 });
+
+test("variables of Kubernetes for a Service named berth → neither settings nor unknown ones", () => {
+  const links = {
+    BERTH_SERVICE_HOST: "10.96.0.12",
+    BERTH_SERVICE_PORT: "4180",
+    BERTH_SERVICE_PORT_HTTP: "4180",
+    BERTH_PORT: "tcp://10.96.0.12:4180",
+    BERTH_PORT_4180_TCP: "tcp://10.96.0.12:4180",
+    BERTH_PORT_4180_TCP_PROTO: "tcp",
+    BERTH_PORT_4180_TCP_ADDR: "10.96.0.12",
+    BERTH_POSTGRES_PORT: "tcp://10.96.0.13:5432",
+    BERTH_POSTGRES_SERVICE_HOST: "10.96.0.13",
+  };
+  assert.equal(readConfig(links).port, 4180);
+  assert.deepEqual(unknownVariables(links), []);
+  assert.equal(readConfig({ ...links, BERTH_PORT: "4181" }).port, 4181);
+  assert.throws(() => readConfig({ BERTH_PORT: "10.96.0.12:4180" }), /BERTH_PORT must be an integer/);
+});

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { LimitValues } from "../limits/limit-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
@@ -73,6 +74,11 @@ export interface Config {
   httpProxy: string | null;
   /** Hosts that it reaches without one. */
   noProxy: string[];
+  /** What each organization, and each user or service account, may have and do, unless it has a limit of its own. */
+  organizationLimits: LimitValues;
+  userLimits: LimitValues;
+  /** Address and port of `/metrics` alone; null: those of the service. */
+  metricsAddress: string | null;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { withoutServiceLinks } from "./service-links.ts";
 import { flagOf, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 
@@ -44,7 +45,8 @@ export function readConfig(environment: Texts, flags: Texts = {}, cwd: string = 
  * @param flags by name without dashes, such as `data-dir`; `config` names the settings file.
  * @throws ConfigError with all faults.
  */
-export function readSettings(environment: Texts, flags: Texts, cwd: string): SettingValues {
+export function readSettings(variables: Texts, flags: Texts, cwd: string): SettingValues {
+  const environment = withoutServiceLinks(variables);
   const file = readSettingsFile({ named: flags.config, environment, cwd });
   const faults = [...(file?.faults ?? [])];
   const entries = SETTING_LIST.map(([key, setting]) => {

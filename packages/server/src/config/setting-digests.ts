@@ -26,6 +26,9 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "dockerSocket",
   "accessLog",
   "logLevel",
+  "organizationLimits",
+  "userLimits",
+  "metricsAddress",
   "metricsPublic",
 ]);
 

@@ -56,6 +56,15 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   docker_image: ["", "must not be empty"],
   npm_registry: ["http://x", "must be an https URL without credentials or a query"],
   pip_index: ["https://a:b@x", "must be an https URL without credentials or a query"],
+  organization_limits: [
+    "sessions=5",
+    "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, and sessions=5 is none of these",
+  ],
+  user_limits: [
+    "open_sessions=many",
+    "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, and open_sessions=many is none of these",
+  ],
+  metrics_address: ["9464", "must be an address and a port, such as 127.0.0.1:9464"],
   metrics_public: ["true", "must be one of yes, no"],
   access_log: ["true", "must be one of on, off"],
   log_level: ["loud", "must be one of debug, info, warn, error, silent"],

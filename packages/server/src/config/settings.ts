@@ -1,4 +1,5 @@
 import { createAddressGuard, OutgoingProxies } from "@berth/egress";
+import { LIMIT_NAMES } from "../limits/limit-names.ts";
 import type { Config } from "./config.ts";
 import {
   type HostedProvider,
@@ -6,6 +7,8 @@ import {
   parseHostedProviders,
   parseHttpHosts,
 } from "./git-settings.ts";
+import { ownAddress } from "./listen-address.ts";
+import { ownerLimits } from "./owner-limits.ts";
 import {
   blobs,
   cpus,
@@ -371,6 +374,32 @@ export const SETTINGS: Settings = {
     fallback: null,
     absent: "PyPI",
     parse: httpsUrl,
+  },
+  organizationLimits: {
+    variable: "BERTH_ORGANIZATION_LIMITS",
+    form: "<list>",
+    shape: "list",
+    help: `limits of each organization, such as open_sessions=500: ${LIMIT_NAMES.join(", ")}`,
+    fallback: {},
+    absent: "none",
+    parse: ownerLimits,
+  },
+  userLimits: {
+    variable: "BERTH_USER_LIMITS",
+    form: "<list>",
+    shape: "list",
+    help: "limits of each user and service account, by the same names",
+    fallback: {},
+    absent: "none",
+    parse: ownerLimits,
+  },
+  metricsAddress: {
+    variable: "BERTH_METRICS_ADDRESS",
+    form: "<address>:<port>",
+    help: "another address and port for /metrics, which is then only there",
+    fallback: null,
+    absent: "where the service listens",
+    parse: ownAddress,
   },
   metricsPublic: {
     variable: "BERTH_METRICS_PUBLIC",

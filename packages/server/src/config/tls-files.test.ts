@@ -18,6 +18,8 @@ test("plain HTTP: a warning when other machines can reach it, and nothing shows 
     given({ host, trustedProxies: ["10.0.0.1"] }),
     given({ host, publicUrl: "https://berth.example.com" }),
   ];
+  const metrics = String(plainHttpWarning(given({ metricsAddress: "0.0.0.0:9464" })));
+  assert.match(metrics, /metrics by plain HTTP at 0\.0\.0\.0:9464/);
   for (const config of quiet) assert.equal(plainHttpWarning(config), null);
 });
 

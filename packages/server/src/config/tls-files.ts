@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { listenAddress } from "./listen-address.ts";
 
 /** The files of the service's certificate and key; null: it listens for plain HTTP. @throws when one of them is missing. */
 export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
@@ -12,9 +13,17 @@ export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: st
  * What is to be said when other machines can reach the service and nothing shows that what they send is encrypted; null when nothing
  * is. A proxy with TLS in front of it shows by the settings.
  */
-export function plainHttpWarning({ host, tlsCert, trustedProxies, publicUrl }: Config): string | null {
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
-  if (isLoopback || tlsCert !== null) return null;
-  if (trustedProxies.length > 0 || publicUrl?.startsWith("https:")) return null;
-  return `Berth listens for plain HTTP at ${host}, where others on the network can read tokens and contents: set BERTH_TLS_CERT and BERTH_TLS_KEY, or have a proxy with TLS in front and name it in BERTH_TRUSTED_PROXIES.`;
+export function plainHttpWarning(config: Config): string | null {
+  const { host, tlsCert, trustedProxies, publicUrl, metricsAddress } = config;
+  if (tlsCert !== null) return null;
+  const isBehindProxy = trustedProxies.length > 0 || publicUrl?.startsWith("https:") === true;
+  if (!isLoopback(host) && !isBehindProxy)
+    return `Berth listens for plain HTTP at ${host}, where others on the network can read tokens and contents: set BERTH_TLS_CERT and BERTH_TLS_KEY, or have a proxy with TLS in front and name it in BERTH_TRUSTED_PROXIES.`;
+  if (metricsAddress !== null && !isLoopback(listenAddress(metricsAddress).host))
+    return `Berth serves its metrics by plain HTTP at ${metricsAddress}, where others on the network can read the token of the one who asks: set BERTH_TLS_CERT and BERTH_TLS_KEY, or choose an address of this machine.`;
+  return null;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 }

@@ -1,8 +1,9 @@
 import { nearestName } from "./nearest-name.ts";
+import { withoutServiceLinks } from "./service-links.ts";
 import { CONFIG_VARIABLE, SETTING_LIST, variablesOfSetting } from "./settings.ts";
 
 /** Variables of the command line client. */
-const CLIENT_VARIABLES = ["BERTH_URL", "BERTH_TOKEN", "BERTH_TOKEN_FILE", "BERTH_MODEL"];
+const CLIENT_VARIABLES = ["BERTH_URL", "BERTH_CONTEXT", "BERTH_TOKEN", "BERTH_TOKEN_FILE", "BERTH_MODEL"];
 const KNOWN_VARIABLES = [
   ...SETTING_LIST.flatMap(([, setting]) => variablesOfSetting(setting)),
   ...CLIENT_VARIABLES,
@@ -11,7 +12,7 @@ const KNOWN_VARIABLES = [
 
 /** A sentence for each variable without effect: a `BERTH_` one that is no setting, or another program's that Berth cannot use. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const unknown = Object.keys(environment).filter(
+  const unknown = Object.keys(withoutServiceLinks(environment)).filter(
     (name) => name.startsWith("BERTH_") && !KNOWN_VARIABLES.includes(name),
   );
   const sentences = unknown.map((name) => {

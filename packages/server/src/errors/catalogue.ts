@@ -90,6 +90,14 @@ export const errors = {
   userTokensOnly: () =>
     unauthenticated("This operation requires a user's token. The given token is a service account's."),
 
+  // Limits
+  /** @param seconds after which the same request may succeed; null: not by waiting. */
+  overLimit: (whose: string, limit: string, seconds: number | null) =>
+    new ApiError("rate_limit_error", {
+      message: `The ${whose} limit of ${limit} is reached.`,
+      headers: seconds === null ? {} : { "retry-after": `${seconds}`, "x-should-retry": "true" },
+    }),
+
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
   notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),

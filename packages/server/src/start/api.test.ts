@@ -10,10 +10,16 @@ import { type TestContext, test } from "node:test";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { createTokenFor } from "../features/tokens/create-token-for.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
-import { type Api, startApi } from "./api.ts";
+import { type Api, type ApiOptions, startApi } from "./api.ts";
 
-async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: Record<string, string> }> {
+async function started(
+  t: TestContext,
+  port = 0,
+  options: Partial<ApiOptions> = {},
+): Promise<{ api: Api; headers: Record<string, string> }> {
   const db = await testDatabase(t);
   const hub = await openSessionHub({ db, log: silentLog });
   const directory = mkdtempSync(join(tmpdir(), "berth-api-"));
@@ -39,6 +45,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
     egressAllowPrivate: [],
     jsonLimit: 10_000,
     uploadLimit: 10_000,
+    ...options,
   });
   const token = await createTokenFor({ db, email: "owner@example.com" });
   return { api, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
@@ -74,6 +81,36 @@ test("startApi: the port is in use → an error of one sentence", async (t) => {
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
   await assert.rejects(started(t, port), {
+    message: `Another program already listens on port ${port} of 127.0.0.1. Stop it, or choose another port.`,
+  });
+});
+
+test("metrics with an address of their own: there alone, and nothing else is there", async (t) => {
+  const lines: Array<{ msg: string; url: string }> = [];
+  const log = createLog("info", createRedactor(), (line) => lines.push(JSON.parse(line)));
+  const { api } = await started(t, 0, { log, metricsAddress: { host: "127.0.0.1", port: 0 } });
+  const { url = "" } = lines.find(({ msg }) => msg === "metrics have an address of their own") ?? {};
+  await (await fetch(`${api.url}/livez`)).text();
+  const metrics = await fetch(url);
+  assert.equal(metrics.status, 200);
+  assert.match(
+    await metrics.text(),
+    /^berth_http_request_seconds_count\{operation="none",status="200"\} 1$/m,
+  );
+  const status = async (at: string, headers = {}) => (await fetch(at, { headers })).status;
+  assert.equal(await status(`${api.url}/metrics`), 404);
+  assert.equal(await status(new URL("/api/v1/cloud/agents", url).href), 404);
+  assert.equal(await status(url, { "x-forwarded-for": "192.0.2.7" }), 401, "others need a token");
+  await api.close();
+  await assert.rejects(fetch(url));
+});
+
+test("metrics with an address of their own that cannot be had → an error, and nothing listens", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  await assert.rejects(started(t, 0, { metricsAddress: { host: "127.0.0.1", port } }), {
     message: `Another program already listens on port ${port} of 127.0.0.1. Stop it, or choose another port.`,
   });
 });

@@ -1,9 +1,10 @@
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
-import { type AppDeps, createApp } from "./app.ts";
+import { type AppDeps, createApp, createMetricsApp } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 
 /** The certificate, and the files that it is taken from anew when they change. */
@@ -12,12 +13,17 @@ export interface Tls {
   pair: TlsPair;
 }
 
-export interface ApiOptions extends Omit<AppDeps, "tls"> {
+export interface ApiOptions extends Omit<AppDeps, "tls" | "metricsApart">, ListenAddress {
+  /** Where the metrics are, and nothing else. Default: with all else. */
+  metricsAddress?: ListenAddress | null;
+  /** Default: plain HTTP. */
+  tls?: Tls | null;
+}
+
+export interface ListenAddress {
   host: string;
   /** 0: any free port. */
   port: number;
-  /** Default: plain HTTP. */
-  tls?: Tls | null;
 }
 
 export interface Api {
@@ -27,23 +33,47 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** Starts listening. Rejects with one sentence for the operator. */
-export async function startApi({ tls = null, ...options }: ApiOptions): Promise<Api> {
-  const { fastify } = createApp({ ...options, tls: tls?.pair });
+/** Starts listening. Rejects with one sentence for the operator, and listens nowhere then. */
+export async function startApi(options: ApiOptions): Promise<Api> {
+  const { tls = null, metricsAddress = null, log } = options;
+  const app = createApp({ ...options, metricsApart: metricsAddress !== null, tls: tls?.pair });
+  const apps = [app.fastify];
+  const close = async () => {
+    await Promise.all(apps.map((one) => closeWithin(CLOSE_MS, one)));
+  };
+  try {
+    if (metricsAddress !== null) {
+      const { fastify } = createMetricsApp(app, options);
+      apps.push(fastify);
+      const url = await listen(fastify, metricsAddress, { tls, log });
+      log.info({ url: `${url}/metrics` }, "metrics have an address of their own");
+    }
+    return { url: await listen(app.fastify, options, { tls, log }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Returns its URL, with the actual port. */
+async function listen(
+  fastify: FastifyInstance,
+  { host, port }: ListenAddress,
+  { tls, log }: { tls: Tls | null; log: Logger },
+): Promise<string> {
   if (tls !== null) {
-    const unfollow = followTlsFiles(fastify.server as object as TlsServer, tls.files, options.log);
+    const unfollow = followTlsFiles(fastify.server as object as TlsServer, tls.files, log);
     fastify.addHook("onClose", async () => unfollow());
   }
-  await fastify.listen({ host: options.host, port: options.port }).catch((error) => {
-    const sentence = listenFailure(error, options);
+  await fastify.listen({ host, port }).catch((error) => {
+    const sentence = listenFailure(error, { host, port });
     throw WRONG_ADDRESS.includes(error.code)
       ? new ConfigError([sentence])
       : new Error(sentence, { cause: error });
   });
-  const { address, port, family } = fastify.server.address() as AddressInfo;
-  const host = family === "IPv6" ? `[${address}]` : address;
-  const scheme = tls === null ? "http" : "https";
-  return { url: `${scheme}://${host}:${port}`, close: () => closeWithin(CLOSE_MS, fastify) };
+  const { address, port: actual, family } = fastify.server.address() as AddressInfo;
+  const name = family === "IPv6" ? `[${address}]` : address;
+  return `${tls === null ? "http" : "https"}://${name}:${actual}`;
 }
 
 /** How long running requests have to finish. A longer one is cut off; an upload continues later from what was received. */
@@ -57,10 +87,7 @@ async function closeWithin(milliseconds: number, fastify: FastifyInstance): Prom
 /** Here the settings are wrong, and not what the machine does. */
 const WRONG_ADDRESS = ["EACCES", "EADDRNOTAVAIL", "ENOTFOUND"];
 
-function listenFailure(
-  { code, message }: NodeJS.ErrnoException,
-  { host, port }: Pick<ApiOptions, "host" | "port">,
-): string {
+function listenFailure({ code, message }: NodeJS.ErrnoException, { host, port }: ListenAddress): string {
   const address = `port ${port} of ${host}`;
   if (code === "EADDRINUSE")
     return `Another program already listens on ${address}. Stop it, or choose another port.`;

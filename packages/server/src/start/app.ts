@@ -1,6 +1,6 @@
-import { singleFlight } from "@berth/concurrency";
 import { openApiDocument } from "@berth/contract";
 import type { Logger } from "pino";
+import { Registry } from "prom-client";
 import { createTokenWatch } from "../access/token-watch.ts";
 import type { BlobStore } from "../blobs/disk-blobs.ts";
 import type { Ceilings } from "../config/ceilings.ts";
@@ -16,11 +16,10 @@ import { mountMemories } from "../features/memories/memory-routes.ts";
 import { mountMemoryStores } from "../features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "../features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "../features/models/model-routes.ts";
-import { mountService, type ServiceFault } from "../features/service/service-routes.ts";
+import { mountHealth, mountMetrics, type ServiceFault } from "../features/service/service-routes.ts";
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "../features/sessions/session-routes.ts";
-import { dueSessions, sessionsByStatus } from "../features/sessions/session-store.ts";
 import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
@@ -29,10 +28,13 @@ import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
 import { createMetrics } from "../http/metrics.ts";
+import { type DefaultLimits, OwnerLimits } from "../limits/owner-limits.ts";
+import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCursors } from "../request/cursor.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
+import { measureInstallation } from "./measure-installation.ts";
 
 export interface AppDeps {
   db: Database;
@@ -54,18 +56,24 @@ export interface AppDeps {
   egressAllowPrivate: readonly string[];
   /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
   fault?: () => ServiceFault | null;
+  /** The directory whose file system is measured. Default: none. */
+  dataDir?: string;
   /** Metrics of the process that runs sessions. Default: none. */
   runnerMetrics?: () => Promise<object[]>;
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
   /** The most that environments can ask for. */
   ceilings: Ceilings;
+  /** Limits of each organization and user that has no own ones. Default: none. */
+  limits?: DefaultLimits;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
   /** Default: no. */
   metricsPublic?: "yes" | "no";
+  /** Whether the metrics have an address of their own. Default: no. */
+  metricsApart?: boolean;
   /** Whether each request is logged. Default: on. */
   accessLog?: "on" | "off";
   /** Addresses and networks of proxies that say where a request comes from. Default: none. */
@@ -74,6 +82,13 @@ export interface AppDeps {
   publicUrl?: string | null;
   /** Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
+}
+
+/** What listens at an address of the metrics alone, not yet listening. @param main whose metrics they are. */
+export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps, "metricsPublic">): HttpApp {
+  const app = createHttpApp(main);
+  mountMetrics(app, { metricsPublic: metricsPublic === "yes" });
+  return app;
 }
 
 /** The complete HTTP service, not yet listening. */
@@ -85,19 +100,24 @@ export function createApp(deps: AppDeps): HttpApp {
   // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
-  // Two metrics of one scrape ask.
-  const due = singleFlight(() => dueSessions(db.write), { joinSameTick: true });
+  const { dataDir = null } = deps;
+  const registry = new Registry();
+  addProcessMetrics(registry, "api");
   const app = createHttpApp({
     db,
     log,
     cursors,
-    metrics: createMetrics({
-      sessionsByStatus: () => sessionsByStatus(db.write),
-      dueSessions: () => due(undefined),
-      runner: deps.runnerMetrics ?? (async () => []),
-    }),
+    metrics: createMetrics(
+      {
+        measure: () => measureInstallation({ db, dataDir, log }),
+        connections: db.connections,
+        runner: deps.runnerMetrics ?? (async () => []),
+      },
+      registry,
+    ),
     accessLog: deps.accessLog ?? "on",
     idempotency,
+    limits: new OwnerLimits(db.read, deps.limits),
     jsonLimit,
     uploadLimit,
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
@@ -108,11 +128,8 @@ export function createApp(deps: AppDeps): HttpApp {
     idempotency.close();
   });
 
-  mountService(
-    app,
-    { db, fault: deps.fault ?? (() => null) },
-    { metricsPublic: deps.metricsPublic === "yes" },
-  );
+  mountHealth(app, { db, fault: deps.fault ?? (() => null) });
+  if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   const { publicUrl = null } = deps;
   mountDocs(app, { ...openApiDocument(), ...(publicUrl !== null && { servers: [{ url: publicUrl }] }) });
   mountTokens(app);
@@ -122,6 +139,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountSessions(app, {
     hub,
     blobs,
+    limits: app.limits,
     secrets,
     repositoryHosts: new Set(deps.repositoryHosts),
     gitHttpHosts: new Set(deps.gitHttpHosts),

@@ -1,23 +1,27 @@
 import { join } from "node:path";
+import type { ModelRegistry } from "@berth/agent";
 import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
+import { addConnectionMetrics } from "../db/connection-metrics.ts";
 import { openDatabase } from "../db/pool.ts";
+import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import type { RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
-import { SessionMetrics } from "../runs/session/session-metrics.ts";
+import { type MeasuredModels, SessionMetrics } from "../runs/session/session-metrics.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
+import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
@@ -61,8 +65,8 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
   const parts = new Parts(options.log, signal);
   try {
     const registry = new Registry();
-    collectDefaultMetrics({ register: registry, labels: { process: "runner" } });
-    const check = await openWorker(parts, options, new SessionMetrics(registry));
+    addProcessMetrics(registry, "runner");
+    const check = await openWorker(parts, options, registry);
     return {
       opensSandboxes: () => check.works,
       tried: check.tried,
@@ -75,13 +79,11 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
   }
 }
 
-async function openWorker(
-  parts: Parts,
-  options: RunnerOptions,
-  metrics: SessionMetrics,
-): Promise<SandboxCheck> {
+async function openWorker(parts: Parts, options: RunnerOptions, registry: Registry): Promise<SandboxCheck> {
   const { log } = options;
-  const shared = await openSharedParts(parts, options);
+  const shared = await openSharedParts(parts, options, registry);
+  const metrics = new SessionMetrics(registry, measuredModels(shared.models));
+  addConnectionMetrics(registry, shared.db.connections, "runner");
   let worker: Worker | undefined;
   const isHeld = (sessionId: string) => worker?.holds(sessionId) ?? false;
   const sandboxes = () => sweepSandboxes(shared.engine, isHeld, log);
@@ -109,7 +111,7 @@ async function openWorker(
 }
 
 /** What the worker and the sweepers use. */
-async function openSharedParts(parts: Parts, { config, address, log }: RunnerOptions) {
+async function openSharedParts(parts: Parts, { config, address, log }: RunnerOptions, registry: Registry) {
   const db = await parts.open(
     () => openDatabase({ ...address, log }),
     (one) => one.close(),
@@ -130,7 +132,10 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
   const authorities = await parts.open(() => readCaCertificates(config));
   const snapshots = await parts.open(
-    () => openSnapshots(config, authorities, { db, log, engine, host: installation }),
+    () => {
+      const metrics = new SnapshotMetrics(registry);
+      return openSnapshots(config, authorities, { db, log, engine, metrics, host: installation });
+    },
     (one) => one.close(),
   );
   const systems = await parts.open(
@@ -151,7 +156,7 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
 async function openSnapshots(
   config: Config,
   authorities: readonly string[],
-  { host, ...parts }: Pick<SnapshotParts, "db" | "log" | "engine"> & { host: string },
+  { host, ...parts }: Pick<SnapshotParts, "db" | "log" | "engine" | "metrics"> & { host: string },
 ): Promise<RepositorySnapshots> {
   return await RepositorySnapshots.open({
     ...parts,
@@ -162,6 +167,11 @@ async function openSnapshots(
     listRefs: createRefLister(config, authorities),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
   });
+}
+
+function measuredModels(models: ModelRegistry): MeasuredModels {
+  const ids = new Set(models.list().map(({ id }) => id));
+  return { listed: (id) => ids.has(id), cost: models.cost };
 }
 
 function providersOf({ hostedProviders }: Config): RepositoryProviders {

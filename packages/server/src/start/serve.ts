@@ -4,6 +4,7 @@ import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { listenAddress } from "../config/listen-address.ts";
 import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
@@ -159,6 +160,8 @@ function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox === "docker",
     ceilings: readCeilings(config),
+    limits: { organization: config.organizationLimits, user: config.userLimits },
+    metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
 }
 

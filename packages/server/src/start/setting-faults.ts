@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { blobDirectory, type Config } from "../config/config.ts";
+import { listenAddress } from "../config/listen-address.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import { createLog } from "../log/log.ts";
@@ -23,6 +24,7 @@ const CHECKS: readonly Check[] = [
   secretKey,
   contents,
   tlsFiles,
+  metricsAddress,
   models,
   authorities,
   programs,
@@ -60,6 +62,13 @@ function contents(config: Config): void {
 function tlsFiles(config: Config): void {
   const files = tlsFilesOf(config);
   if (files !== null) readTlsPair(files);
+}
+
+function metricsAddress({ metricsAddress, host, port }: Config): void {
+  if (metricsAddress === null || port === 0) return;
+  const own = listenAddress(metricsAddress);
+  if (own.host === host && own.port === port)
+    throw new Error(`BERTH_METRICS_ADDRESS, ${metricsAddress}, is where the service itself listens.`);
 }
 
 async function models(config: Config): Promise<void> {

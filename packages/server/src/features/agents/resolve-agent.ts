@@ -87,7 +87,7 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
   if (model === null) {
     const param = typeof choice === "string" ? "model" : "model.id";
     throw errors.invalid(
-      `Model '${id}' is not available. GET /api/v1/cloud/models lists the available models.`,
+      `Model '${id}' is not available. The list of models ('berth models list') has those that are.`,
       param,
     );
   }

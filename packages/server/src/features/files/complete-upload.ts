@@ -3,19 +3,23 @@ import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { lockContent, removeUnusedContent } from "./content-store.ts";
+import { requireFileBytes } from "./file-bytes.ts";
 import type { FileRow } from "./file-store.ts";
 import type { Sending } from "./receive-content.ts";
 import { markReady, storeReceived } from "./upload-store.ts";
 
 /**
  * Makes a file ready whose whole content, of `size` bytes, was received. The partial content is removed last, so that a
- * failure can be retried.
+ * failure can be retried, also one for lack of room.
+ *
+ * @throws errors.overLimit
  */
 export async function completeUpload(
   db: DatabaseAccess,
-  blobs: BlobStore,
-  { id }: FileRow,
+  { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
+  { id, ...owner }: FileRow,
   { size, receiver, audit }: { size: number; receiver: string } & Pick<Sending, "audit">,
 ): Promise<FileRow> {
   // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
@@ -23,6 +27,7 @@ export async function completeUpload(
   const partial = blobs.partial(id);
   const content = await partial.stage(size);
   const ready = await db.transaction(async (tx) => {
+    await requireFileBytes(tx, limits, owner, 0);
     await lockContent(tx, content.sha256);
     await content.keep();
     const file = await markReady(tx, id, content.sha256);

@@ -2,17 +2,19 @@ import { MAX_PENDING_FILES, type NewFileBody, newUuid } from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
+import { requireFileBytes } from "./file-bytes.ts";
 import { countPendingFiles, type FileRow, insertFile } from "./file-store.ts";
 import { mimeTypeByName } from "./mime-type.ts";
 
 /**
  * Creates a file that is pending until its content, of at most `limit` bytes, was received.
  *
- * @throws errors.contentTooLarge, errors.tooManyPending
+ * @throws errors.contentTooLarge, errors.tooManyPending, errors.overLimit
  */
 export async function createPendingFile(
   db: DatabaseAccess,
-  principal: Principal,
+  { principal, limits }: { principal: Principal; limits: OwnerLimits },
   { filename, size_bytes: size = null, mime_type: mimeType, metadata }: NewFileBody,
   limit: number,
 ): Promise<FileRow> {
@@ -20,6 +22,7 @@ export async function createPendingFile(
   const owner = ownerOf(principal);
   return await db.transaction(async (tx) => {
     if ((await countPendingFiles(tx, owner.owner_id)) >= MAX_PENDING_FILES) throw errors.tooManyPending();
+    await requireFileBytes(tx, limits, owner, size ?? 0);
     return await insertFile(tx, {
       id: newUuid(),
       ...owner,

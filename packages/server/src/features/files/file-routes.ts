@@ -5,6 +5,7 @@ import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent } from "../../http/mount.ts";
 import { type Form, mountBytes, mountUpload } from "../../http/mount-upload.ts";
 import { disconnectWhenStalled } from "../../http/read-body.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { listPage } from "../../request/page.ts";
 import { parseContentRange } from "./content-range.ts";
 import { contentResponse } from "./content-response.ts";
@@ -16,16 +17,17 @@ import { receiveContent } from "./receive-content.ts";
 import { readUpload, storeUpload } from "./upload-file.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
-  const { uploadLimit: limit } = app;
-  mountUpload(app, fileRoutes.upload, (request) => readFileForm(request, blobs, limit), {
+  const { uploadLimit: limit, limits } = app;
+  mountUpload(app, fileRoutes.upload, (request) => readFileForm(request, { blobs, limit, limits }), {
     schema: newFile,
-    handle: async ({ principal, db }, body) => toFile(await createPendingFile(db, principal, body, limit)),
+    handle: async ({ principal, db }, body) =>
+      toFile(await createPendingFile(db, { principal, limits }, body, limit)),
   });
   mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body, audit) => {
     const sending = { principal, fileId: params.file_id, range: parseContentRange(header), body, audit };
     const stallTimer = disconnectWhenStalled(body);
     try {
-      const row = await receiveContent(db, { blobs, limit }, sending);
+      const row = await receiveContent(db, { blobs, limit, limits }, sending);
       return { body: toFile(row), headers: receivedRange(row) };
     } finally {
       clearInterval(stallTimer);
@@ -54,12 +56,15 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   );
 }
 
-async function readFileForm(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Form> {
+async function readFileForm(
+  request: FastifyRequest,
+  { blobs, limit, limits }: { blobs: BlobStore; limit: number; limits: OwnerLimits },
+): Promise<Form> {
   const upload = await readUpload(request, blobs, limit);
   const { filename, mimeType, metadata, content } = upload;
   return {
     content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
-    handle: async ({ principal, db }) => toFile(await storeUpload(db, principal, upload)),
+    handle: async ({ principal, db }) => toFile(await storeUpload(db, { principal, limits }, upload)),
     discard: content.discard,
   };
 }

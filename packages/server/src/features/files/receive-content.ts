@@ -6,6 +6,7 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { completeUpload } from "./complete-upload.ts";
 import type { ContentRange } from "./content-range.ts";
 import { type FileRow, requireFile } from "./file-store.ts";
@@ -16,6 +17,7 @@ export interface ReceiveDeps {
   blobs: BlobStore;
   /** Maximum bytes of a file. */
   limit: number;
+  limits: OwnerLimits;
 }
 
 /** A request that sends content, or asks how much was received. */
@@ -32,7 +34,8 @@ export interface Sending {
  * Receives the content of a pending file, or a part of it, and returns the file, which is ready when the content is complete.
  * When the connection breaks, the received bytes are kept. On rejection they are deleted.
  *
- * @throws errors.notFound, errors.notYours, errors.fileNotPending, errors.fileReceiving, errors.partMisplaced, errors.fileLost
+ * @throws errors.notFound, errors.notYours, errors.fileNotPending, errors.fileReceiving, errors.partMisplaced, errors.fileLost,
+ * errors.overLimit
  */
 export async function receiveContent(
   db: DatabaseAccess,
@@ -77,7 +80,7 @@ async function receive(
   if (file.status !== "pending") throw errors.fileNotPending(sending.fileId, file.status);
   checkRange(file, range, deps.limit);
   if (range.type === "query")
-    return await completeUpload(db, deps.blobs, file, { size: file.uploaded_bytes, receiver, audit });
+    return await completeUpload(db, deps, file, { size: file.uploaded_bytes, receiver, audit });
   const start = range.type === "whole" ? 0 : range.start;
   const size = range.type === "part" ? range.total : null;
   let latest = file;
@@ -95,7 +98,7 @@ async function receive(
   }
   const whole = range.type === "whole" ? latest.uploaded_bytes : latest.size_bytes;
   return latest.uploaded_bytes === whole
-    ? await completeUpload(db, deps.blobs, latest, { size: whole, receiver, audit })
+    ? await completeUpload(db, deps, latest, { size: whole, receiver, audit })
     : latest;
 }
 

@@ -7,7 +7,9 @@ import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { lockContent } from "./content-store.ts";
+import { requireFileBytes } from "./file-bytes.ts";
 import { type FileRow, insertFile } from "./file-store.ts";
 
 export interface Upload {
@@ -40,18 +42,20 @@ export async function readUpload(request: FastifyRequest, blobs: BlobStore, limi
   });
 }
 
-/** Stores an uploaded file, which is ready at once. */
+/** Stores an uploaded file, which is ready at once. @throws errors.overLimit */
 export async function storeUpload(
   db: DatabaseAccess,
-  principal: Principal,
+  { principal, limits }: { principal: Principal; limits: OwnerLimits },
   { filename, mimeType, metadata, content }: Upload,
 ): Promise<FileRow> {
+  const owner = ownerOf(principal);
   return await db.transaction(async (tx) => {
+    await requireFileBytes(tx, limits, owner, content.size);
     await lockContent(tx, content.sha256);
     await content.keep();
     return await insertFile(tx, {
       id: newUuid(),
-      ...ownerOf(principal),
+      ...owner,
       filename,
       mime_type: mimeType,
       size_bytes: content.size,

@@ -20,14 +20,13 @@ export interface ServiceState {
   fault(): ServiceFault | null;
 }
 
-export interface ServiceOptions {
+export interface MetricsOptions {
   /** Whether metrics are for everybody; else requests from other machines need a token. */
   metricsPublic: boolean;
 }
 
-/** Health, without authentication, and metrics. */
-export function mountService(app: HttpApp, state: ServiceState, { metricsPublic }: ServiceOptions): void {
-  const { fastify, log, metrics } = app;
+/** Health, without authentication. */
+export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): void {
   fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", PROBE, async (_request, reply) => {
     const fault = state.fault() ?? ((await responds(state.db, log)) ? null : "database");
@@ -35,6 +34,10 @@ export function mountService(app: HttpApp, state: ServiceState, { metricsPublic 
       ? reply.send({ status: "ok" })
       : reply.code(503).send({ status: "unavailable", reason: fault });
   });
+}
+
+export function mountMetrics(app: HttpApp, { metricsPublic }: MetricsOptions): void {
+  const { fastify, metrics } = app;
   fastify.get("/metrics", PROBE, async (request, reply) => {
     if (!metricsPublic && !isFromThisMachine(request.raw)) await authorizeMetrics(app, request.raw);
     const { contentType, text } = await metrics.render();

@@ -1,6 +1,7 @@
 // Subject: service-routes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testApp } from "../../../test-support/http.ts";
@@ -34,6 +35,38 @@ describe("service routes", () => {
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 200]);
     await db.close();
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 503]);
+  });
+
+  test("metrics: the database is away → said so, and the rest is there", async (t) => {
+    const { app, db } = await testApp(t, { dataDir: tmpdir() });
+    const render = async () => (await app.fastify.inject({ method: "GET", url: "/metrics" })).payload;
+    const before = await render();
+    assert.match(before, /^berth_database_up 1$/m);
+    assert.match(before, /^berth_database_bytes \d{6,}$/m);
+    assert.match(before, /^berth_database_connections\{process="api",state="busy"\} \d+$/m);
+    assert.match(before, /^berth_data_directory_bytes\{state="free"\} \d+$/m);
+    await db.close();
+    const after = await render();
+    assert.match(after, /^berth_database_up 0$/m);
+    assert.match(after, /^process_cpu_seconds_total/m);
+    assert.doesNotMatch(after, /^berth_(sessions|due_seconds|database_bytes)/m, "no former values");
+  });
+
+  test("metrics: waits for a connection are counted", async (t) => {
+    const { app, db } = await testApp(t, {}, { max: 1 });
+    const read = async (name: string) => {
+      const { payload } = await app.fastify.inject({ method: "GET", url: "/metrics" });
+      return Number(new RegExp(`^${name}\\{process="api"\\} (\\S+)$`, "m").exec(payload)?.[1]);
+    };
+    const taken = await read("berth_database_connections_taken_total");
+    const release = Promise.withResolvers<void>();
+    const holding = db.transaction(() => release.promise);
+    const waiting = db.write.query({ text: "select 1" });
+    assert.ok(db.connections().waiting > 0);
+    release.resolve();
+    await Promise.all([holding, waiting]);
+    assert.ok((await read("berth_database_connections_taken_total")) >= taken + 2);
+    assert.ok((await read("berth_database_wait_seconds_total")) > 0);
   });
 
   test("metrics: from another machine or through a proxy → a token with the scope, unless they are public", async (t) => {

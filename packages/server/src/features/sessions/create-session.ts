@@ -4,10 +4,12 @@ import type { ReferenceCheck } from "../../access/references.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
+import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import { startsWork } from "./events/input-store.ts";
 import { MessageFiles } from "./events/message-files.ts";
 import { insertSession, type NewSession } from "./new-session-store.ts";
+import { openSessionsChecks } from "./open-sessions.ts";
 import { prepareAgent, prepareEnvironment, prepareVaults } from "./prepare-references.ts";
 import { prepareSkills } from "./prepare-skills.ts";
 import type { RepositoryDeps } from "./resources/prepare-repositories.ts";
@@ -17,6 +19,7 @@ type Body = Input<typeof sessionRoutes.create>["body"];
 
 export interface CreateSessionDeps extends RepositoryDeps {
   blobs: BlobStore;
+  limits: OwnerLimits;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface CreateSessionDeps extends RepositoryDeps {
  * Nothing is cloned here; a worker that claims the session does that.
  *
  * Rejects, in this order: hosts and mount paths; what does not exist; what the caller cannot access; what is archived or not
- * ready.
+ * ready; more open sessions than there may be.
  */
 export async function createSession(
   db: DatabaseAccess,
@@ -61,7 +64,8 @@ export async function createSession(
     events,
     due,
   };
-  const locked = skills === null ? references : [...references, skills];
+  const room = await openSessionsChecks(deps.limits, principal);
+  const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
   const stored = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
   // The agent or the environment was archived or deleted since it was read, for good: the second try reports it.
   if (!stored) return await createSession(db, deps, principal, body);

@@ -1,0 +1,20 @@
+import { listeningPort } from "./parsers.ts";
+
+/** An address and port to listen on, as text: `127.0.0.1:9464`, `[::1]:9464`, `metrics.internal:0`. */
+export function ownAddress(text: string): string {
+  const { host, port } = split(text);
+  if (host === "") throw new Error("must be an address and a port, such as 127.0.0.1:9464");
+  listeningPort(port);
+  return text;
+}
+
+/** @param text as `ownAddress` accepts it. */
+export function listenAddress(text: string): { host: string; port: number } {
+  const { host, port } = split(text);
+  return { host, port: Number(port) };
+}
+
+function split(text: string): { host: string; port: string } {
+  const [, v6, name, port = ""] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/@]+)):([0-9]+)$/.exec(text) ?? [];
+  return { host: v6 ?? name ?? "", port };
+}

@@ -1,0 +1,30 @@
+import type { Principal } from "../../access/principal.ts";
+import type { ReferenceCheck } from "../../access/references.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { lockLimit } from "../../limits/limit-store.ts";
+import { type Limit, type OwnerLimits, overLimit } from "../../limits/owner-limits.ts";
+import { countOpenSessions } from "./open-session-store.ts";
+
+/**
+ * Checks, in the transaction that creates a session, that there is room for one more. Empty where nothing is limited. Of two creations
+ * at the last place one succeeds.
+ */
+export async function openSessionsChecks(
+  limits: OwnerLimits,
+  principal: Principal,
+): Promise<Pick<ReferenceCheck, "lock">[]> {
+  const { organizationId } = principal;
+  // What a service account creates is the organization's.
+  const owner =
+    principal.kind === "user"
+      ? principal
+      : { organizationId, kind: "organization" as const, id: organizationId };
+  const found = await limits.of(owner, "open_sessions");
+  return found.map((limit) => ({ lock: (tx) => requireRoom(tx, limit) }));
+}
+
+async function requireRoom(tx: Queryable, limit: Limit): Promise<void> {
+  await lockLimit(tx, limit.id, "open_sessions");
+  if ((await countOpenSessions(tx, limit, limit.value)) >= limit.value)
+    throw overLimit(limit, "open_sessions");
+}

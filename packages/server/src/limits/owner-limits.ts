@@ -1,0 +1,110 @@
+import type { Queryable } from "../db/statement.ts";
+import { errors } from "../errors/catalogue.ts";
+import { LIMITS, type LimitName, type LimitValues } from "./limit-names.ts";
+import { readLimits } from "./limit-store.ts";
+import { type Rate, RequestRates } from "./request-rates.ts";
+
+/** Limits of the settings, for each organization and for each user or service account that has no own one. */
+export interface DefaultLimits {
+  organization: LimitValues;
+  user: LimitValues;
+}
+
+/** Who asks, as in `Principal`, or whose an object is. */
+export interface Limited {
+  organizationId: string;
+  kind: "user" | "service_account" | "organization";
+  id: string;
+}
+
+/** A limit that counts for somebody. */
+export interface Limit {
+  kind: Limited["kind"];
+  /** uuid of the organization or user. */
+  id: string;
+  value: number;
+}
+
+/** How old what is known of the database's limits may be. */
+const FRESH_MS = 5_000;
+
+/**
+ * What organizations and users may do, by the settings and the database. A change of the database counts after about five seconds, in
+ * each process. Nothing is asked of the database in between.
+ */
+export class OwnerLimits {
+  readonly #db: Queryable;
+  readonly #defaults: DefaultLimits;
+  readonly #rates: RequestRates;
+  readonly #now: () => number;
+  #own: ReadonlyMap<string, LimitValues> = new Map();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(
+    db: Queryable,
+    defaults: DefaultLimits = { organization: {}, user: {} },
+    now: () => number = () => performance.now(),
+  ) {
+    this.#db = db;
+    this.#defaults = defaults;
+    this.#rates = new RequestRates(now);
+    this.#now = now;
+  }
+
+  /**
+   * Counts a request.
+   *
+   * @throws errors.overLimit with `retry-after`.
+   */
+  async takeRequest(principal: Limited): Promise<void> {
+    const rates = (await this.of(principal, "requests_per_second")).map((limit): Rate & Limit => ({
+      ...limit,
+      perSecond: limit.value,
+      burst: Math.max(1, this.#valueOf(limit, "request_burst") ?? limit.value),
+    }));
+    const over = this.#rates.take(rates);
+    if (over === null) return;
+    throw overLimit(over.rate, "requests_per_second", over.waitMs);
+  }
+
+  /** The limits of this name that count: that of the organization, then that of the user or service account. */
+  async of({ organizationId, kind, id }: Limited, name: LimitName): Promise<Limit[]> {
+    await this.#refresh();
+    const subjects = [{ kind: "organization" as const, id: organizationId }];
+    const all = kind === "organization" ? subjects : [...subjects, { kind, id }];
+    return all.flatMap((subject) => {
+      const value = this.#valueOf(subject, name);
+      return value === null ? [] : [{ ...subject, value }];
+    });
+  }
+
+  #valueOf({ kind, id }: Pick<Limit, "kind" | "id">, name: LimitName): number | null {
+    const own = this.#own.get(id)?.[name];
+    if (own !== undefined) return own;
+    return this.#defaults[kind === "organization" ? kind : "user"][name] ?? null;
+  }
+
+  /** Waits only for the first answer of the database. While it is away, what was known counts. */
+  async #refresh(): Promise<void> {
+    if (this.#now() - this.#readAt < FRESH_MS) return;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    if (this.#readAt === Number.NEGATIVE_INFINITY) await this.#reading;
+    else this.#reading.catch(() => undefined);
+  }
+
+  async #read(): Promise<void> {
+    const asked = this.#now();
+    this.#own = await readLimits(this.#db);
+    this.#readAt = asked;
+  }
+}
+
+/** @param waitMs after which the same request may succeed. Absent: when something else has changed. */
+export function overLimit({ kind, value }: Limit, name: LimitName, waitMs?: number) {
+  const seconds = waitMs === undefined || waitMs === Infinity ? null : Math.max(1, Math.ceil(waitMs / 1_000));
+  return errors.overLimit(`${kind.replace("_", " ")}'s`, `${value} ${LIMITS[name]}`, seconds);
+}

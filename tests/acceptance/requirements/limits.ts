@@ -1,0 +1,25 @@
+import type { Requirement } from "./requirement.ts";
+
+/** Rules of limits by organization and user. */
+export const limitRequirements: readonly Requirement[] = [
+  {
+    id: "limit-requests",
+    source: "seed 8",
+    rule: "Requests over the rate of the organization or of the user are rejected with 429 rate_limit_error, which names the limit and whose it is, with retry-after; a request that waits so long succeeds. Others are not slowed down.",
+  },
+  {
+    id: "limit-sessions",
+    source: "seed 8",
+    rule: "A session over the limit of open sessions is rejected with 429 and nothing is stored; of two at the last place one succeeds. One that is archived, terminated or deleted makes room.",
+  },
+  {
+    id: "limit-files",
+    source: "seed 8",
+    rule: "A file whose bytes are over what its owner may have is rejected with 429 and nothing is stored; announced sizes count. An upload without an announced size is rejected at its end, and can be completed once there is room.",
+  },
+  {
+    id: "limit-settings",
+    source: "seed 8",
+    rule: "Limits are those of berth admin limits, else those of BERTH_ORGANIZATION_LIMITS and BERTH_USER_LIMITS, else there are none. A running service follows a change within seconds. A 429 is not kept for an Idempotency-Key.",
+  },
+];

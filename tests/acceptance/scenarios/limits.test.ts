@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type AnyJson, type Api, assertError } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
+import { makeAgent, makeEnvironment } from "../harness/fixtures.ts";
+
+const FILE_BYTES = 1_000;
+
+let berth: Berth;
+let ada: Api;
+let bob: Api;
+before(async () => {
+  berth = await Berth.start({
+    settings: {
+      BERTH_USER_LIMITS: `open_sessions=3,file_bytes=${FILE_BYTES}`,
+      BERTH_ORGANIZATION_LIMITS: "open_sessions=5",
+    },
+  });
+  ada = await berth.client({ user: "ada@example.com" });
+  bob = await berth.client({ user: "bob@example.com" });
+});
+after(() => berth.stop());
+
+const setLimits = (...args: string[]) => berth.command("admin", "limits", ...args);
+
+/** Asks until the service has what the database has. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const patience = AbortSignal.timeout(60_000);
+  while (!(await holds())) patience.throwIfAborted();
+}
+
+covers(
+  ["limit-sessions"],
+  "open sessions: of many at the last places the right number succeeds",
+  async () => {
+    const body = async (api: Api) => ({
+      agent: (await makeAgent(api)).id,
+      environment_id: (await makeEnvironment(api)).id,
+    });
+    const [ofAda, ofBob] = [await body(ada), await body(bob)];
+    const opened = await Promise.all(Array.from({ length: 12 }, () => ada.post("/sessions", ofAda)));
+    const refused = opened.filter(({ status }) => status !== 200);
+    assert.equal(opened.length - refused.length, 3);
+    for (const one of refused) {
+      assertError(one, 429, "rate_limit_error", {
+        message: "The user's limit of 3 open sessions is reached.",
+      });
+      assert.deepEqual([one.headers.get("retry-after"), one.headers.get("x-should-retry")], [null, "false"]);
+    }
+    assert.equal((await ada.ok("GET", "/sessions")).data.length, 3, "nothing of the others is stored");
+    const others = await Promise.all(Array.from({ length: 6 }, () => bob.post("/sessions", ofBob)));
+    assert.equal(others.filter(({ status }) => status === 200).length, 2, "the organization has five");
+    const over = others.find(({ status }) => status === 429);
+    assert.ok(over);
+    assertError(over, 429, "rate_limit_error", {
+      message: "The organization's limit of 5 open sessions is reached.",
+    });
+    const [one, two, three] = opened
+      .filter(({ status }) => status === 200)
+      .map((each) => (each.body as AnyJson).id);
+    for (const [method, path] of [
+      ["POST", `/sessions/${one}/archive`],
+      ["POST", `/sessions/${two}/terminate`],
+      ["DELETE", `/sessions/${three}`],
+    ] as const) {
+      assert.equal((await ada.post("/sessions", ofAda)).status, 429);
+      await ada.ok(method, path);
+      assert.equal((await ada.post("/sessions", ofAda)).status, 200, path);
+    }
+  },
+);
+
+covers(
+  ["limit-files"],
+  "bytes of files: uploads, announced sizes, and an end that is too large",
+  async () => {
+    const upload = async (bytes: number) => {
+      const form = new FormData();
+      form.append("file", new Blob(["x".repeat(bytes)]), "some.txt");
+      const reply = await fetch(bob.address("/files"), {
+        method: "POST",
+        headers: bob.headers(),
+        body: form,
+      });
+      return { status: reply.status, body: (await reply.json()) as AnyJson };
+    };
+    const sized = await Promise.all([400, 400, 400].map(upload));
+    assert.deepEqual(sized.map(({ status }) => status).toSorted(), [200, 200, 429]);
+    const announced = await bob.post("/files", { filename: "a", size_bytes: 201 });
+    assertError(announced, 429, "rate_limit_error", {
+      message: `The user's limit of ${FILE_BYTES} bytes of files is reached.`,
+    });
+    await bob.ok("POST", "/files", { filename: "a", size_bytes: 100 });
+    const open = await bob.ok("POST", "/files", { filename: "open" });
+    const put = (content: string | undefined, headers: Record<string, string> = {}) =>
+      fetch(bob.address(`/files/${open.id}/content`), {
+        method: "PUT",
+        headers: bob.headers(headers),
+        ...(content !== undefined && { body: content }),
+      });
+    const tooMuch = await put("y".repeat(101));
+    assert.equal(tooMuch.status, 429, await tooMuch.text());
+    assert.equal((await bob.ok("GET", `/files/${open.id}`)).status, "pending");
+    const stored = sized.find(({ status }) => status === 200)?.body.id;
+    await bob.ok("DELETE", `/files/${stored}`);
+    const completed = await put(undefined, { "content-range": "bytes */101" });
+    assert.deepEqual([completed.status, ((await completed.json()) as AnyJson).status], [200, "ready"]);
+  },
+);
+
+covers(
+  ["limit-requests", "limit-settings"],
+  "requests: over the rate 429 with retry-after, and nobody else is slowed down",
+  async () => {
+    await setLimits("set", "--user", "ada@example.com", "requests_per_second=1", "request_burst=2");
+    let refused: Awaited<ReturnType<Api["get"]>> | undefined;
+    await until(async () => {
+      const reply = await ada.get("/agents");
+      if (reply.status === 429) refused = reply;
+      return refused !== undefined;
+    });
+    assert.ok(refused);
+    assertError(refused, 429, "rate_limit_error", {
+      message: "The user's limit of 1 requests a second is reached.",
+    });
+    assert.equal(refused.headers.get("retry-after"), "1");
+    assert.equal(refused.headers.get("x-should-retry"), "true");
+    for (let count = 0; count < 20; count += 1) await bob.ok("GET", "/agents");
+    await setLimits("set", "--user", "ada@example.com", "requests_per_second=none");
+    await until(async () => {
+      const replies = await Promise.all(Array.from({ length: 5 }, () => ada.get("/agents")));
+      return replies.every(({ status }) => status === 200);
+    });
+  },
+);
+
+covers(["limit-settings"], "limits: what a command shows, and a key whose request was refused", async () => {
+  const listed = async (...flags: string[]) =>
+    JSON.parse(await setLimits("get", "--user", "bob@example.com", "--json", ...flags)).data.map(
+      ({ name, value, from }: AnyJson) => [name, value, from],
+    );
+  assert.deepEqual(await listed(), [
+    ["requests_per_second", null, null],
+    ["request_burst", null, null],
+    ["open_sessions", null, null],
+    ["file_bytes", null, null],
+  ]);
+  await setLimits("set", "--user", "bob@example.com", "file_bytes=10");
+  assert.deepEqual((await listed()).at(-1), ["file_bytes", 10, "own"]);
+  const announce = () =>
+    bob.call("POST", "/files", { filename: "b", size_bytes: 1 }, { headers: { "idempotency-key": "again" } });
+  const refuses = async () => {
+    const { status, body } = await bob.post("/files", { filename: "c", size_bytes: 1 });
+    if (status === 200) await bob.ok("DELETE", `/files/${body.id}`);
+    return status === 429;
+  };
+  await until(refuses);
+  assert.equal((await announce()).status, 429);
+  await setLimits("unset", "--user", "bob@example.com", "file_bytes");
+  await setLimits("set", "--user", "bob@example.com", "file_bytes=none");
+  await until(async () => !(await refuses()));
+  assert.equal((await announce()).status, 200, "the refusal was not kept");
+  for (const wrong of [
+    ["set", "--user", "bob@example.com", "sessions=1"],
+    ["set", "--user", "bob@example.com", "open_sessions=-1"],
+    ["set", "open_sessions=1"],
+    ["get", "--user", "nobody@example.com"],
+  ])
+    await assert.rejects(setLimits(...wrong), wrong.join(" "));
+  const audited = await berth.command("admin", "audit", "--json", "--operation", "admin limits set");
+  assert.match(audited, /"operation":"admin limits set"/);
+});
