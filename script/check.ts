@@ -50,10 +50,10 @@ function faultReport(faults: readonly string[]): Omit<CheckResult, "name"> {
   return { ok: faults.length === 0, report: faults.join("\n") };
 }
 
-/** Every `.sh` file, and every file without an extension whose first line names sh or bash. */
+/** Every `.sh` and `.bash` file, and every file without an extension whose first line names sh or bash. */
 async function shellScripts(): Promise<Omit<CheckResult, "name">> {
   const files = repositoryFiles().filter(
-    (file) => file.endsWith(".sh") || (!/\.[^/]*$/.test(file) && /^#!.*\b(ba)?sh\b/.test(firstLine(file))),
+    (file) => /\.(ba)?sh$/.test(file) || (!/\.[^/]*$/.test(file) && /^#!.*\b(ba)?sh\b/.test(firstLine(file))),
   );
   const result = await command("shellcheck", ["--", ...files]);
   return /^spawn shellcheck ENOENT$/.test(result.report)

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { freePort } from "../acceptance/harness/free-port.ts";
 import { missingForEngine, startTestEngine, type TestEngine } from "../container-engine/container-engine.ts";
+import { sharedRelease } from "../release/shared-release.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const skip =
@@ -25,8 +26,7 @@ let port: number;
 before(async () => {
   if (skip) return;
   directory = mkdtempSync(join(tmpdir(), "berth-image-"));
-  execFileSync(join(ROOT, "script/release"), [directory], { stdio: ["ignore", "ignore", "inherit"] });
-  const [deb = ""] = globSync(join(directory, "berth_*.deb"));
+  const [deb = ""] = globSync(join(sharedRelease(), "berth_*.deb"));
   engine = await startTestEngine("dockerd");
   port = await freePort();
   const build = [deb, `docker -H unix://${engine.socket}`, "berth:test"];

@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { olderNode } from "./older-node.ts";
 import { ROOT, run } from "./run.ts";
+import { sharedRelease } from "./shared-release.ts";
 
 const MOST_MB = 200;
 const QUIET = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -26,8 +27,7 @@ let output: string;
 
 before(async () => {
   temporary = await mkdtemp(join(tmpdir(), "berth-package-test-"));
-  const release = join(temporary, "release");
-  await run(join(ROOT, "script/release"), ["--no-deb", release], temporary);
+  const release = sharedRelease();
   packed = join(release, globSync("berth-[0-9]*.tgz", { cwd: release })[0] ?? "");
   consumer = emptyPackage("consumer");
   const [, install = ""] =
@@ -119,6 +119,9 @@ test("berth serve: a session uses Bash, and the API, its reference and the guide
     spawnSync(process.execPath, ["--import", ELSEWHERE, program(elsewhere), ...args], { encoding: "utf8" });
   const listed = client("sessions", "list", "--json", ...connection);
   assert.equal(JSON.parse(listed.stdout).data.length, 1, listed.stderr);
+  for (const shell of ["bash", "zsh", "fish"])
+    assert.match(client("completion", shell).stdout, new RegExp(`^# Completion .* in ${shell}\\.`, "im"));
+  assert.match(client("complete", "--", "sessions", "get", ...connection, "").stdout, /^sess_\w+\t/);
   for (const name of ["up", "serve", "doctor"]) {
     const { status, stderr } = client(name);
     assert.equal(status, 2);

@@ -11,6 +11,7 @@ import { PROGRAM, TYPED } from "./consumers.ts";
 import { installedDeno } from "./installed-deno.ts";
 import { olderNode } from "./older-node.ts";
 import { ROOT, run } from "./run.ts";
+import { sharedRelease } from "./shared-release.ts";
 
 const TSC = join(ROOT, "node_modules/.bin/tsc");
 
@@ -21,8 +22,9 @@ let releases: string[];
 
 before(async () => {
   temporary = await mkdtemp(join(tmpdir(), "berth-release-test-"));
-  releases = ["first", "second"].map((name) => join(temporary, name));
-  for (const directory of releases) await run(join(ROOT, "script/release"), [directory], temporary);
+  const second = join(temporary, "second");
+  releases = [sharedRelease(), second];
+  await run(join(ROOT, "script/release"), [second], temporary);
   consumer = await mkdtemp(join(temporary, "consumer-"));
   writeFileSync(join(consumer, "package.json"), '{"private":true,"type":"module"}');
   const [packed = ""] = readdirSync(releases[0] ?? "").filter((file) => /^berth-sdk-.*\.tgz$/.test(file));

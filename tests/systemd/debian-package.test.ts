@@ -1,24 +1,16 @@
 // The subject is the Debian package of script/release under a real systemd: installed, used, killed, frozen, removed, purged.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, type TestContext, test } from "node:test";
+import { before, type TestContext, test } from "node:test";
+import { sharedRelease } from "../release/shared-release.ts";
 import { bootMachine, type Machine, missingForMachine } from "./machine.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const skip = missingForMachine() ?? false;
 
 let release: string;
 
 before(() => {
   if (skip) return;
-  release = mkdtempSync(join(tmpdir(), "berth-deb-test-"));
-  execFileSync(join(ROOT, "script/release"), [release], { stdio: ["ignore", "ignore", "inherit"] });
-});
-after(() => {
-  if (!skip) rmSync(release, { recursive: true });
+  release = sharedRelease();
 });
 
 async function machineOf(t: TestContext): Promise<Machine> {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const ROOT = join(import.meta.dirname, "../..");
 
 /** The commit of the release before this one; until there is a release, one that knows which newer schemas it can use. */
-export const FORMER_RELEASE = "38762908c1b2f674ecd65b9c82c13e3edad04fa4";
+export const FORMER_RELEASE = "23b85646ca63c39ec2da2dce39df4fbf853c0fca";
 
 /** Whether this clone has the commit: one without history has not. */
 export function hasFormerRelease(): boolean {

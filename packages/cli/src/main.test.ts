@@ -313,7 +313,7 @@ test("an API error is printed to stderr with message, type, param and request id
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(
     stderr,
-    "error: It was refused.\n  type: not_found_error\n  param: session_id\n  request_id: req_77\n",
+    "error: It was refused.\n  type: not_found_error\n  field: session_id\n  request_id: req_77\n",
   );
 });
 

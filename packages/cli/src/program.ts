@@ -1,9 +1,10 @@
-import tab from "@bomb.sh/tab/commander";
 import { Command } from "commander";
 import { addApi } from "./commands/api/command.ts";
 import { addApply } from "./commands/apply/command.ts";
+import { addCompletion } from "./commands/completion/command.ts";
 import { addFiles } from "./commands/files/command.ts";
 import { addLocal } from "./commands/local/command.ts";
+import { addLogin } from "./commands/login/command.ts";
 import { addRun } from "./commands/run/command.ts";
 import { addService } from "./commands/service/command.ts";
 import { addSessions } from "./commands/sessions/command.ts";
@@ -26,16 +27,13 @@ export function createProgram(): Command {
   addRun(program);
   addSessions(program);
   addService(program);
+  addLogin(program);
   addFiles(program);
   addSkills(program);
   addOperations(program);
   addApply(program);
   addApi(program);
-  tab(program, { completionCommandName: "completion" });
-  program.commands
-    .find((command) => command.name() === "completion")
-    ?.summary("print a shell completion script")
-    .addHelpText("after", "\nExample:\n  $ source <(berth completion bash)");
+  addCompletion(program);
   return program;
 }
 

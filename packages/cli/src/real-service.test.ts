@@ -41,7 +41,7 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     while ((await ready()).code !== 0);
     assert.match(
       (await ready()).stdout,
-      /^Berth \d\S* at http:\/\/127\.0\.0\.1:\d+: ready\nme@example\.com, /,
+      /^Berth \d\S* at http:\/\/127\.0\.0\.1:\d+ \(data directory \S+\): ready\nme@example\.com, /,
     );
     const { ready: isReady, token } = JSON.parse((await berth(["status", "--json"], { env })).stdout);
     assert.deepEqual([isReady, token.user.email], [true, "me@example.com"]);

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
+/** The program. */
+export const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 export interface Ended {
   code: number | null;
@@ -17,7 +18,7 @@ export function startBerth(
   { env = {}, cwd = "/" }: { env?: Record<string, string>; cwd?: string } = {},
 ) {
   const child = spawn(binary, args, {
-    env: { PATH: process.env.PATH ?? "", BERTH_ROOTFS: "host", ...env },
+    env: { PATH: process.env.PATH ?? "", XDG_CONFIG_HOME: "/nonexistent", BERTH_ROOTFS: "host", ...env },
     cwd,
   });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(

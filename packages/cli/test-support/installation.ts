@@ -8,6 +8,8 @@ import { createInterface, type Interface } from "node:readline";
 import { berth, type Ended, startBerth } from "./berth.ts";
 
 export interface Installation {
+  /** The environment of commands. */
+  env: Record<string, string>;
   /** A directory for the test's files, removed at the end. */
   dir: string;
   /** Runs a command as a user with a token. */
@@ -43,6 +45,7 @@ export async function startInstallation(settings: Record<string, string> = {}): 
     return stdout;
   };
   return {
+    env,
     dir,
     run,
     done,

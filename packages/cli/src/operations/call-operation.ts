@@ -3,21 +3,29 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Berth, Operation } from "@berth/sdk";
 import { pathParams } from "@berth/sdk/operations";
+import type { ConfirmOptions } from "../shared/confirm.ts";
 import { type ConnectionOptions, connect } from "../shared/connection.ts";
 import { UsageError } from "../shared/failure.ts";
+import type { OutputOptions } from "../shared/formats.ts";
+import { printResult } from "../shared/output.ts";
 import { listLines, objectLines } from "../terminal/object.ts";
-import { printJson, printLine } from "../terminal/print.ts";
+import { printJson } from "../terminal/print.ts";
+import { confirmDeletion } from "./confirm-deletion.ts";
+import { deletes } from "./deletes.ts";
 import { type BodyOptions, bodyOf, queryOf } from "./request-fields.ts";
 
-export interface OperationOptions extends ConnectionOptions, BodyOptions {
-  json?: boolean;
+export interface OperationOptions
+  extends ConnectionOptions,
+    BodyOptions,
+    ConfirmOptions,
+    Omit<OutputOptions, "output"> {
   /** Query parameters, as `name=value`. */
   query?: string[];
   /** For a list: the maximum number of objects. */
   limit?: number;
   /** For a list: return all objects. */
   all?: boolean;
-  /** For bytes: the file to write. Default: standard output. */
+  /** How to print; for bytes: the file to write, by default standard output. */
   output?: string;
 }
 
@@ -37,16 +45,16 @@ export async function callOperation(
   if (operation.responseKind === "stream") return await printStream(client, args[0] ?? "", query);
   if (operation.responseKind === "page") return await printPages(client, call, options);
   if (operation.responseKind === "bytes") return await writeBytes(await client.open(call), options.output);
+  if (deletes(operation)) await confirmDeletion(client, call, options);
   const response = await client.call<Thing>(call);
-  if (options.json) printJson(response);
-  else for (const line of objectLines(response)) printLine(line);
+  await printResult(response, options as OutputOptions, () => objectLines(response));
 }
 
 /** Fetches pages until the limit is reached. */
 async function printPages(
   client: Berth,
   call: Parameters<Berth["pages"]>[0],
-  { limit = 20, all, json }: OperationOptions,
+  { limit = 20, all, ...options }: OperationOptions,
 ): Promise<undefined> {
   const { unpaginated } = call.operation;
   if (!unpaginated && "limit" in (call.query ?? {}))
@@ -61,8 +69,7 @@ async function printPages(
     if (has_more) break;
     data.push(item);
   }
-  if (json) printJson({ data, has_more });
-  else for (const line of listLines(data)) printLine(line);
+  await printResult({ data, has_more }, options as OutputOptions, () => listLines(data));
 }
 
 /** Prints frames as JSON lines until the session ends. */

@@ -9,8 +9,14 @@ export function exampleHelp(operation: Operation, words: readonly string[]): str
   const shown = body === undefined ? `  $ ${example}` : example;
   const lines = body === undefined && query === undefined ? [] : ["", "Example:", shown];
   const fields = operation.body === "json" || operation.method === "GET" ? [fieldsAt(operation)] : [];
-  return [...lines, ...fields].join("\n");
+  return [...lines, ...fields, NOTES[operation.id] ?? ""].join("\n");
 }
+
+/** What else is to be known before a command is chosen. */
+const NOTES: Readonly<Record<string, string>> = {
+  "sessions.cancel":
+    "\nTake 'berth sessions interrupt' to stop a turn by hand: it does the same, and prints the event of it. This one does nothing when no turn runs.",
+};
 
 function fieldsAt({ id }: Operation): string {
   return `\nFor its fields see /docs#${id} of a running service.`;

@@ -2,7 +2,8 @@ import type { Operation } from "@berth/sdk";
 import { commandWords, operations, pathParams } from "@berth/sdk/operations";
 import { type Command, Option } from "commander";
 import { EXIT_CODES } from "../shared/exit-codes.ts";
-import { positiveInteger, withConnection, withFields } from "../shared/options.ts";
+import { positiveInteger, withConnection, withFields, withOutput, withYes } from "../shared/options.ts";
+import { deletes } from "./deletes.ts";
 import { exampleHelp } from "./example-help.ts";
 
 /** Adds a command for every operation of the API that does not have one yet. */
@@ -46,7 +47,8 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   }
   if (operation.responseKind === "bytes")
     command.option("-o, --output <file>", "file to write; default: standard output");
-  else if (operation.responseKind !== "stream") command.option("--json", "print JSON");
+  else if (operation.responseKind !== "stream") withOutput(command);
+  if (deletes(operation)) withYes(command);
   return withConnection(command).action(async () => {
     const { callOperation } = await import("./call-operation.ts");
     await callOperation(operation, command.processedArgs as string[], command.opts());

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Berth, type Logger } from "@berth/sdk";
 import { paletteFor } from "../terminal/palette.ts";
 import { type ClientFile, readClientFile } from "./client-file.ts";
+import { type Contexts, readContexts, requireContext, tokenFor } from "./contexts.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { UsageError } from "./failure.ts";
 import { secretFile } from "./secret.ts";
@@ -11,35 +12,94 @@ import { version } from "./version.ts";
 /** Options of every command that calls a server. */
 export interface ConnectionOptions {
   url?: string;
+  context?: string;
   tokenFile?: string;
   dataDir?: string;
 }
 
-/**
- * Creates a client. The URL and the token come from flags, else from `BERTH_URL`, `BERTH_TOKEN` and `BERTH_TOKEN_FILE`,
- * else from `client.json` in the data directory.
- */
+/** What this program calls itself. */
+export const userAgent = `berth-cli/${version}`;
+
+/** A service, and the token for it. */
+interface Target {
+  baseURL: string;
+  /** Why it is this one, for people. */
+  from: string;
+  token(): Promise<string>;
+}
+
+/** Creates a client of the service that is meant. */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
-  const { baseURL, known } = await locate(options);
-  // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
-  const token = await tokenOf(options, baseURL === known.url ? known.token_file : undefined);
-  return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": `berth-cli/${version}` } });
+  const { baseURL, token } = await locate(options);
+  return new Berth({ baseURL, token: await token(), logger, defaultHeaders: { "user-agent": userAgent } });
 }
 
-/** The URL of the server that `connect` takes. */
-export async function serverUrl(options: ConnectionOptions): Promise<string> {
-  return (await locate(options)).baseURL;
+/** The service that `connect` takes, and where that is from. */
+export async function serviceOf(options: ConnectionOptions): Promise<{ url: string; from: string }> {
+  const { baseURL, from } = await locate(options);
+  return { url: baseURL, from };
 }
 
-async function locate(options: ConnectionOptions): Promise<{ baseURL: string; known: ClientFile }> {
-  const known = await readClientFile(resolve(options.dataDir ?? defaultDataDir()));
-  const baseURL = options.url ?? process.env.BERTH_URL ?? known.url;
-  if (baseURL === undefined) {
-    throw new UsageError("No server is known. Set its URL by --url or BERTH_URL, or start one: berth serve");
+/**
+ * A context that is named counts as a whole, its URL with its token. So does the current one, where no URL, token or data directory is
+ * given. A token of a flag or a variable is for the URL of a flag or a variable, else for the service of the data directory.
+ */
+async function locate(options: ConnectionOptions): Promise<Target> {
+  const { context, url, tokenFile } = options;
+  if (context !== undefined && url !== undefined)
+    throw new UsageError("Set either --url or --context, not both: a context has its URL.");
+  if (context !== undefined && tokenFile !== undefined)
+    throw new UsageError("Set either --token-file or --context, not both: a context has its token.");
+  const named =
+    context ?? (url === undefined && tokenFile === undefined ? process.env.BERTH_CONTEXT : undefined);
+  if (named) return ofContext(await readContexts(), named);
+  const given = url ?? process.env.BERTH_URL;
+  if (given !== undefined) return await ofUrl(options, given);
+  if (!namesInstallation(options) && !hasToken(options)) {
+    const contexts = await readContexts();
+    if (contexts.current !== null) return ofContext(contexts, contexts.current);
   }
+  return await ofDataDirectory(options);
+}
+
+function ofContext(contexts: Contexts, name: string): Target {
+  const { url, token } = requireContext(contexts, name);
+  return { baseURL: url, from: `context '${name}'`, token: async () => token };
+}
+
+async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Target> {
   if (!URL.canParse(baseURL))
     throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
-  return { baseURL, known };
+  const token = async () => {
+    const first = (await givenToken(options)) ?? tokenFor(await readContexts(), baseURL);
+    if (first !== undefined) return first;
+    const known = await readClientFile(resolve(options.dataDir ?? defaultDataDir()));
+    // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
+    return await ownToken(baseURL === known.url ? known : {});
+  };
+  return { baseURL, from: options.url === undefined ? "BERTH_URL" : "--url", token };
+}
+
+async function ofDataDirectory(options: ConnectionOptions): Promise<Target> {
+  const directory = resolve(options.dataDir ?? defaultDataDir());
+  const known = await readClientFile(directory);
+  if (known.url === undefined)
+    throw new UsageError(
+      "No server is known. Log in to one (berth login URL), set its URL by --url or BERTH_URL, or start one: berth serve",
+    );
+  return {
+    baseURL: known.url,
+    from: `data directory ${directory}`,
+    token: async () => (await givenToken(options)) ?? (await ownToken(known)),
+  };
+}
+
+function namesInstallation({ dataDir }: ConnectionOptions): boolean {
+  return dataDir !== undefined || Boolean(process.env.BERTH_DATA_DIR);
+}
+
+function hasToken({ tokenFile }: ConnectionOptions): boolean {
+  return tokenFile !== undefined || Boolean(process.env.BERTH_TOKEN || process.env.BERTH_TOKEN_FILE);
 }
 
 /** `BERTH_DATA_DIR`, else `.berth` in the working directory. */
@@ -47,14 +107,18 @@ export function defaultDataDir(): string {
   return resolve(process.env.BERTH_DATA_DIR || ".berth");
 }
 
-async function tokenOf({ tokenFile }: ConnectionOptions, ownFile: string | undefined): Promise<string> {
+/** That of a flag, else of a variable. */
+async function givenToken({ tokenFile }: ConnectionOptions): Promise<string | undefined> {
   if (tokenFile !== undefined) return secretFile(tokenFile);
   const { BERTH_TOKEN, BERTH_TOKEN_FILE } = process.env;
   if (BERTH_TOKEN) return BERTH_TOKEN.trim();
-  if (BERTH_TOKEN_FILE) return secretFile(BERTH_TOKEN_FILE);
-  if (ownFile !== undefined && existsSync(ownFile)) return secretFile(ownFile);
+  return BERTH_TOKEN_FILE ? secretFile(BERTH_TOKEN_FILE) : undefined;
+}
+
+async function ownToken({ token_file: file }: ClientFile): Promise<string> {
+  if (file !== undefined && existsSync(file)) return secretFile(file);
   throw new UsageError(
-    "No token is known. Set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one: berth token create --user you@example.com",
+    "No token is known. Log in (berth login URL), or set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one: berth token create --user you@example.com",
     EXIT_CODES.notAllowed,
   );
 }

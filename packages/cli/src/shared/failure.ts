@@ -35,7 +35,7 @@ function linesOf(error: unknown): string[] {
     return [
       plainText(error.message),
       ...(error.type === null ? [] : [`type: ${error.type}`]),
-      ...(error.param === null ? [] : [`param: ${error.param}`]),
+      ...(error.param === null ? [] : [`field: ${error.param}`]),
       ...(error.requestId === null ? [] : [`request_id: ${error.requestId}`]),
     ].map(plainText);
   }

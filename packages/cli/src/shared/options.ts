@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { FORMATS } from "./formats.ts";
 
 /**
  * Adds the options by which a command finds its server. A token comes from a file or a variable, never from an
@@ -8,11 +9,12 @@ export function withConnection(command: Command): Command {
   return command
     .option(
       "--url <address>",
-      "URL of the server; default: BERTH_URL, else client.json in the data directory",
+      "URL of the server; default: BERTH_URL, else that of the context, else client.json in the data directory",
     )
+    .option("--context <name>", "context of berth login, with its URL and token; default: BERTH_CONTEXT")
     .option(
       "--token-file <file>",
-      "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, client.json",
+      "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, else that of the context, else client.json",
     )
     .option(
       "--data-dir <dir>",
@@ -20,12 +22,27 @@ export function withConnection(command: Command): Command {
     );
 }
 
+/** Adds the options that say how a command prints what it returns. */
+export function withOutput(command: Command): Command {
+  const output = new Option("-o, --output <format>", "how to print").choices([...FORMATS]).default("table");
+  return command
+    .addOption(output.conflicts("json"))
+    .option("--json", "print JSON, like -o json")
+    .option("--quiet", "print nothing but errors");
+}
+
+/** Adds the option of a command that asks before it takes something away. */
+export function withYes(command: Command): Command {
+  return command.option("--yes", "do not ask, which happens on a terminal only");
+}
+
 /** Adds the options of a command that acts on an installation on this machine. */
 export function withInstallation(command: Command): Command {
-  return command
-    .option("--data-dir <dir>", "data directory of the installation; default: that of the settings")
-    .option("--config <file>", "settings file; default: BERTH_CONFIG, else that of 'berth serve'")
-    .option("--json", "print JSON");
+  return withOutput(
+    command
+      .option("--data-dir <dir>", "data directory of the installation; default: that of the settings")
+      .option("--config <file>", "settings file; default: BERTH_CONFIG, else that of 'berth serve'"),
+  );
 }
 
 /** Adds the options that make up a JSON body. */

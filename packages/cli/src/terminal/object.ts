@@ -18,10 +18,38 @@ const NAME_FIELDS = [
   "provider",
 ];
 
-/** Formats an object as lines of field and value. Nested values are JSON. */
+/**
+ * Formats an object as lines of field and value. Nested fields have the names that `-f` and `-F` take; an empty one and what is null
+ * in it has no line.
+ */
 export function objectLines(object: Thing): string[] {
   const { dim } = paletteFor(process.stdout);
-  return table(Object.entries(object).map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
+  const fields = Object.entries(object).flatMap(([name, value]) => fieldsOf(name, value));
+  return table(fields.map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
+}
+
+/** Lists of objects are JSON. */
+function fieldsOf(name: string, value: unknown): Array<[name: string, value: unknown]> {
+  if (typeof value !== "object" || value === null) return [[name, value]];
+  if (Array.isArray(value)) return [[name, isPlain(value) ? value.join(", ") || null : value]];
+  const inner = Object.entries(value).filter(([, one]) => one !== null && !isEmpty(one));
+  if (inner.length === 0) return [[name, null]];
+  return inner.flatMap(([key, one]) => fieldsOf(`${plainLine(name)}.${plainLine(key)}`, one));
+}
+
+function isPlain(list: readonly unknown[]): boolean {
+  return list.every((item) => typeof item !== "object");
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** What people call an object; null if it has no name. */
+export function nameOf(object: Thing): string | null {
+  const names = NAME_FIELDS.map((field) => object[field]);
+  const name = names.find((value) => typeof value === "string" && value !== "");
+  return typeof name === "string" ? name : null;
 }
 
 const FACT_FIELDS = [

@@ -1,98 +1,86 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Berth, Operation } from "@berth/sdk";
-import { operations } from "@berth/sdk/operations";
+import type { Berth } from "@berth/sdk";
+import { confirm } from "../../shared/confirm.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
 import { printJson, printLine, printMessage } from "../../terminal/print.ts";
-import { documentsOf, type Kind, nameField, type ObjectDocument } from "./documents.ts";
+import { readDocuments } from "./documents.ts";
+import { printFaults } from "./faults.ts";
+import { fieldChanges } from "./field-changes.ts";
+import { listing } from "./listing.ts";
+import { plan, type Step, send } from "./plan.ts";
+import { printPlanned, printPlannedRemoval } from "./print-plan.ts";
+import { type Removal, removalLine, removalsOf, remove } from "./prune.ts";
+import { requireSetName } from "./set-mark.ts";
 
 interface ApplyOptions extends ConnectionOptions {
   file: string[];
   dryRun?: boolean;
+  /** The name under which the objects belong together. */
+  set?: string;
+  /** Remove the objects of the set that the files do not describe. */
+  prune?: boolean;
+  yes?: boolean;
   json?: boolean;
 }
 
-type Thing = Record<string, unknown> & { id: string };
-
-interface Noun {
-  create: Operation;
-  list: Operation;
-  update: Operation;
-}
-
-const OPERATIONS: Record<Kind, Noun> = {
-  agent: operations.agents,
-  environment: operations.environments,
-  memory_store: operations.memoryStores,
-  vault: operations.vaults,
-};
-
-/** Creates or updates the object of each document, in the order of the files. Stops at the first error. */
-export async function apply(options: ApplyOptions): Promise<undefined> {
-  const documents = (await Promise.all(options.file.map(documentsOf))).flat();
-  requireDistinct(documents);
+/**
+ * Creates or updates the object of each document, in the order of the files, then removes what is to be pruned. First the
+ * service checks all documents; if it refuses one, all that is wrong is printed and nothing is applied.
+ */
+export async function apply(options: ApplyOptions): Promise<number | undefined> {
+  const set = setToPrune(options);
+  const read = await readDocuments(options.file);
   const client = await connect(options);
-  for (const document of documents) {
-    const { kind, name, location } = document;
-    const { done, object } = await bring(client, document, options.dryRun ?? false).catch((error) => {
-      printMessage(`${location}, ${kind}/${name}:`);
-      throw error;
-    });
-    if (options.json) printJson({ kind, name, id: object?.id ?? null, done });
-    else printLine(`${kind}/${name} ${done}${object === undefined ? "" : `  ${object.id}`}`);
-  }
-}
-
-/** Of two documents of one object, the later one would silently undo the earlier. */
-function requireDistinct(documents: readonly ObjectDocument[]): void {
-  for (const [index, { kind, name, location }] of documents.entries()) {
-    const earlier = documents.slice(0, index).find((other) => other.kind === kind && other.name === name);
-    if (earlier !== undefined)
-      throw new UsageError(`${location} describes ${kind}/${name}, as ${earlier.location} does.`);
-  }
-}
-
-/** Creates or updates the object; in a dry run the service checks the request and changes nothing. */
-async function bring(
-  client: Berth,
-  document: ObjectDocument,
-  dryRun: boolean,
-): Promise<{ done: string; object?: Thing }> {
-  const { kind, body } = document;
-  const known = await findByName(client, document);
-  const { create, update } = OPERATIONS[kind];
-  const headers = dryRun ? { "berth-dry-run": "true" } : {};
-  if (known === undefined) {
-    const object = await client.call<Thing>({ operation: create, body, headers });
-    return dryRun ? { done: "would be created" } : { done: "created", object };
-  }
-  const idParam = /\{(\w+)\}/.exec(update.path)?.[1] ?? "";
-  const object = await client.call<Thing>({
-    operation: update,
-    params: { [idParam]: known.id },
-    body: kind === "agent" ? { ...body, version: known.version } : body,
-    headers,
+  const thingsOf = listing(client);
+  // What can be read is checked even if another document cannot: the user sees everything at once.
+  const planned = await plan(client, read.documents, thingsOf, options.set).catch((error) => {
+    printFaults(read.faults);
+    throw error;
   });
-  const changes = dryRun ? "would be updated" : "updated";
-  return { done: isSame(known, object) ? "unchanged" : changes, object };
+  const faults = [...read.faults, ...planned.faults];
+  if (faults.length > 0) {
+    printFaults(faults);
+    printMessage("Nothing was applied.");
+    return EXIT_CODES.usage;
+  }
+  if (set !== undefined && read.documents.length === 0)
+    throw new UsageError(`The files describe no object: all of the set '${set}' would be removed.`);
+  const removals = set === undefined ? [] : await removalsOf(client, set, planned.steps, thingsOf);
+  if (options.dryRun) {
+    for (const step of planned.steps) printPlanned(step, options);
+    for (const removal of removals) printPlannedRemoval(removal, options);
+    return undefined;
+  }
+  await confirmRemovals(removals, options);
+  for (const step of planned.steps) await carryOut(client, step, options);
+  return (await remove(client, removals, options)) ? undefined : EXIT_CODES.failed;
 }
 
-/** Finds the object of that name among those that are not archived. Throws if there are several. */
-async function findByName(
-  client: Berth,
-  { kind, name, location }: ObjectDocument,
-): Promise<Thing | undefined> {
-  const found: Thing[] = [];
-  for await (const item of client.pages<Thing>({ operation: OPERATIONS[kind].list, query: { limit: 100 } })) {
-    if (item[nameField(kind)] === name) found.push(item);
-  }
-  if (found.length > 1) {
-    const ids = found.map(({ id }) => id).join(", ");
-    throw new UsageError(`${location}: several objects of kind ${kind} have the name '${name}': ${ids}.`);
-  }
-  return found[0];
+/** The set whose objects are to be removed unless the files describe them. */
+function setToPrune({ set, prune }: ApplyOptions): string | undefined {
+  if (set !== undefined) requireSetName(set);
+  if (prune && set === undefined) throw new UsageError("Name by --set which objects --prune may remove.");
+  return prune ? set : undefined;
 }
 
-function isSame({ updated_at: _one, ...before }: Thing, { updated_at: _other, ...after }: Thing): boolean {
-  return isDeepStrictEqual(before, after);
+/** Asks on a terminal. Elsewhere nobody can answer, and a wrong list of files would remove what is in use. */
+async function confirmRemovals(removals: readonly Removal[], options: ApplyOptions): Promise<void> {
+  if (removals.length === 0 || options.yes) return;
+  for (const removal of removals) printMessage(removalLine(removal));
+  if (!process.stdin.isTTY) throw new UsageError("Nothing was applied. Add --yes to remove these objects.");
+  await confirm(`Apply, and remove ${removals.length === 1 ? "this object" : "these objects"}?`, options);
+}
+
+async function carryOut(client: Berth, step: Step, { json }: ApplyOptions): Promise<void> {
+  const { kind, name, location } = step.document;
+  const object = await send(client, step).catch((error) => {
+    printMessage(plainLine(`${location}:`));
+    throw error;
+  });
+  const changed = step.known === undefined || fieldChanges(step.known, object).length > 0;
+  const done = step.known === undefined ? "created" : changed ? "updated" : "unchanged";
+  if (json) printJson({ kind, name, id: object.id, done });
+  else printLine(plainLine(`${kind}/${name} ${done}  ${object.id}`));
 }

@@ -1,9 +1,9 @@
-import { parseAllDocuments } from "yaml";
+import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { readText } from "../../operations/request-fields.ts";
 import { UsageError } from "../../shared/failure.ts";
-
-const KINDS = ["agent", "environment", "memory_store", "vault"] as const;
-export type Kind = (typeof KINDS)[number];
+import type { Fault } from "./faults.ts";
+import { fieldLines } from "./field-lines.ts";
+import { KINDS, type Kind, nameField } from "./kinds.ts";
 
 /** A document of a file, which describes one object. */
 export interface ObjectDocument {
@@ -12,37 +12,104 @@ export interface ObjectDocument {
   name: string;
   /** The body of its create operation. */
   body: Record<string, unknown>;
-  /** The document's position in the files, for messages. */
+  /** Where the document begins, for messages. */
   location: string;
+  /** Says what is wrong with a field; null for the document as a whole. */
+  fault: (field: string | null, message: string) => Fault;
 }
 
-export function nameField(kind: Kind): "name" | "display_name" {
-  return kind === "vault" ? "display_name" : "name";
+export interface Documents {
+  documents: ObjectDocument[];
+  faults: Fault[];
 }
 
-/** Reads and checks all documents of a file. @throws UsageError */
-export async function documentsOf(file: string): Promise<ObjectDocument[]> {
-  const documents = parseAllDocuments(await readText(file));
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document, index) => {
-    const location = `Document ${index + 1} of '${file}'`;
-    const error = document.errors[0];
-    if (error !== undefined) throw new UsageError(`${location}: ${error.message.split("\n")[0]}`);
-    const content: unknown = document.toJS();
-    return content === null ? [] : [parseDocument(content, location)];
-  });
-}
-
-function parseDocument(content: unknown, location: string): ObjectDocument {
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new UsageError(`${location} is not an object.`);
+/** Reads all documents of the files, in their order, with all that is wrong with them. */
+export async function readDocuments(files: readonly string[]): Promise<Documents> {
+  const read: Documents = { documents: [], faults: [] };
+  for (const [index, file] of files.entries()) {
+    const { documents, faults } = await documentsOf(file, index);
+    read.documents.push(...documents);
+    read.faults.push(...faults);
   }
+  return { documents: read.documents, faults: [...read.faults, ...repeated(read.documents)] };
+}
+
+/** Says what is wrong at a line of a document. */
+type FaultAt = (line: number, message: string, name?: string) => Fault;
+
+async function documentsOf(file: string, number: number): Promise<Documents> {
+  const shown = file === "-" ? "standard input" : file;
+  const content = await readText(file).catch((error) => {
+    if (error instanceof UsageError) return error;
+    throw error;
+  });
+  if (content instanceof UsageError)
+    return { documents: [], faults: [{ file: number, line: 0, location: shown, message: content.message }] };
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(content, { lineCounter: lines });
+  const documents: ObjectDocument[] = [];
+  const faults: Fault[] = [];
+  for (const [index, document] of (Array.isArray(parsed) ? parsed : []).entries()) {
+    const place = (line: number) => `${shown}:${line}, document ${index + 1}`;
+    const faultAt: FaultAt = (line, message, name) => ({
+      file: number,
+      line,
+      location: name === undefined ? place(line) : `${place(line)}, ${name}`,
+      message,
+    });
+    const found = parseDocument(document, lines, faultAt);
+    if (Array.isArray(found)) faults.push(...found);
+    else if (found !== null) documents.push(found);
+  }
+  return { documents, faults };
+}
+
+/** The object that a document describes; null if it is empty; else what is wrong with it. */
+function parseDocument(
+  document: Document.Parsed,
+  lines: LineCounter,
+  faultAt: FaultAt,
+): ObjectDocument | Fault[] | null {
+  if (document.errors.length > 0) {
+    return document.errors.map(({ message, pos }) =>
+      faultAt(lines.linePos(pos[0]).line, `${message.split(/ at line \d+|\n/)[0]}.`),
+    );
+  }
+  const lineOf = fieldLines(document, lines);
+  const wrong = (field: string | null, message: string) => [faultAt(lineOf(field), message)];
+  const content = contentOf(document);
+  if (content instanceof Error) return wrong(null, `${content.message}.`);
+  if (content === null) return null;
+  if (typeof content !== "object" || Array.isArray(content)) return wrong(null, "It must be an object.");
   const { kind: given, ...body } = content as Record<string, unknown>;
   const kind = KINDS.find((known) => known === given);
-  if (kind === undefined) throw new UsageError(`${location}: 'kind' must be one of ${KINDS.join(", ")}.`);
+  if (kind === undefined) return wrong("kind", `Field 'kind' must be one of ${KINDS.join(", ")}.`);
   const name = body[nameField(kind)];
-  if (typeof name !== "string" || name === "") {
-    throw new UsageError(`${location}: '${nameField(kind)}' is required.`);
+  if (name === undefined) return wrong(null, `Field '${nameField(kind)}' is required.`);
+  if (typeof name !== "string" || name === "")
+    return wrong(nameField(kind), `Field '${nameField(kind)}' must be a text that is not empty.`);
+  const fault = (field: string | null, message: string) => faultAt(lineOf(field), message, `${kind}/${name}`);
+  return { kind, name, body, location: fault(null, "").location, fault };
+}
+
+/** An alias without an anchor, or too many of them, is only found here. */
+function contentOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    return error;
   }
-  return { kind, name, body, location };
+}
+
+/** Of two documents of one object, the later one would silently undo the earlier. */
+function repeated(documents: readonly ObjectDocument[]): Fault[] {
+  const first = new Map<string, ObjectDocument>();
+  return documents.flatMap((document) => {
+    const key = `${document.kind}/${document.name}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, document);
+    return earlier === undefined
+      ? []
+      : [document.fault(null, `The same object is described at ${earlier.location}.`)];
+  });
 }

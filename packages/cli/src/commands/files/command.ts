@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection } from "../../shared/options.ts";
+import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands that read files of this machine, which commands generated from operations cannot do. */
@@ -9,7 +9,7 @@ export function addFiles(program: Command): void {
     .summary("manage files for sessions and outputs of agents")
     .description("Manage files: uploads for sessions, and the outputs of agents.");
   const add = (usage: string, summary: string) =>
-    withConnection(files.command(usage).description(summary).option("--json", "print JSON"));
+    withConnection(withOutput(files.command(usage).description(summary)));
   add("upload <path>", "Upload a file, in parts, so that it can resume after a broken connection.")
     .option("--name <filename>", "file name in Berth; default: the local file name")
     .option("--type <media-type>", "media type, such as text/csv; default: by the file name")

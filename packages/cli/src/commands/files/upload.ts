@@ -2,16 +2,16 @@ import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { peopleOutput, printResult } from "../../shared/output.ts";
 import { objectLines } from "../../terminal/object.ts";
 import { paletteFor } from "../../terminal/palette.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 import { bytes } from "../../terminal/quantities.ts";
 import { Screen } from "../../terminal/screen.ts";
 
-interface UploadOptions extends ConnectionOptions {
+interface UploadOptions extends ConnectionOptions, OutputOptions {
   name?: string;
   type?: string;
-  json?: boolean;
 }
 
 /** Uploads in parts and resumes after broken connections. Shows the progress on a terminal, then prints the file. */
@@ -31,7 +31,8 @@ async function upload(path: string, file_id: string | undefined, options: Upload
   const { name = basename(path), type } = options;
   const client = await connect(options);
   let status = `uploading ${name}`;
-  const screen = new Screen(process.stderr, paletteFor(process.stderr), () => status);
+  const output = options.quiet ? peopleOutput(options) : process.stderr;
+  const screen = new Screen(output, paletteFor(output), () => status);
   const onProgress = ({ uploaded, total }: { uploaded: number; total: number }) => {
     status = `uploading ${name}: ${bytes(uploaded)} of ${bytes(total)}`;
     screen.refresh();
@@ -40,8 +41,7 @@ async function upload(path: string, file_id: string | undefined, options: Upload
     const given = { name, content, ...(type === undefined ? {} : { type }) };
     const file = await client.files.uploadResumable(given, { file_id, onProgress });
     screen.close();
-    if (options.json) printJson(file);
-    else for (const line of objectLines({ ...file })) printLine(line);
+    await printResult(file, options, () => objectLines({ ...file }));
   } finally {
     screen.close();
   }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { positiveInteger, withInstallation } from "../../shared/options.ts";
+import { positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
+import { addLimits } from "./limits-command.ts";
 
 const load = () => import("./admin.ts");
 
@@ -16,6 +17,7 @@ export function addAdmin(program: Command): void {
   addUsers(admin);
   addServiceAccounts(admin);
   addHosts(admin);
+  addLimits(admin);
   addAudit(admin);
 }
 
@@ -101,10 +103,12 @@ function addHosts(admin: Command): void {
     .option("--cancel", "let it take sessions again")
     .addHelpText("after", DRAIN_HELP)
     .action(action(load, "drainHost"));
-  add(
-    noun,
-    "forget <host>",
-    "Give up the disks of a host that is gone, so that its sessions continue elsewhere.",
+  withYes(
+    add(
+      noun,
+      "forget <host>",
+      "Give up the disks of a host that is gone, so that its sessions continue elsewhere.",
+    ),
   )
     .option("--force", "also of a host that is there; it deletes the disks")
     .action(action(load, "forgetHost"));

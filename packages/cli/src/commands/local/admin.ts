@@ -1,15 +1,16 @@
 import { type AuditLine, administration, type HostEntry } from "@berth/server";
+import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople, printItem, printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 import { operatorErrors } from "./operator-errors.ts";
 
-interface AdminOptions {
+interface AdminOptions extends OutputOptions {
   dataDir?: string;
   config?: string;
-  json?: boolean;
 }
 
 type InOrganization = AdminOptions & { org: string };
@@ -18,11 +19,11 @@ type Role = "member" | "admin";
 
 export async function listOrganizations(options: AdminOptions): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.organizations.list());
-  printRows(rows, ["id", "name", "users", "service_accounts"], options);
+  await printRows(rows, ["id", "name", "users", "service_accounts"], options);
 }
 
 export async function createOrganization(name: string, options: AdminOptions): Promise<undefined> {
-  printCreated(await administer(options, (admin) => admin.organizations.create(name)), options);
+  await printCreated(await administer(options, (admin) => admin.organizations.create(name)), options);
 }
 
 export async function renameOrganization(
@@ -35,7 +36,7 @@ export async function renameOrganization(
 
 export async function listUsers(options: Filter): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.users.list(options.org));
-  printRows(rows, ["id", "email", "organization", "role", "disabled_at"], options);
+  await printRows(rows, ["id", "email", "organization", "role", "disabled_at"], options);
 }
 
 export async function createUser(
@@ -44,7 +45,7 @@ export async function createUser(
 ): Promise<undefined> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError("The email must be an email address.");
   const user = { email, organization: options.org, role: options.role };
-  printCreated(await administer(options, (admin) => admin.users.create(user)), options);
+  await printCreated(await administer(options, (admin) => admin.users.create(user)), options);
 }
 
 export async function setRole(email: string, role: string, options: AdminOptions): Promise<undefined> {
@@ -62,12 +63,12 @@ export async function enableUser(email: string, options: AdminOptions): Promise<
 
 export async function listServiceAccounts(options: Filter): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.serviceAccounts.list(options.org));
-  printRows(rows, ["id", "name", "organization", "disabled_at"], options);
+  await printRows(rows, ["id", "name", "organization", "disabled_at"], options);
 }
 
 export async function createServiceAccount(name: string, options: InOrganization): Promise<undefined> {
   const account = { name, organization: options.org };
-  printCreated(await administer(options, (admin) => admin.serviceAccounts.create(account)), options);
+  await printCreated(await administer(options, (admin) => admin.serviceAccounts.create(account)), options);
 }
 
 export async function disableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
@@ -82,8 +83,7 @@ export async function enableServiceAccount(name: string, options: InOrganization
 
 export async function listHosts(options: AdminOptions): Promise<undefined> {
   const hosts = await administer(options, (admin) => admin.hosts.list());
-  if (options.json) printJson({ data: hosts });
-  else printRows(hosts.map(hostRow), HOST_COLUMNS, options);
+  await printResult({ data: hosts }, options, () => tableOf(hosts.map(hostRow), HOST_COLUMNS));
 }
 
 const HOST_COLUMNS = [
@@ -113,21 +113,23 @@ export async function drainHost(
   options: AdminOptions & { cancel?: boolean },
 ): Promise<undefined> {
   const host = await administer(options, (admin) => admin.hosts.setDraining(id, options.cancel !== true));
-  if (options.json) printJson(host);
-  else if (options.cancel) printLine(`The host ${id} takes sessions again.`);
-  else
-    printLine(
-      `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed.`,
-    );
+  const told = options.cancel
+    ? `The host ${id} takes sessions again.`
+    : `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed.`;
+  await printResult(host, options, () => [told]);
 }
 
 export async function forgetHost(
   id: string,
-  options: AdminOptions & { force?: boolean },
+  options: AdminOptions & ConfirmOptions & { force?: boolean },
 ): Promise<undefined> {
+  await confirm(
+    `Forget the host ${plainLine(id)}? Its disks are given up, with everything that was not pushed or saved.`,
+    options,
+  );
   const forgotten = await administer(options, (admin) => admin.hosts.forget(id, options.force === true));
-  if (options.json) printJson(forgotten);
-  else printLine(`The host ${id} is forgotten. The disks of ${forgotten.sessions} sessions are given up.`);
+  const told = `The host ${id} is forgotten. The disks of ${forgotten.sessions} sessions are given up.`;
+  await printResult(forgotten, options, () => [told]);
 }
 
 interface AuditOptions extends AdminOptions {
@@ -142,12 +144,14 @@ interface AuditOptions extends AdminOptions {
 }
 
 export async function listAuditEntries({ org, limit, all, ...options }: AuditOptions): Promise<undefined> {
-  const { user, operation, resource, since, until, json } = options;
+  const { user, operation, resource, since, until } = options;
   const filter = { organization: org, user, operation, resource, since, until };
   const entries = await administer(options, (admin) => admin.audit.list(filter, all ? null : limit));
-  if (json) for (const entry of entries) printLine(JSON.stringify(entry));
-  else printRows(entries.map(auditRow), ["time", "actor", "operation", "resources", "client"], options);
+  if (isForPeople(options)) await printRows(entries.map(auditRow), AUDIT_COLUMNS, options);
+  else for (const entry of entries) await printItem(entry, options);
 }
+
+const AUDIT_COLUMNS = ["time", "actor", "operation", "resources", "client"] as const;
 
 function auditRow({ created_at, actor_type, actor_id, ...entry }: AuditLine) {
   const actor = entry.actor ?? actor_id ?? actor_type;
@@ -162,22 +166,27 @@ async function administer<T>(
   return await operatorErrors(async () => await work(administration({ "data-dir": dataDir, config })));
 }
 
-/** Prints the columns of objects as a table, or with `--json` the whole objects. */
-function printRows<Row extends object>(
+/** Prints columns of objects for people, else the whole objects. */
+async function printRows<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
-  { json }: AdminOptions,
-): void {
-  if (json) printJson({ data: rows });
-  if (json || rows.length === 0) return;
+  options: AdminOptions,
+): Promise<void> {
+  await printResult({ data: rows }, options, () => tableOf(rows, columns));
+}
+
+function tableOf<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[],
+): string[] {
+  if (rows.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
   const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));
   const cells = rows.map((row) => columns.map((name) => plainLine(`${row[name] ?? "-"}`)));
-  for (const line of table([head, ...cells])) printLine(line);
+  return table([head, ...cells]);
 }
 
-/** Prints the id of a new object, or with `--json` the whole object. */
-function printCreated(created: { id: string }, { json }: AdminOptions): void {
-  if (json) printJson(created);
-  else printLine(created.id);
+/** Prints the id of a new object for people, else the whole object. */
+async function printCreated(created: { id: string }, options: AdminOptions): Promise<void> {
+  await printResult(created, options, () => [created.id]);
 }

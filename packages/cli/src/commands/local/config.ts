@@ -2,9 +2,10 @@ import { ConfigError, describeSettings, readSettings, settingFaults, unknownVari
 import { Option } from "commander";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
+import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
+import { printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 import { readGiven, settingFlags } from "./setting-flags.ts";
 
@@ -37,23 +38,25 @@ export async function checkConfig(args: string[]): Promise<number> {
 export async function printConfig(args: string[]): Promise<undefined> {
   const { flags, options } = settingFlags(args, PRINT, (command) =>
     command
-      .addOption(new Option("-o, --output <format>", "format of the output").choices(["table", "json"]))
+      .addOption(
+        new Option("-o, --output <format>", "format of the output").choices(["table", "json", "yaml"]),
+      )
       .option("--json", "print JSON, like -o json"),
   );
   const values = readGiven(flags);
   const rows = describeSettings(values);
-  if (options.json === true || options.output === "json") {
-    printJson({ file: values.file, settings: rows });
-    return;
-  }
+  await printResult({ file: values.file, settings: rows }, options, () => tableOf(values.file, rows));
+}
+
+function tableOf(file: string | null, rows: ReturnType<typeof describeSettings>): string[] {
   const { dim } = paletteFor(process.stdout);
   const head = ["SETTING", "VALUE", "FROM"].map(dim);
   const cells = rows.map(({ key, value, from, name, line }) => [
     key,
     plainLine(textOf(value)),
-    plainLine(from === "file" ? `${values.file}, line ${line}` : (name ?? from)),
+    plainLine(from === "file" ? `${file}, line ${line}` : (name ?? from)),
   ]);
-  for (const line of table([head, ...cells])) printLine(line);
+  return table([head, ...cells]);
 }
 
 function textOf(value: unknown): string {

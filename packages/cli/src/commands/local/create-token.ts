@@ -1,11 +1,12 @@
 import { ConfigError, createOperatorToken, SCOPES } from "@berth/server";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 
 type Scope = (typeof SCOPES)[number];
 
-interface CreateOptions {
+interface CreateOptions extends OutputOptions {
   user?: string;
   serviceAccount?: string;
   org?: string;
@@ -15,12 +16,11 @@ interface CreateOptions {
   expiresIn?: number;
   dataDir?: string;
   config?: string;
-  json?: boolean;
 }
 
 /** Prints nothing but the token, so that a shell can capture it. */
 export async function createToken(options: CreateOptions): Promise<undefined> {
-  const { scopes, expiresIn, dataDir, config, json } = options;
+  const { scopes, expiresIn, dataDir, config } = options;
   const terms = { org: options.org, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn };
   const token = await createOperatorToken(
     { ...bearerOf(options), ...terms },
@@ -28,8 +28,7 @@ export async function createToken(options: CreateOptions): Promise<undefined> {
   ).catch((error: Error) => {
     throw new UsageError(error.message, error instanceof ConfigError ? EXIT_CODES.usage : EXIT_CODES.failed);
   });
-  if (json) printJson({ token });
-  else printLine(token);
+  await printResult({ token }, options, () => [token]);
 }
 
 /** The user or the service account of the token. */

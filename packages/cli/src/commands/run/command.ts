@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection } from "../../shared/options.ts";
+import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 export function addRun(program: Command): void {
@@ -22,15 +22,16 @@ export function addRun(program: Command): void {
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
     .option("-d, --detach", "print the session's id and leave it to itself, without waiting for the agent")
-    .option("--keep", "do not archive the session when the agent is done")
-    .option("--json", "print the session and every event as JSON lines");
-  withConnection(command)
+    .option("--keep", "do not archive the session when the agent is done");
+  withConnection(withOutput(command))
     .addHelpText("after", HELP)
     .action(action(() => import("./run.ts"), "run"));
 }
 
 const HELP = `
 Ctrl-C interrupts the agent. A second Ctrl-C ends the command and leaves the session running.
+
+With --json or -o yaml, the session and every event are printed as they come, a line or a document each.
 
 Exit codes:
   0    the agent finished its turn

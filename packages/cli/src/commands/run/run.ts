@@ -6,23 +6,24 @@ import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
-import { paletteFor } from "../../terminal/palette.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople, peopleOutput, printItem, printResult } from "../../shared/output.ts";
+import { type Output, paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
-import { printJson, printLine, printMessage } from "../../terminal/print.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { answerHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
 import { onInterrupts } from "./on-interrupts.ts";
 import { type RepositoryOptions, repositoryResources } from "./repository.ts";
 import { untilSettled } from "./until-settled.ts";
 
-export interface RunOptions extends ConnectionOptions, RepositoryOptions {
+export interface RunOptions extends ConnectionOptions, RepositoryOptions, OutputOptions {
   model?: string;
   agent?: string;
   environment?: string;
   title?: string;
   keep?: boolean;
   detach?: boolean;
-  json?: boolean;
 }
 
 /** Starts a session and follows its first turn. Returns the exit code. */
@@ -40,20 +41,19 @@ export async function run(task: string, options: RunOptions): Promise<number> {
     resources,
     initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
   });
-  if (options.detach) return leave(session, options);
+  if (options.detach) return await leave(session, options);
   const { outcome, interrupted, detached } = await follow(client, session, options);
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
-  if (detached)
-    printMessage(`The session is still running. To follow it: berth sessions attach ${session.id}`);
-  if (outcome.ended === "requires_action") printMessage(answerHint(session.id));
+  const tell = options.quiet ? () => undefined : printMessage;
+  if (detached) tell(`The session is still running. To follow it: berth sessions attach ${session.id}`);
+  if (outcome.ended === "requires_action") tell(answerHint(session.id));
   if (interrupted) return EXIT_CODES.interrupted;
   return detached ? EXIT_CODES.failed : exitCodeOf(outcome);
 }
 
 /** It is not archived: nobody waits for its end. */
-function leave(session: Session, { json }: RunOptions): number {
-  if (json) printJson(session);
-  else printLine(session.id);
+async function leave(session: Session, options: RunOptions): Promise<number> {
+  await printResult(session, options, () => [session.id]);
   return EXIT_CODES.done;
 }
 
@@ -61,7 +61,7 @@ function titleOf(message: string): string {
   return cut(rehearsalLine(message) ?? message.trim().split("\n")[0] ?? "", 100);
 }
 
-async function follow(client: Berth, session: Session, { json }: RunOptions) {
+async function follow(client: Berth, session: Session, options: RunOptions) {
   const interrupts = onInterrupts(() =>
     client.sessions.events.send(session.id, { events: [{ type: "user.interrupt" }] }, { maxRetries: 0 }),
   );
@@ -71,9 +71,14 @@ async function follow(client: Berth, session: Session, { json }: RunOptions) {
     const { events } = client.sessions;
     const settled = <Frame extends StreamFrame>(frames: AsyncIterable<Frame>) =>
       untilSettled(frames, session.resources, () => late.abort());
-    const outcome = json
-      ? await printEvents(session, settled(events.stream(session.id, { from: "start" }, { signal })))
-      : await showEvents(session, settled(events.stream(session.id, live(), { signal })));
+    const output = peopleOutput(options);
+    const outcome = isForPeople(options)
+      ? await showEvents(session, settled(events.stream(session.id, live(output), { signal })), options)
+      : await printEvents(
+          session,
+          settled(events.stream(session.id, { from: "start" }, { signal })),
+          options,
+        );
     return { outcome, interrupted: interrupts.count > 0, detached: signal.aborted };
   } finally {
     interrupts.stop();
@@ -88,21 +93,29 @@ async function archive(client: Berth, session: Session): Promise<void> {
 }
 
 /** The log from its start, with previews of messages on a terminal. */
-function live() {
-  return { from: "start" as const, event_deltas: previewsFor(process.stdout) };
+function live(output: Output) {
+  return { from: "start" as const, event_deltas: previewsFor(output) };
 }
 
-async function showEvents(session: Session, events: AsyncIterable<StreamFrame>): Promise<Outcome> {
+async function showEvents(
+  session: Session,
+  events: AsyncIterable<StreamFrame>,
+  options: RunOptions,
+): Promise<Outcome> {
   const { dim } = paletteFor(process.stderr);
-  printMessage(dim(`${session.id} · ${session.agent.model.id}\n`));
-  return renderEvents(events, process.stdout, { resources: session.resources });
+  if (!options.quiet) printMessage(dim(`${session.id} · ${session.agent.model.id}\n`));
+  return renderEvents(events, peopleOutput(options), { resources: session.resources });
 }
 
-async function printEvents(session: Session, events: AsyncIterable<SessionEvent>): Promise<Outcome> {
-  printJson(session);
+async function printEvents(
+  session: Session,
+  events: AsyncIterable<SessionEvent>,
+  options: RunOptions,
+): Promise<Outcome> {
+  await printItem(session, options);
   let outcome = noOutcome;
   for await (const event of events) {
-    printJson(event);
+    await printItem(event, options);
     outcome = outcomeAfter(outcome, event);
   }
   return outcome;

@@ -1,14 +1,11 @@
 import type { Command } from "commander";
-import { withConnection } from "../../shared/options.ts";
+import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands that tell of the service and of the caller. */
 export function addService(program: Command): void {
   const add = (name: string, summary: string, description: string) =>
-    withConnection(program.command(name).summary(summary).description(description)).option(
-      "--json",
-      "print JSON",
-    );
+    withConnection(withOutput(program.command(name).summary(summary).description(description)));
   add("whoami", "show whose the token is", "Show whose the token is, and what it may do.").action(
     action(() => import("./whoami.ts"), "whoami"),
   );

@@ -1,26 +1,34 @@
-import { type ConnectionOptions, connect, serverUrl } from "../../shared/connection.ts";
+import { type ConnectionOptions, connect, serviceOf } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
 import { describe } from "./whoami.ts";
 
-/** Exits with 1 when the service is not ready. */
-export async function status(options: ConnectionOptions & { json?: boolean }): Promise<number> {
+/** For a service that accepts a connection and does not answer. */
+const PATIENCE_MS = 10_000;
+
+/** Exits with 1 when the service is not ready; whose the token is can then not be told. */
+export async function status(options: ConnectionOptions & OutputOptions): Promise<number> {
   const client = await connect(options);
-  const url = await serverUrl(options);
+  const { url, from } = await serviceOf(options);
   const reason = await faultOf(url);
-  const current = await client.tokens.current();
-  const { service_version: version } = current;
-  if (options.json) printJson({ url, version, ready: reason === null, reason, token: current });
-  else {
-    printLine(`Berth ${version} at ${url}: ${reason === null ? "ready" : `not ready (${reason})`}`);
-    for (const line of describe(current)) printLine(line);
-  }
-  return reason === null ? EXIT_CODES.done : EXIT_CODES.failed;
+  const ready = reason === null;
+  const token = ready ? await client.tokens.current() : null;
+  const version = token?.service_version ?? null;
+  const name = version === null ? "Berth" : `Berth ${version}`;
+  await printResult({ url, from, version, ready, reason, token }, options, () => [
+    plainLine(`${name} at ${url} (${from}): ${ready ? "ready" : `not ready (${reason})`}`),
+    ...(token === null ? [] : describe(token)),
+  ]);
+  return ready ? EXIT_CODES.done : EXIT_CODES.failed;
 }
 
 /** Why the service is not ready; null if it is. */
 async function faultOf(url: string): Promise<string | null> {
-  const response = await fetch(new URL("/readyz", url));
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await fetch(new URL("/readyz", url), { signal }).catch(() => null);
+  if (response === null) return "no answer";
   if (response.ok) return null;
   const { reason = `status ${response.status}` } = (await response.json().catch(() => ({}))) as {
     reason?: string;

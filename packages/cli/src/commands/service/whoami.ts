@@ -1,12 +1,12 @@
 import type { CurrentToken } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 
-export async function whoami(options: ConnectionOptions & { json?: boolean }): Promise<undefined> {
+export async function whoami(options: ConnectionOptions & OutputOptions): Promise<undefined> {
   const current = await (await connect(options)).tokens.current();
-  if (options.json) return void printJson(current);
-  for (const line of describe(current)) printLine(line);
+  await printResult(current, options, () => describe(current));
 }
 
 /** Who it is and what the token may do, a line each. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { openTerminal } from "../../../test-support/terminal.ts";
 
 const WITHIN = { timeout: 180_000 };
 /** Without any output. */
@@ -25,8 +26,9 @@ const steps = (...list: object[]) => JSON.stringify({ steps: list });
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
 
 /** What a child writes, and a wait for some of it. */
-function attach(id: string, ...flags: string[]) {
+function attach(t: TestContext, id: string, ...flags: string[]) {
   const { child, lines } = service.follow("sessions", "attach", id, ...flags);
+  t.after(() => child.kill("SIGKILL"));
   let output = "";
   const waits: Array<() => void> = [];
   const add = (text: string) => {
@@ -54,7 +56,7 @@ function attach(id: string, ...flags: string[]) {
 test(
   "run --detach prints the id; attach shows what goes on, sends, allows, denies and interrupts",
   WITHIN,
-  async () => {
+  async (t) => {
     const task = steps(bash("echo allowed"), bash("echo denied"), { say: "First turn over." });
     const started = await service.done(
       "run",
@@ -67,7 +69,7 @@ test(
     );
     assert.match(started, /^sess_\w+\n$/);
     const id = started.trim();
-    const attached = attach(id, "--from-start");
+    const attached = attach(t, id, "--from-start");
     await attached.until(/type a message/);
     await attached.until(/waiting for you/);
     attached.type("/allow");
@@ -84,7 +86,7 @@ test(
     attached.type("/interrupt");
     await attached.until(/interrupted/i);
     attached.child.kill("SIGINT");
-    assert.equal(await attached.closed, 0);
+    assert.equal(await attached.closed, 1, "two lines of a pipe were refused");
     assert.match(
       attached.output(),
       new RegExp(`Detached\\. The session goes on; to come back: berth sessions attach ${id}`),
@@ -93,14 +95,14 @@ test(
   },
 );
 
-test("attach: tells what waits already, and detaches at the end of the input", WITHIN, async () => {
+test("attach: tells what waits already, and detaches at the end of the input", WITHIN, async (t) => {
   const task = steps(bash("echo later"), { say: "Over." });
   const id = (await service.done("run", "-d", task, "--agent", asking, "--environment", environment)).trim();
-  const first = attach(id, "--from-start", "--json");
+  const first = attach(t, id, "--from-start", "--json");
   await first.until(/^\{.*"type":"session\.status_idle".*\}$/m);
   first.child.stdin?.end();
   assert.equal(await first.closed, 0);
-  const second = attach(id);
+  const second = attach(t, id);
   await second.until(/Waiting for you: echo later/);
   second.type("/allow");
   await second.until(/Over\.[\s\S]*done · /);
@@ -109,3 +111,49 @@ test("attach: tells what waits already, and detaches at the end of the input", W
   const { code, stderr } = await service.run(["sessions", "attach", "sess_00000000000000000000000000"]);
   assert.deepEqual([code !== 0, /^error: /.test(stderr)], [true, true]);
 });
+
+test("attach: a message that begins like a command is a message, and allows nothing", WITHIN, async (t) => {
+  const task = steps(bash("echo never allowed"), { say: "Over." });
+  const id = (await service.done("run", "-d", task, "--agent", asking, "--environment", environment)).trim();
+  const attached = attach(t, id, "--from-start");
+  await attached.until(/waiting for you/);
+  attached.type("/allow-list is missing in nginx.conf");
+  attached.type("/detach");
+  assert.equal(await attached.closed, 0);
+  const { data } = JSON.parse(await service.done("api", "GET", `/sessions/${id}/events`, "-q", "limit=100"));
+  const sent = (type: string) => data.filter((event: { type: string }) => event.type === type);
+  const results = sent("user.tool_confirmation").map(({ result }: { result: string }) => result);
+  assert.deepEqual(results, []);
+  assert.match(JSON.stringify(sent("user.message")), /allow-list is missing/);
+});
+
+test(
+  "attach on a terminal: live, allows, sends and interrupts; Ctrl-C detaches, and the turn goes on",
+  WITHIN,
+  async (t) => {
+    const task = steps(bash("echo from the first"), { say: "First over." });
+    const id = (
+      await service.done("run", "-d", task, "--agent", asking, "--environment", environment)
+    ).trim();
+    const { env, dir: cwd } = service;
+    const terminal = openTerminal(t, ["sessions", "attach", id, "--from-start"], { env, cwd });
+    await terminal.until(/waiting for you/);
+    terminal.type("/allow\n");
+    await terminal.until(/│ from the first[\s\S]*First over\.[\s\S]*done · /);
+    terminal.type(`${steps(bash("sleep 61"), { say: "never" })}\n`);
+    await terminal.until(/sleep 61[\s\S]*waiting for you[\s\S]*/);
+    terminal.type("/interrupt\n");
+    await terminal.until(/interrupted/i);
+    terminal.type(`${steps(bash("sleep 62"), { say: "never" })}\n`);
+    await terminal.until(/Bash {2}sleep 62[\s\S]*waiting for you/);
+    terminal.type("\u0003");
+    const { code, output } = await terminal.ended;
+    assert.equal(code, 0, output);
+    assert.match(output, /Detached\. The session goes on; to come back: berth sessions attach sess_/);
+    const { data } = JSON.parse(
+      await service.done("api", "GET", `/sessions/${id}/events`, "-q", "order=desc", "-q", "limit=1"),
+    );
+    assert.equal(data[0].stop_reason?.type, "requires_action", "the call still waits");
+    await service.done("sessions", "interrupt", id);
+  },
+);

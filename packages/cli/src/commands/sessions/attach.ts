@@ -1,44 +1,55 @@
 import { createInterface } from "node:readline";
-import type { Berth } from "@berth/sdk";
+import type { Berth, StreamFrame } from "@berth/sdk";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { toolLine } from "../../render/tool-line.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople, peopleOutput, printItem } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
-import { printJson, printMessage } from "../../terminal/print.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { confirmations, denial, waitingCalls } from "./waiting-calls.ts";
 
 /**
- * Shows what a session does from now on, and sends what is typed: a line is a message, one that begins with a slash a command.
+ * Shows what a session does from now on, and sends what is typed: a line is a message, one that begins with a slash and a word a command.
  * Ends when the session does, or detaches at Ctrl-C and at the end of the input; the session goes on then.
+ * Exits with 1 when a line was refused that nobody typed, so that a script learns of it.
  */
 export async function attachSession(
   id: string,
-  options: ConnectionOptions & { fromStart?: boolean; json?: boolean },
-): Promise<undefined> {
+  options: ConnectionOptions & OutputOptions & { fromStart?: boolean },
+): Promise<number> {
   const client = await connect(options);
   const { resources, agent } = await client.sessions.get(id);
   const waiting = await waitingCalls(client, id);
+  const shown = new Set(options.fromStart ? [] : waiting.map((call) => call.id));
+  const output = peopleOutput(options);
   const { dim } = paletteFor(process.stderr);
   const detaching = new AbortController();
   const detach = () => detaching.abort();
   process.once("SIGINT", detach);
   const input = createInterface({ input: process.stdin, terminal: false });
   input.once("close", detach);
+  let exitCode: number = EXIT_CODES.done;
+  const refuse = ({ message }: Error) => {
+    printMessage(message);
+    if (!process.stdin.isTTY) exitCode = EXIT_CODES.failed;
+  };
   let last: Promise<unknown> = Promise.resolve();
   input.on("line", (line) => {
     if (line.trim() === "/detach") return detach();
-    last = last.then(() => act(client, id, line.trim())).catch(({ message }: Error) => printMessage(message));
+    last = last.then(() => act(client, id, line.trim(), shown)).catch(refuse);
   });
   try {
     const query = {
-      event_deltas: options.json ? [] : previewsFor(process.stdout),
+      event_deltas: isForPeople(options) ? previewsFor(output) : [],
       ...(options.fromStart && { from: "start" as const }),
     };
-    const frames = client.sessions.events.stream(id, query, { signal: detaching.signal });
+    const frames = notePauses(client.sessions.events.stream(id, query, { signal: detaching.signal }), shown);
     printMessage(dim(`${id} · ${agent.model.id} · ${KEYS}`));
     for (const call of options.fromStart ? [] : waiting) printMessage(`Waiting for you: ${toolLine(call)}`);
-    if (options.json) for await (const frame of frames) printJson(frame);
-    else await renderEvents(frames, process.stdout, { resources, waiting });
+    if (isForPeople(options)) await renderEvents(frames, output, { resources, waiting });
+    else for await (const frame of frames) await printItem(frame, options);
   } finally {
     process.off("SIGINT", detach);
     input.close();
@@ -46,14 +57,29 @@ export async function attachSession(
   await last;
   if (detaching.signal.aborted)
     printMessage(`Detached. The session goes on; to come back: berth sessions attach ${id}`);
+  return exitCode;
 }
 
 const KEYS = "type a message, or /interrupt, /allow, /deny [reason]; Ctrl-C detaches";
 
-async function act(client: Berth, id: string, line: string): Promise<void> {
+/** Adds to `shown` the calls that the passing pauses wait for. */
+async function* notePauses(
+  frames: AsyncIterable<StreamFrame>,
+  shown: Set<string>,
+): AsyncGenerator<StreamFrame> {
+  for await (const frame of frames) {
+    yield frame;
+    if (frame.type === "session.status_idle" && frame.stop_reason.type === "requires_action")
+      for (const call of frame.stop_reason.event_ids) shown.add(call);
+  }
+}
+
+/** @param shown the calls that may be answered: nobody can allow what they have not seen. */
+async function act(client: Berth, id: string, line: string, shown: ReadonlySet<string>): Promise<void> {
   if (line === "") return;
   const { events } = client.sessions;
-  const [, command, rest = ""] = /^\/(\w+)\s*(.*)$/.exec(line) ?? [];
+  // "/allow-list is missing" is a message: it must not allow anything.
+  const [, command, rest = ""] = /^\/(\w+)(?:\s+(.*))?$/.exec(line) ?? [];
   switch (command) {
     case undefined:
       await events.send(id, { events: [{ type: "user.message", content: [{ type: "text", text: line }] }] });
@@ -63,7 +89,7 @@ async function act(client: Berth, id: string, line: string): Promise<void> {
       return;
     case "allow":
     case "deny": {
-      const calls = await waitingCalls(client, id);
+      const calls = (await waitingCalls(client, id)).filter((call) => shown.has(call.id));
       if (calls.length === 0) throw new Error("No tool call is waiting for a confirmation.");
       const confirmation = command === "allow" ? { result: "allow" as const } : denial(rest || undefined);
       await events.send(id, {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { commandGroup } from "../../operations/operation-commands.ts";
-import { positiveInteger, withConnection } from "../../shared/options.ts";
+import { positiveInteger, withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 export function addSessions(program: Command): void {
@@ -10,8 +10,7 @@ export function addSessions(program: Command): void {
     .description("List, follow and control sessions.")
     .addHelpText("after", HELP);
   const add = (usage: string, summary: string, parent = sessions) => {
-    const command = parent.command(usage).description(summary).option("--json", "print JSON");
-    return withConnection(command);
+    return withConnection(withOutput(parent.command(usage).description(summary)));
   };
 
   add("list", "List sessions, newest first.")
@@ -27,7 +26,7 @@ export function addSessions(program: Command): void {
     .option("--archived", "include archived sessions")
     .action(action(() => import("./list.ts"), "listSessions"));
   add("get <id>", "Show a session.").action(action(() => import("./get.ts"), "getSession"));
-  add("logs <id>", "Show the log of a session; with --json, its events as JSON lines.")
+  add("logs <id>", "Show the log of a session; with --json, its events as lines of JSON.")
     .option("-f, --follow", "follow the log until the session is terminated, or until Ctrl-C")
     .action(action(() => import("./logs.ts"), "sessionLogs"));
   add("attach <id>", "Follow a session live, and talk to it. Ctrl-C detaches, and the session goes on.")
@@ -60,7 +59,7 @@ export function addSessions(program: Command): void {
 }
 
 const ATTACH_HELP = `
-Each line that you type is sent as a message. These are commands:
+Each line that you type is sent as a message, unless it is one of these commands:
   /interrupt       interrupt the running turn
   /allow           allow the tool calls that are waiting for a confirmation
   /deny [reason]   deny them

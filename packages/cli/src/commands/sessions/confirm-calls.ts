@@ -1,14 +1,14 @@
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 import { followTurn } from "./follow-turn.ts";
 import { type Confirmation, confirmations, denial, waitingCalls } from "./waiting-calls.ts";
 
-interface ConfirmOptions extends ConnectionOptions {
+interface ConfirmOptions extends ConnectionOptions, OutputOptions {
   /** Shown to the agent with a denial. */
   message?: string;
   follow?: boolean;
-  json?: boolean;
 }
 
 /** Allows tool calls that are waiting for a confirmation: those given, else all. */
@@ -37,8 +37,7 @@ async function confirm(
   const { data } = await client.sessions.events.send(id, { events: confirmations(calls, confirmation) });
   const sent = data.at(-1);
   if (options.follow && sent !== undefined)
-    return await followTurn(client, id, { after_id: sent.id, waiting, json: options.json });
-  if (options.json) printJson({ data });
-  else for (const event of data) printLine(event.id);
+    return await followTurn(client, id, { ...options, after_id: sent.id, waiting });
+  await printResult({ data }, options, () => data.map((event) => event.id));
   return undefined;
 }

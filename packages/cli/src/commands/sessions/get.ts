@@ -1,21 +1,19 @@
 import type { Session, SessionResource } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 import { duration, tokens } from "../../terminal/quantities.ts";
 import { table } from "../../terminal/table.ts";
 
-export async function getSession(
-  id: string,
-  options: ConnectionOptions & { json?: boolean },
-): Promise<undefined> {
+export async function getSession(id: string, options: ConnectionOptions & OutputOptions): Promise<undefined> {
   const client = await connect(options);
   const session = await client.sessions.get(id);
-  if (options.json) return void printJson(session);
   const { dim } = paletteFor(process.stdout);
-  for (const line of table(facts(session).map(([name, value]) => [dim(name), plainLine(value)])))
-    printLine(line);
+  await printResult(session, options, () =>
+    table(facts(session).map(([name, value]) => [dim(name), plainLine(value)])),
+  );
 }
 
 function facts(session: Session): [string, string][] {

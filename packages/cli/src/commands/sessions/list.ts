@@ -1,15 +1,15 @@
 import type { Session, SessionStatus } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 import { type Palette, paletteFor } from "../../terminal/palette.ts";
 import { cut, plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 
-interface ListOptions extends ConnectionOptions {
+interface ListOptions extends ConnectionOptions, OutputOptions {
   limit: number;
   status?: SessionStatus[];
   archived?: boolean;
-  json?: boolean;
 }
 
 export async function listSessions(options: ListOptions): Promise<undefined> {
@@ -26,11 +26,12 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
     if (has_more) break;
     sessions.push(session);
   }
-  if (options.json) printJson({ data: sessions, has_more });
-  else if (sessions.length > 0) printTable(sessions);
+  await printResult({ data: sessions, has_more }, options, () =>
+    sessions.length === 0 ? [] : tableOf(sessions),
+  );
 }
 
-function printTable(sessions: Session[]): void {
+function tableOf(sessions: Session[]): string[] {
   const palette = paletteFor(process.stdout);
   const head = ["ID", "STATUS", "CREATED", "MODEL", "TITLE"].map(palette.dim);
   const rows = sessions.map((session) => [
@@ -40,7 +41,7 @@ function printTable(sessions: Session[]): void {
     plainLine(session.agent.model.id),
     cut(plainLine(session.title), 60),
   ]);
-  for (const line of table([head, ...rows])) printLine(line);
+  return table([head, ...rows]);
 }
 
 function status({ status, archived_at }: Session, { green, yellow, dim }: Palette): string {

@@ -2,11 +2,11 @@ import type { Berth, StreamFrame } from "@berth/sdk";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
-import { printJson } from "../../terminal/print.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople, peopleOutput, printItem } from "../../shared/output.ts";
 
-interface LogsOptions extends ConnectionOptions {
+interface LogsOptions extends ConnectionOptions, OutputOptions {
   follow?: boolean;
-  json?: boolean;
 }
 
 /** Prints the log from its start. With `--follow`, ends with the session, or with exit code 130 on Ctrl-C. */
@@ -24,14 +24,13 @@ export async function sessionLogs(id: string, options: LogsOptions): Promise<num
 }
 
 async function show(client: Berth, id: string, options: LogsOptions, signal: AbortSignal): Promise<void> {
-  const event_deltas = options.json ? [] : previewsFor(process.stdout);
+  const output = peopleOutput(options);
+  const isPeople = isForPeople(options);
+  const event_deltas = isPeople ? previewsFor(output) : [];
   const { resources } = await client.sessions.get(id);
   const frames: AsyncIterable<StreamFrame> = options.follow
     ? client.sessions.events.stream(id, { from: "start", event_deltas }, { signal })
     : client.sessions.events.list(id, { limit: 100 }, { signal });
-  if (options.json) {
-    for await (const frame of frames) printJson(frame);
-  } else {
-    await renderEvents(frames, process.stdout, { resources });
-  }
+  if (isPeople) await renderEvents(frames, output, { resources });
+  else for await (const frame of frames) await printItem(frame, options);
 }

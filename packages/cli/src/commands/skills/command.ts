@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection } from "../../shared/options.ts";
+import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands that read a directory of this machine, which commands generated from operations cannot do. */
@@ -9,7 +9,7 @@ export function addSkills(program: Command): void {
     .summary("manage skills: instructions and files for agents")
     .description("Manage skills: instructions and files for agents.");
   const add = (usage: string, summary: string) =>
-    withConnection(skills.command(usage).description(summary).option("--json", "print JSON"));
+    withConnection(withOutput(skills.command(usage).description(summary)));
   add(
     "create <path>",
     "Create a skill from a directory with a SKILL.md, or from a zip archive of one.",

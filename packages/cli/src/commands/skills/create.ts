@@ -4,19 +4,22 @@ import { basename, join, relative, sep } from "node:path";
 import type { SkillUpload } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
 import { objectLines } from "../../terminal/object.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
 
-type Options = ConnectionOptions & { json?: boolean };
+type Options = ConnectionOptions & OutputOptions;
 
 export async function createSkill(path: string, options: Options): Promise<undefined> {
   const upload = await uploadOf(path);
-  print(await (await connect(options)).skills.create(upload), options);
+  const made = await (await connect(options)).skills.create(upload);
+  await printResult(made, options, () => objectLines({ ...made }));
 }
 
 export async function createSkillVersion(id: string, path: string, options: Options): Promise<undefined> {
   const upload = await uploadOf(path);
-  print(await (await connect(options)).skills.createVersion(id, upload), options);
+  const made = await (await connect(options)).skills.createVersion(id, upload);
+  await printResult(made, options, () => objectLines({ ...made }));
 }
 
 /** The zip archive, or all files of a directory by their relative paths. Symbolic links are left out. */
@@ -34,9 +37,4 @@ async function uploadOf(path: string): Promise<SkillUpload> {
       content: await openAsBlob(file),
     })),
   );
-}
-
-function print(made: object, { json }: Options): void {
-  if (json) printJson(made);
-  else for (const line of objectLines({ ...made })) printLine(line);
 }

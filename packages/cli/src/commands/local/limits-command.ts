@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { withInstallation } from "../../shared/options.ts";
+import { action } from "../action.ts";
+
+const load = () => import("./limits.ts");
+
+/** Adds the commands that say how much an organization or a user may have and do. */
+export function addLimits(admin: Command): void {
+  const limits = admin
+    .command("limits")
+    .summary("limit what an organization or a user may have and do")
+    .description("Show and change the limits of an organization or of a user.");
+  const add = (usage: string, summary: string) =>
+    withInstallation(limits.command(usage).description(summary))
+      .option("--org <name>", "the organization, for all of its users together")
+      .option("--user <email>", "the user");
+  add(
+    "get",
+    "Show the limits, where they are from, and how much is used. Those of the settings are shown if this command has them, as from a settings file.",
+  ).action(action(load, "getLimits"));
+  add("set <limits...>", "Set limits, as name=number, or name=none for no limit.")
+    .addHelpText("after", HELP)
+    .action(action(load, "setLimits"));
+  add("unset <names...>", "Take limits of its own back: those of the settings count again.").action(
+    action(load, "unsetLimits"),
+  );
+}
+
+const HELP = `
+A running service knows the change after about five seconds.
+
+Names:
+  requests_per_second  requests to one process of the service
+  request_burst        how many of them at once; default: those of a second
+  open_sessions        sessions that are neither archived nor terminated
+  file_bytes           bytes of all files, outputs of agents included
+
+Example:
+  $ berth admin limits set --org acme requests_per_second=100 open_sessions=500
+  $ berth admin limits set --user ada@example.com open_sessions=none
+  $ berth admin limits get --user ada@example.com`;

@@ -1,0 +1,81 @@
+import {
+  administration,
+  isLimitName,
+  LIMIT_NAMES,
+  type LimitEntry,
+  type LimitName,
+  limitValue,
+} from "@berth/server";
+import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { table } from "../../terminal/table.ts";
+import { operatorErrors } from "./operator-errors.ts";
+
+interface LimitOptions extends OutputOptions {
+  org?: string;
+  user?: string;
+  dataDir?: string;
+  config?: string;
+}
+
+export async function getLimits(options: LimitOptions): Promise<undefined> {
+  const data = await operatorErrors(() => limitsOf(options).list(ownerOf(options)));
+  await printResult({ data }, options, () => tableOf(data));
+}
+
+export async function setLimits(given: string[], options: LimitOptions): Promise<undefined> {
+  await change(new Map(given.map(parse)), options);
+}
+
+export async function unsetLimits(names: string[], options: LimitOptions): Promise<undefined> {
+  await change(new Map(names.map((name) => [requireName(name), undefined])), options);
+}
+
+/** Prints the limits as they are then. */
+async function change(
+  values: ReadonlyMap<LimitName, number | null | undefined>,
+  options: LimitOptions,
+): Promise<void> {
+  await operatorErrors(() => limitsOf(options).change(ownerOf(options), values));
+  await getLimits(options);
+}
+
+function limitsOf({ dataDir, config }: LimitOptions) {
+  return administration({ "data-dir": dataDir, config }).limits;
+}
+
+function ownerOf({ org, user }: LimitOptions) {
+  if ((org === undefined) === (user === undefined))
+    throw new UsageError("Set either --org or --user: whose limits they are.");
+  return { organization: org, user };
+}
+
+function parse(given: string): [LimitName, number | null] {
+  const [name = "", value = ""] = given.split("=");
+  if (value === "none") return [requireName(name), null];
+  try {
+    return [requireName(name), limitValue(value)];
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`'${given}' ${(error as Error).message}, such as ${name}=100, or none.`);
+  }
+}
+
+function requireName(name: string): LimitName {
+  if (isLimitName(name)) return name;
+  throw new UsageError(`There is no limit '${name}'. The limits are: ${LIMIT_NAMES.join(", ")}.`);
+}
+
+function tableOf(limits: readonly LimitEntry[]): string[] {
+  const { dim } = paletteFor(process.stdout);
+  const head = ["LIMIT", "VALUE", "USED", "FROM"].map(dim);
+  const rows = limits.map(({ name, value, used, from }) => [
+    name,
+    value === null ? "none" : String(value),
+    used === null ? "-" : String(used),
+    from ?? "-",
+  ]);
+  return table([head, ...rows]);
+}

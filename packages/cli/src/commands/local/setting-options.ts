@@ -1,0 +1,7 @@
+import { SETTING_FLAGS } from "@berth/server";
+import { Option } from "commander";
+
+/** The settings as options of `berth serve`. */
+export function settingOptions(): Option[] {
+  return SETTING_FLAGS.map(({ flag, form, help }) => new Option(`${flag} ${form}`, help));
+}

@@ -1,0 +1,57 @@
+import { Berth } from "@berth/sdk";
+import { askSecret } from "../../shared/ask-secret.ts";
+import { userAgent } from "../../shared/connection.ts";
+import { contextsFile, readContexts, writeContexts } from "../../shared/contexts.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { secretFile } from "../../shared/secret.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printLine, printMessage } from "../../terminal/print.ts";
+import { describe } from "../service/whoami.ts";
+
+interface LoginOptions {
+  name?: string;
+  tokenFile?: string;
+}
+
+/** Stores the token only after the service has accepted it. */
+export async function login(given: string | undefined, options: LoginOptions): Promise<undefined> {
+  const url = serviceUrl(given ?? process.env.BERTH_URL);
+  const name = options.name ?? url.host;
+  if (!/^[\w.:[\]-]{1,100}$/.test(name))
+    throw new UsageError("The name of a context consists of letters, digits and any of _ - . : [ ].");
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    printMessage(`warning: ${url.href} is not encrypted: others on the way can read the token.`);
+  const baseURL = url.href.replace(/\/$/, "");
+  const token = await tokenOf(options, baseURL);
+  const client = new Berth({ baseURL, token, defaultHeaders: { "user-agent": userAgent } });
+  const current = await client.tokens.current();
+  const before = await readContexts();
+  await writeContexts({
+    current: name,
+    contexts: { ...before.contexts, [name]: { url: baseURL, token } },
+  });
+  printLine(plainLine(`Logged in to ${baseURL} as context '${name}', stored in ${contextsFile()}.`));
+  for (const line of describe(current)) printLine(line);
+}
+
+function serviceUrl(given: string | undefined): URL {
+  if (given === undefined)
+    throw new UsageError("Give the URL of the service, such as https://berth.example.com.");
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+    throw new UsageError("The URL of the service must be like https://berth.example.com.");
+  if (url.username !== "" || url.password !== "")
+    throw new UsageError("The URL of the service must not have a user or a password.");
+  return url;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
+}
+
+async function tokenOf({ tokenFile }: LoginOptions, url: string): Promise<string> {
+  const token = tokenFile === undefined ? await askSecret(`Token for ${url}: `) : await secretFile(tokenFile);
+  if (token === "") throw new UsageError("No token was given.");
+  if (/\s/.test(token)) throw new UsageError("A token has no spaces and no line breaks.");
+  return token;
+}

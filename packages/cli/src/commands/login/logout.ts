@@ -1,0 +1,24 @@
+import { Berth } from "@berth/sdk";
+import { userAgent } from "../../shared/connection.ts";
+import { readContexts, requireContext } from "../../shared/contexts.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { printLine } from "../../terminal/print.ts";
+import { forget } from "./contexts.ts";
+
+/** A token that cannot be revoked stays stored: otherwise nobody could try again. */
+export async function logout(
+  given: string | undefined,
+  { revoke }: { revoke?: boolean },
+): Promise<undefined> {
+  const known = await readContexts();
+  const name = given ?? known.current;
+  if (name === null) throw new UsageError("You are not logged in to any service.", 1);
+  const { url, token } = requireContext(known, name);
+  if (revoke) {
+    const client = new Berth({ baseURL: url, token, defaultHeaders: { "user-agent": userAgent } });
+    await client.tokens.delete((await client.tokens.current()).id);
+  }
+  await forget(name);
+  const left = revoke ? "The token is revoked." : "The token itself stays valid until it is revoked.";
+  printLine(`Logged out of ${url}. ${left}`);
+}

@@ -1,0 +1,41 @@
+import type { Berth, Operation } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { type ConfirmOptions, confirm } from "../shared/confirm.ts";
+import { nameOf } from "../terminal/object.ts";
+import { plainLine } from "../terminal/plain-text.ts";
+
+/** What is lost with the object, where the operation's summary does not say it. */
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  "tokens.delete": " Whoever uses one of them is refused at once.",
+  "sessions.delete": " Its log, and what it did not push or save, are lost.",
+  "vaults.delete": " Its credentials are deleted, too.",
+};
+
+/** Asks whether the object may be deleted, by its id and its name. See `confirm`. */
+export async function confirmDeletion(
+  client: Berth,
+  call: { operation: Operation; params: Record<string, string> },
+  options: ConfirmOptions,
+): Promise<void> {
+  if (options.yes || !process.stdin.isTTY) return;
+  const { operation, params } = call;
+  const id = Object.values(params).at(-1) ?? "";
+  const name = await nameOfObject(client, call);
+  const object = plainLine(name === null ? id : `${id} (${name})`);
+  await confirm(`${operation.summary}: ${object}?${CONSEQUENCES[operation.id] ?? ""}`, options);
+}
+
+/** Null where it has none, or cannot be read: whether it exists, the deletion itself says. */
+async function nameOfObject(
+  client: Berth,
+  { operation, params }: { operation: Operation; params: Record<string, string> },
+): Promise<string | null> {
+  const all = Object.values(operations).flatMap((noun) => Object.values(noun) as Operation[]);
+  const get = all.find(({ method, path }) => method === "GET" && path === operation.path);
+  if (get?.responseKind !== "object") return null;
+  try {
+    return nameOf(await client.call<Record<string, unknown>>({ operation: get, params }));
+  } catch {
+    return null;
+  }
+}
