@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { freePort } from "../acceptance/harness/free-port.ts";
 import { missingForEngine, startTestEngine, type TestEngine } from "../container-engine/container-engine.ts";
 import { sharedRelease } from "../release/shared-release.ts";
+import { composeTests } from "./compose-tests.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const skip =
@@ -93,6 +94,8 @@ test("image: becomes healthy, runs a session without root and capabilities, stop
   assert.deepEqual(sessions(), stored);
   assert.match(session(), /42 in \/data[\s\S]*Done\./);
 });
+
+composeTests(() => ({ socket: engine.socket, image: "berth:test" }), skip);
 
 function docker(...words: string[]): string {
   const { status, stdout, stderr } = run(words);

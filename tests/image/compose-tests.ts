@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { freePort } from "../acceptance/harness/free-port.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const IMAGE = "berth-postgres:test";
+
+interface Engine {
+  socket: string;
+  /** The service's image in it. */
+  image: string;
+}
+
+/**
+ * `deploy/compose.yaml` with a real Docker Compose.
+ *
+ * @param engine Called when the tests run.
+ * @param skip Why the engine cannot run here; false if it can.
+ */
+export function composeTests(engine: () => Engine, skip: string | false): void {
+  describe("compose.yaml", { skip: skip || missingCompose() }, () => {
+    let directory: string;
+    let port: number;
+    let environment: NodeJS.ProcessEnv;
+
+    before(async () => {
+      directory = mkdtempSync(join(tmpdir(), "berth-compose-"));
+      port = await freePort();
+      const { socket, image } = engine();
+      execFileSync(join(ROOT, "deploy/postgres-image/build"), [`docker -H unix://${socket}`, IMAGE], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      environment = {
+        ...{ PATH: process.env.PATH, HOME: directory, DOCKER_HOST: `unix://${socket}` },
+        ...{ BERTH_IMAGE: image, BERTH_POSTGRES_IMAGE: IMAGE, BERTH_PUBLISH: `127.0.0.1:${port}` },
+      };
+    });
+    after(() => {
+      compose("down", "--volumes");
+      rmSync(directory, { recursive: true });
+    });
+
+    test("up, a session, down, up again: the session is there, and the next one runs", {
+      timeout: 300_000,
+    }, () => {
+      compose("up", "--detach", "--wait");
+      const token = compose("exec", "-T", "berth", "berth", "token", "create", "--user", "ann@example.com");
+      writeFileSync(join(directory, "token"), token, { mode: 0o600 });
+      assert.match(
+        session("ls /run/postgresql || echo 42 in $PWD"),
+        /No such file[\s\S]*42 in \/data[\s\S]*Done\./,
+      );
+      const stored = sessions();
+      assert.equal(stored.length, 1);
+
+      compose("down");
+      assert.equal(compose("ps", "--all", "--quiet"), "");
+      compose("up", "--detach", "--wait");
+      assert.match(compose("logs", "postgres"), /database system was shut down at/, "it was not killed");
+      assert.deepEqual(sessions(), stored);
+      assert.match(session("echo 42 in $PWD"), /42 in \/data[\s\S]*Done\./);
+    });
+
+    test("the database has no network; only the services that share its socket reach it", () => {
+      const listening = compose("exec", "-T", "postgres", "cat", "/proc/net/tcp", "/proc/net/tcp6");
+      assert.doesNotMatch(listening, / 0A /);
+      assert.equal(compose("exec", "-T", "postgres", "ls", "/sys/class/net"), "lo\n");
+    });
+
+    test("the database is killed: the service responds again when it is back", { timeout: 120_000 }, () => {
+      compose("kill", "--signal", "SIGKILL", "postgres");
+      compose("up", "--detach", "--wait");
+      assert.match(session("echo still in $PWD"), /still in \/data[\s\S]*Done\./);
+    });
+
+    function compose(...words: string[]): string {
+      const file = join(ROOT, "deploy/compose.yaml");
+      const { status, stdout, stderr } = spawnSync("docker", ["compose", "--file", file, ...words], {
+        cwd: directory,
+        encoding: "utf8",
+        env: environment,
+      });
+      if (status === 0) return stdout;
+      throw new Error(`exit code ${status} of docker compose ${words.join(" ")}\n${stdout}${stderr}`);
+    }
+
+    function berth(...words: string[]): string {
+      const connection = ["--url", `http://127.0.0.1:${port}`, "--token-file", join(directory, "token")];
+      return execFileSync(join(ROOT, "bin/berth"), [...words, ...connection], {
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, HOME: directory },
+      });
+    }
+
+    function session(command: string): string {
+      const steps = [{ tool: "Bash", input: { command } }, { say: "Done." }];
+      return berth("run", JSON.stringify({ steps }), "--model", "rehearsal/steps");
+    }
+
+    function sessions(): string[] {
+      const { data } = JSON.parse(berth("sessions", "list", "--archived", "--json"));
+      return data.map(({ id }: { id: string }) => id);
+    }
+  });
+}
+
+/** The reason why there is no Docker Compose here, or false. In CI, throws instead of returning a reason. */
+function missingCompose(): string | false {
+  if (spawnSync("docker", ["compose", "version"]).status === 0) return false;
+  const reason = "Docker Compose 2 is not installed";
+  if (process.env.CI === "true") throw new Error(reason);
+  return reason;
+}
