@@ -35,7 +35,7 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     const who = await berth(["whoami"], { env });
     assert.match(
       who.stdout,
-      /^me@example\.com, member of default\ntoken tok_\w+ \(made by the operator\): every scope\n$/,
+      /^me@example\.com, member of default\ntoken tok_\w+ \(made by the operator\): every scope\nat http:\/\/127\.0\.0\.1:\d+ \(data directory \S+\)\n$/,
     );
     const ready = async () => await berth(["status"], { env });
     while ((await ready()).code !== 0);
@@ -53,6 +53,23 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     const refused = await berth(["sessions", "list"], { env: { ...env, BERTH_TOKEN: stdout } });
     assert.deepEqual([refused.code, /sessions:read/.test(refused.stderr)], [4, true]);
     assert.equal((await berth([...narrow, "files:raed"], { env })).code, 2);
+  });
+
+  await t.test("run: an error names the flag or variable that set the field", async () => {
+    const task = steps({ say: "Never." });
+    const refusal = async (flags: string[], more = {}) =>
+      /field: .*/.exec((await berth(["run", task, ...flags], { env: { ...env, ...more } })).stderr)?.[0];
+    assert.equal(await refusal(["--model", "nobody/x"]), "field: model, set by --model");
+    assert.equal(await refusal([], { BERTH_MODEL: "nobody/x" }), "field: model, set by BERTH_MODEL");
+    const own = ["--model", "rehearsal/steps"];
+    assert.equal(
+      await refusal([...own, "--environment", "x"]),
+      "field: environment_id, set by --environment",
+    );
+    assert.equal(
+      await refusal([...own, "--repo", "https://github.com/a/b", "--commit", "x"]),
+      "field: resources[0].checkout.sha, set by --commit",
+    );
   });
 
   await t.test("run: shows what the sandbox did and archives the session", async () => {

@@ -9,6 +9,7 @@ import {
 import { paletteFor } from "../terminal/palette.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { flagOf } from "./given-by.ts";
 
 /** An error of the caller, printed as one sentence. The exit code is 2 unless another is given. */
 export class UsageError extends Error {
@@ -35,7 +36,7 @@ function linesOf(error: unknown): string[] {
     return [
       plainText(error.message),
       ...(error.type === null ? [] : [`type: ${error.type}`]),
-      ...(error.param === null ? [] : [`field: ${error.param}`]),
+      ...(error.param === null ? [] : [`field: ${error.param}${setBy(error)}`]),
       ...(error.requestId === null ? [] : [`request_id: ${error.requestId}`]),
     ].map(plainText);
   }
@@ -44,6 +45,11 @@ function linesOf(error: unknown): string[] {
   }
   if (error instanceof BerthError || error instanceof UsageError) return [plainText(error.message)];
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}
+
+function setBy(error: APIError): string {
+  const flag = flagOf(error);
+  return flag === null ? "" : `, set by ${flag}`;
 }
 
 function codeOf(error: unknown): number {

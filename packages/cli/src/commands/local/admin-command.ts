@@ -64,7 +64,7 @@ function addUsers(admin: Command): void {
     .addOption(role)
     .action(action(load, "createUser"));
   add(noun, "set-role <email> <role>", "Set a user's role: member or admin.").action(action(load, "setRole"));
-  add(noun, "disable <email>", "Disable a user: their tokens are rejected.").action(
+  withYes(add(noun, "disable <email>", "Disable a user: their tokens are rejected.")).action(
     action(load, "disableUser"),
   );
   add(noun, "enable <email>", "Enable a user: their tokens are accepted again.").action(
@@ -82,7 +82,7 @@ function addServiceAccounts(admin: Command): void {
   of("create <name>", "Create a service account, without a token.").action(
     action(load, "createServiceAccount"),
   );
-  of("disable <name>", "Disable a service account: its tokens are rejected.").action(
+  withYes(of("disable <name>", "Disable a service account: its tokens are rejected.")).action(
     action(load, "disableServiceAccount"),
   );
   of("enable <name>", "Enable a service account: its tokens are accepted again.").action(

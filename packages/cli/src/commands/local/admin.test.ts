@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { berth } from "../../../test-support/berth.ts";
+import { openTerminal } from "../../../test-support/terminal.ts";
 
 /** Each command starts the installation's database while it runs. */
 
@@ -85,5 +86,28 @@ test("admin: wrong usage → exit code 2", async () => {
   ]) {
     const { code } = await berth(["admin", ...args, "--data-dir", dataDir]);
     assert.equal(code, 2, args.join(" "));
+  }
+});
+
+test("admin disable: on a terminal it asks, and without a yes the tokens stay valid", async (t) => {
+  await admin("organizations", "create", "asked");
+  await admin("users", "create", "eve@example.com", "--org", "asked");
+  await admin("service-accounts", "create", "bot", "--org", "asked");
+  for (const [command, question] of [
+    [["users", "disable", "eve@example.com"], "Disable the user eve@example.com?"],
+    [["service-accounts", "disable", "bot", "--org", "asked"], "Disable the service account bot of asked?"],
+  ] as const) {
+    const ask = async (typed: string) => {
+      const words = ["admin", ...command, "--data-dir", dataDir];
+      const terminal = openTerminal(t, words, { env: {}, cwd: dataDir });
+      await terminal.until(/\[y\/N\]/);
+      terminal.type(typed);
+      const { code, output } = await terminal.ended;
+      assert.ok(output.includes(question), output);
+      const { data } = JSON.parse(await admin(command[0], "list", "--org", "asked", "--json"));
+      return [code, data[0].disabled_at !== null];
+    };
+    assert.deepEqual(await ask("n\n"), [1, false]);
+    assert.deepEqual(await ask("y\n"), [0, true]);
   }
 });

@@ -17,6 +17,8 @@ type InOrganization = AdminOptions & { org: string };
 type Filter = AdminOptions & { org?: string };
 type Role = "member" | "admin";
 
+const REJECTED = "All tokens of it are rejected from now on.";
+
 export async function listOrganizations(options: AdminOptions): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.organizations.list());
   await printRows(rows, ["id", "name", "users", "service_accounts"], options);
@@ -53,7 +55,8 @@ export async function setRole(email: string, role: string, options: AdminOptions
   await administer(options, (admin) => admin.users.setRole(email, role));
 }
 
-export async function disableUser(email: string, options: AdminOptions): Promise<undefined> {
+export async function disableUser(email: string, options: AdminOptions & ConfirmOptions): Promise<undefined> {
+  await confirm(`Disable the user ${plainLine(email)}? ${REJECTED}`, options);
   await administer(options, (admin) => admin.users.setDisabled(email, true));
 }
 
@@ -71,7 +74,14 @@ export async function createServiceAccount(name: string, options: InOrganization
   await printCreated(await administer(options, (admin) => admin.serviceAccounts.create(account)), options);
 }
 
-export async function disableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
+export async function disableServiceAccount(
+  name: string,
+  options: InOrganization & ConfirmOptions,
+): Promise<undefined> {
+  await confirm(
+    `Disable the service account ${plainLine(name)} of ${plainLine(options.org)}? ${REJECTED}`,
+    options,
+  );
   const account = { name, organization: options.org };
   await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, true));
 }

@@ -7,6 +7,7 @@ import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
+import { givenBy } from "../../shared/given-by.ts";
 import { isForPeople, peopleOutput, printItem, printResult } from "../../shared/output.ts";
 import { type Output, paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
@@ -26,6 +27,14 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
   detach?: boolean;
 }
 
+/** What sets the fields of the session. */
+const FLAGS = {
+  ...{ agent: "--agent", environment_id: "--environment", title: "--title", initial_events: "the task" },
+  ...{ resources: "--repo", "resources[0].authorization_token": "--token-env or --repo-token-file" },
+  "resources[0].checkout.name": "--branch or --tag",
+  "resources[0].checkout.sha": "--commit",
+};
+
 /** Starts a session and follows its first turn. Returns the exit code. */
 export async function run(task: string, options: RunOptions): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
@@ -34,13 +43,20 @@ export async function run(task: string, options: RunOptions): Promise<number> {
     throw new UsageError("Set either --agent or --model, not both: an agent has its model.");
   const resources = await repositoryResources(options);
   const client = await connect(options);
-  const session = await client.sessions.create({
-    agent: options.agent ?? (await ensureAgent(client, options.model ?? process.env.BERTH_MODEL)),
-    environment_id: options.environment ?? (await ensureEnvironment(client)),
-    title: options.title ?? titleOf(message),
-    resources,
-    initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
-  });
+  const model = options.model ?? process.env.BERTH_MODEL;
+  const modelBy = options.model === undefined ? "BERTH_MODEL" : "--model";
+  const agent =
+    options.agent ?? (await givenBy({ model: modelBy }, async () => await ensureAgent(client, model)));
+  const environment = options.environment ?? (await ensureEnvironment(client));
+  const session = await givenBy(FLAGS, () =>
+    client.sessions.create({
+      agent,
+      environment_id: environment,
+      title: options.title ?? titleOf(message),
+      resources,
+      initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
+    }),
+  );
   if (options.detach) return await leave(session, options);
   const { outcome, interrupted, detached } = await follow(client, session, options);
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);

@@ -1,12 +1,13 @@
 import type { CurrentToken } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { type ConnectionOptions, connect, serviceOf } from "../../shared/connection.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 
 export async function whoami(options: ConnectionOptions & OutputOptions): Promise<undefined> {
   const current = await (await connect(options)).tokens.current();
-  await printResult(current, options, () => describe(current));
+  const { url, from } = await serviceOf(options);
+  await printResult(current, options, () => [...describe(current), plainLine(`at ${url} (${from})`)]);
 }
 
 /** Who it is and what the token may do, a line each. */
