@@ -18,6 +18,11 @@ export const limitRequirements: readonly Requirement[] = [
     rule: "A file whose bytes are over what its owner may have is rejected with 429 and nothing is stored; announced sizes count. An upload without an announced size is rejected at its end, and can be completed once there is room.",
   },
   {
+    id: "limit-addresses",
+    source: "seed 8",
+    rule: "With BERTH_ADDRESS_LIMITS, requests of one client address with tokens that the service does not know are answered with 429 rate_limit_error and retry-after once they are over its rate, without a look at the token. Tokens that were accepted before go on from the same address.",
+  },
+  {
     id: "limit-settings",
     source: "seed 8",
     rule: "Limits are those of berth admin limits, else those of BERTH_ORGANIZATION_LIMITS and BERTH_USER_LIMITS, else there are none. A running service follows a change within seconds. A 429 is not kept for an Idempotency-Key.",

@@ -15,6 +15,7 @@ before(async () => {
     settings: {
       BERTH_USER_LIMITS: `open_sessions=3,file_bytes=${FILE_BYTES}`,
       BERTH_ORGANIZATION_LIMITS: "open_sessions=5",
+      BERTH_ADDRESS_LIMITS: "requests_per_second=1,request_burst=10",
     },
   });
   ada = await berth.client({ user: "ada@example.com" });
@@ -132,6 +133,36 @@ covers(
       const replies = await Promise.all(Array.from({ length: 5 }, () => ada.get("/agents")));
       return replies.every(({ status }) => status === 200);
     });
+  },
+);
+
+covers(
+  ["limit-addresses"],
+  "unknown tokens: over the rate of the client's address 429, and known tokens go on",
+  async () => {
+    await ada.ok("GET", "/agents");
+    // It is not valid any more, and was never accepted.
+    const unknown = await bob.ok("POST", "/tokens", { name: "revoked" });
+    await bob.ok("DELETE", `/tokens/${unknown.id}`);
+    const guess = async () => {
+      const reply = await fetch(ada.address("/agents"), {
+        headers: { authorization: `Bearer ${unknown.token}` },
+      });
+      return { status: reply.status, headers: reply.headers, body: (await reply.json()) as AnyJson };
+    };
+    let last = await guess();
+    assertError(last, 401, "authentication_error");
+    await until(async () => {
+      last = await guess();
+      return last.status === 429;
+    });
+    assertError(last, 429, "rate_limit_error", {
+      message: "The client address's limit of 1 requests a second with unknown tokens is reached.",
+    });
+    assert.equal(last.headers.get("retry-after"), "1");
+    await ada.ok("GET", "/agents");
+    const malformed = await fetch(ada.address("/agents"), { headers: { authorization: "Bearer x" } });
+    assert.equal(malformed.status, 401, "it costs no look");
   },
 );
 

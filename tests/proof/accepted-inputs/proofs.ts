@@ -537,6 +537,7 @@ const SETTINGS: readonly Proof[] = [
   ],
   ["setting BERTH_", "ORGANIZATION_LIMITS", scenario("limits"), "open sessions: of many at the last places"],
   ["setting BERTH_", "USER_LIMITS", scenario("limits"), "open sessions: of many at the last places"],
+  ["setting BERTH_", "ADDRESS_LIMITS", scenario("limits"), "unknown tokens: over the rate"],
   ["setting BERTH_", "METRICS_ADDRESS", server("start/api"), "metrics with an address of their own"],
   [
     "setting BERTH_",

@@ -77,6 +77,7 @@ export interface Config {
   /** What each organization, and each user or service account, may have and do, unless it has a limit of its own. */
   organizationLimits: LimitValues;
   userLimits: LimitValues;
+  addressLimits: LimitValues;
   /** Address and port of `/metrics` alone; null: those of the service. */
   metricsAddress: string | null;
   /** Whether `/metrics` needs no token. */

@@ -14,3 +14,15 @@ export function ownerLimits(text: string): LimitValues {
   }
   return limits;
 }
+
+/** Limits of a client address, as `requests_per_second=5,request_burst=20`. */
+export function addressLimits(text: string): LimitValues {
+  const { requests_per_second: perSecond, request_burst: burst, ...others } = ownerLimits(text);
+  const [wrong] = Object.keys(others);
+  if (wrong !== undefined)
+    throw new Error(
+      `must be a list such as requests_per_second=5,request_burst=20, and has ${wrong}, which is not counted by address`,
+    );
+  if (perSecond === undefined) throw new Error("must have requests_per_second");
+  return { requests_per_second: perSecond, ...(burst !== undefined && { request_burst: burst }) };
+}

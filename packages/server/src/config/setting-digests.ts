@@ -28,6 +28,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "logLevel",
   "organizationLimits",
   "userLimits",
+  "addressLimits",
   "metricsAddress",
   "metricsPublic",
 ]);

@@ -8,7 +8,7 @@ import {
   parseHttpHosts,
 } from "./git-settings.ts";
 import { ownAddress } from "./listen-address.ts";
-import { ownerLimits } from "./owner-limits.ts";
+import { addressLimits, ownerLimits } from "./owner-limits.ts";
 import {
   blobs,
   cpus,
@@ -392,6 +392,15 @@ export const SETTINGS: Settings = {
     fallback: {},
     absent: "none",
     parse: ownerLimits,
+  },
+  addressLimits: {
+    variable: "BERTH_ADDRESS_LIMITS",
+    form: "<list>",
+    shape: "list",
+    help: "limits of each client address for requests with tokens that the service does not know, such as requests_per_second=5,request_burst=20",
+    fallback: {},
+    absent: "none",
+    parse: addressLimits,
   },
   metricsAddress: {
     variable: "BERTH_METRICS_ADDRESS",

@@ -1,25 +1,32 @@
 import type { IncomingMessage } from "node:http";
-import type { Logger } from "pino";
 import type { Principal } from "../access/principal.ts";
 import { isTokenSecret, tokenHash } from "../access/token-secret.ts";
 import { findToken, touchToken } from "../access/token-store.ts";
-import type { Database } from "../db/pool.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import { headerValues } from "./headers.ts";
+import type { HttpApp } from "./http-app.ts";
+
+type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates">;
 
 /**
  * The principal of the request's bearer token.
  *
  * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
- * costs a query.
+ * costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
  */
-export async function authenticate(request: IncomingMessage, db: Database, log: Logger): Promise<Principal> {
-  const found = await findToken(db.read, tokenHash(bearerToken(request)));
+export async function authenticate(
+  request: IncomingMessage,
+  { db, log, clients, addressRates }: Parts,
+): Promise<Principal> {
+  const hash = tokenHash(bearerToken(request));
+  addressRates.take(clients.of(request), hash);
+  const found = await findToken(db.read, hash);
   if (found === null) throw errors.unknownToken();
   if (found.revoked) throw errors.revokedToken();
   if (found.expired) throw errors.expiredToken();
   if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
+  addressRates.accept(hash);
   if (found.stale) touchToken(db.write, found.principal.tokenId).catch(logFailedTouch(log));
   return found.principal;
 }
@@ -29,13 +36,9 @@ export async function authenticate(request: IncomingMessage, db: Database, log: 
  *
  * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong with the token.
  */
-export async function authenticateUser(
-  request: IncomingMessage,
-  db: Database,
-  log: Logger,
-): Promise<Principal> {
+export async function authenticateUser(request: IncomingMessage, parts: Parts): Promise<Principal> {
   try {
-    const principal = await authenticate(request, db, log);
+    const principal = await authenticate(request, parts);
     if (principal.kind !== "user") throw errors.userTokensOnly();
     return principal;
   } catch (error) {
@@ -59,6 +62,6 @@ function bearerToken(request: IncomingMessage): string {
 }
 
 /** The request goes on: `last_used_at` is not worth failing it. */
-function logFailedTouch(log: Logger): (error: unknown) => void {
+function logFailedTouch(log: Parts["log"]): (error: unknown) => void {
   return (error) => log.debug({ err: error }, "could not update the last use of a token");
 }

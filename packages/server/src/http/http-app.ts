@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
+import { AddressRates } from "../limits/address-rates.ts";
 import type { OwnerLimits } from "../limits/owner-limits.ts";
 import type { Cursors } from "../request/cursor.ts";
 import { AccessLog } from "./access-log.ts";
@@ -31,6 +32,8 @@ export interface HttpOptions {
   uploadLimit: number;
   /** Where requests come from. Default: where their connections do. */
   clients?: ClientAddresses;
+  /** Default: no limit. */
+  addressRates?: AddressRates;
   /** Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
 }
@@ -39,6 +42,7 @@ export interface HttpOptions {
 export interface HttpApp extends HttpOptions {
   fastify: FastifyInstance;
   clients: ClientAddresses;
+  addressRates: AddressRates;
   /** Open responses of streams; they are ended when the app closes. */
   streams: Set<ServerResponse>;
 }
@@ -48,7 +52,7 @@ const CLOSE_IDLE_MS = 20;
 const MAX_PATH_PARAMETER = 1_024;
 
 export function createHttpApp(options: HttpOptions): HttpApp {
-  const { clients = new ClientAddresses() } = options;
+  const { clients = new ClientAddresses(), addressRates = new AddressRates() } = options;
   const access = new AccessLog({ ...options, clients });
   const fastify = Fastify({
     logger: false,
@@ -96,7 +100,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   });
   respondToProtocolErrors(fastify.server, access, clients);
   holdBackBodies(fastify.server);
-  return { ...options, clients, fastify, streams };
+  return { ...options, clients, addressRates, fastify, streams };
 }
 
 /** With a certificate the server is one of TLS, which Fastify's types hold for another; it has all that is used of it. */

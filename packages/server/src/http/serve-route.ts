@@ -27,7 +27,7 @@ export function serveRoute(
     config: { operation: operation.id },
     onRequest: async (request) => {
       const identify = operation.credential === "pat" ? authenticateUser : authenticate;
-      const principal = await identify(request.raw, app.db, app.log);
+      const principal = await identify(request.raw, app);
       notePrincipal(request, principal);
       await app.limits.takeRequest(principal);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");

@@ -28,6 +28,8 @@ import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
 import { createMetrics } from "../http/metrics.ts";
+import { AddressRates } from "../limits/address-rates.ts";
+import type { LimitValues } from "../limits/limit-names.ts";
 import { type DefaultLimits, OwnerLimits } from "../limits/owner-limits.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
@@ -66,6 +68,8 @@ export interface AppDeps {
   ceilings: Ceilings;
   /** Limits of each organization and user that has no own ones. Default: none. */
   limits?: DefaultLimits;
+  /** Of each client address. Default: none. */
+  addressLimits?: LimitValues;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
@@ -121,6 +125,7 @@ export function createApp(deps: AppDeps): HttpApp {
     jsonLimit,
     uploadLimit,
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
+    addressRates: new AddressRates(deps.addressLimits),
     tls: deps.tls,
   });
   app.fastify.addHook("onClose", async () => {

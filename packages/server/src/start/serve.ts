@@ -161,6 +161,7 @@ function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     runsImages: config.sandbox === "docker",
     ceilings: readCeilings(config),
     limits: { organization: config.organizationLimits, user: config.userLimits },
+    addressLimits: config.addressLimits,
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
 }

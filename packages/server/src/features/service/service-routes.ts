@@ -45,8 +45,8 @@ export function mountMetrics(app: HttpApp, { metricsPublic }: MetricsOptions): v
   });
 }
 
-async function authorizeMetrics({ db, log }: HttpApp, request: IncomingMessage): Promise<void> {
-  const principal = await authenticate(request, db, log);
+async function authorizeMetrics(app: HttpApp, request: IncomingMessage): Promise<void> {
+  const principal = await authenticate(request, app);
   if (!hasScope(principal, METRICS_SCOPE)) throw errors.scopeMissing(METRICS_SCOPE);
 }
 
