@@ -188,7 +188,7 @@ describe("Idempotency-Key", () => {
     const busy = await owner.post("/environments", { name: "one" }, key);
     assert.deepEqual([busy.status, busy.headers["retry-after"]], [409, "1"]);
     await db.write.query({
-      text: `select pg_terminate_backend(pid) from pg_stat_activity
+      text: `select pg_terminate_backend(pid, 60000) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`,
     });
     const free = await owner.post("/environments", { name: "one" }, key);
