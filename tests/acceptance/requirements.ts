@@ -3,6 +3,7 @@ import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
+import { dataProtectionRequirements } from "./requirements/data-protection.ts";
 import { environmentContents } from "./requirements/environment-contents.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
@@ -570,6 +571,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...proxyCredentialRequirements,
   ...auditRequirements,
   ...limitRequirements,
+  ...dataProtectionRequirements,
   ...backupRequirements,
   ...upgradeRequirements,
   ...serviceManagerRequirements,

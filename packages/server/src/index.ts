@@ -2,9 +2,11 @@ export { SCOPES } from "@berth/contract";
 export type { Capability } from "@berth/sandbox";
 export { administration, createOperatorToken } from "./administration/administration.ts";
 export { OperatorError } from "./administration/as-operator.ts";
+export type { ErasureReceipt, ErasureSubject } from "./administration/erasures.ts";
 export type { HostEntry } from "./administration/host-store.ts";
 export type { LimitEntry } from "./administration/limit-store.ts";
 export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
+export type { RetentionEntry } from "./administration/retention-store.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
 export type { AuditFilter, AuditLine } from "./audit/audit-list-store.ts";
 export { type Backup, backup } from "./backup/backup.ts";
@@ -16,5 +18,11 @@ export { SETTING_FLAGS } from "./config/settings.ts";
 export { unknownVariables } from "./config/unknown-variables.ts";
 export { doctor } from "./doctor/doctor.ts";
 export { isLimitName, LIMIT_NAMES, type LimitName, limitValue } from "./limits/limit-names.ts";
+export {
+  isRetainedName,
+  RETAINED_NAMES,
+  type RetainedName,
+  retentionDays,
+} from "./retention/retention-names.ts";
 export { type Serving, serve } from "./start/serve.ts";
 export { settingFaults } from "./start/setting-faults.ts";

@@ -10,6 +10,8 @@ export interface Seed {
 }
 
 export interface SessionSeed {
+  /** A uuid; default: a new one. */
+  id?: string;
   model?: string;
   pending?: boolean;
   variables?: Record<string, string>;
@@ -56,7 +58,7 @@ export async function seed(db: Queryable): Promise<Seed> {
 
 /** Inserts an idle session. Returns its uuid. */
 export async function seedSession(db: Queryable, from: Seed, session: SessionSeed = {}): Promise<string> {
-  const id = newUuid();
+  const { id = newUuid() } = session;
   await db.query({
     text: `insert into sessions
       (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id, environment_variables, pending_at)

@@ -538,6 +538,7 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "ORGANIZATION_LIMITS", scenario("limits"), "open sessions: of many at the last places"],
   ["setting BERTH_", "USER_LIMITS", scenario("limits"), "open sessions: of many at the last places"],
   ["setting BERTH_", "ADDRESS_LIMITS", scenario("limits"), "unknown tokens: over the rate"],
+  ["setting BERTH_", "RETENTION_DAYS", server("start/data-sweepers"), "services delete what is too old"],
   ["setting BERTH_", "METRICS_ADDRESS", server("start/api"), "metrics with an address of their own"],
   [
     "setting BERTH_",
@@ -740,6 +741,19 @@ const FLAGS: readonly Proof[] = [
     cli("operations/confirm-deletion"),
     "delete with --yes, or without a terminal",
   ],
+  [
+    "flag local/retention-command ",
+    "--org",
+    scenario("data-protection"),
+    "retention: settings, own days, and refused ones",
+  ],
+  [
+    "flag local/erasures-command ",
+    "--user",
+    scenario("data-protection"),
+    "a user is erased, with a turn that runs",
+  ],
+  ["flag local/erasures-command ", "--org --wait", scenario("data-protection"), "an organization is erased"],
   [
     "flag local/limits-command ",
     "--org --user",

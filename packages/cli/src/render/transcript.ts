@@ -99,6 +99,8 @@ export class Transcript {
         return note(dim(`sandbox ready · ${duration(event.seconds)}${loweredNote(event.lowered_limits)}`));
       case "session.container_reclaimed":
         return note(yellow(RECLAIM_REASONS[event.reason]));
+      case "session.events_deleted":
+        return note(dim("earlier events were deleted after their retention"));
       case "session.resource_progress":
         return this.#progressed(event);
       case "session.resource_ready":

@@ -8,9 +8,11 @@ import {
 import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { auditedCommand } from "./audited-command.ts";
+import { beginErasure, type ErasureSubject, getErasure, listErasures, waitForErasure } from "./erasures.ts";
 import { forgetHost, listHosts, setDraining } from "./host-store.ts";
 import { changeLimits, type LimitedOwner, listLimits } from "./limit-store.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
+import { changeRetention, listRetention } from "./retention-store.ts";
 import {
   createServiceAccount,
   listServiceAccounts,
@@ -108,6 +110,33 @@ export function administration(flags: InstallationFlags) {
               ? organizationSubject(tx, owner.organization ?? "")
               : userSubject(tx, owner.user),
         ),
+    },
+    retention: {
+      list: (organization: string) =>
+        asOperator(flags, (db, config) => listRetention(db.read, organization, config)),
+      /** See `changeRetention`. */
+      change: (organization: string, values: Parameters<typeof changeRetention>[2]) =>
+        changing(
+          `admin retention ${[...values.values()].every((value) => value === undefined) ? "unset" : "set"}`,
+          (db) => changeRetention(db.write, organization, values),
+          (tx) => organizationSubject(tx, organization),
+        ),
+    },
+    erasures: {
+      list: () => asOperator(flags, (db) => listErasures(db.read)),
+      get: (id: string) => asOperator(flags, (db) => getErasure(db.read, id)),
+      /** Asks for an erasure, which running services carry out. Returns its id. */
+      begin: (subject: ErasureSubject) =>
+        changing(
+          "admin erase",
+          async (db) => (await beginErasure(db.write, subject)).id,
+          (tx) =>
+            subject.user === undefined
+              ? organizationSubject(tx, subject.organization ?? "")
+              : userSubject(tx, subject.user),
+        ),
+      /** See `waitForErasure`. */
+      wait: (id: string, waitMs: number) => asOperator(flags, (db) => waitForErasure(db, id, waitMs)),
     },
     audit: {
       /** Newest first. @param limit null: all. */

@@ -46,6 +46,16 @@ export async function createUser(
   return fromRow({ id, email, organization, role, disabled_at: null });
 }
 
+/** The uuids of a user and of the organization. @throws OperatorError when there is no such user. */
+export async function userId(db: Queryable, email: string): Promise<{ id: string; organization_id: string }> {
+  const { rows } = await db.query<{ id: string; organization_id: string }>({
+    text: "select id, organization_id from users where email = $1",
+    values: [email],
+  });
+  if (rows[0] === undefined) throw noUser(email);
+  return rows[0];
+}
+
 /** Takes effect from the user's next request. */
 export async function setRole(db: Queryable, email: string, role: User["role"]): Promise<void> {
   await change(db, email, "role = $2", role);
@@ -61,7 +71,11 @@ async function change(db: Queryable, email: string, set: string, value: unknown)
     text: `update users set ${set}, updated_at = now() where email = $1`,
     values: [email, value],
   });
-  if (rowCount === 0) throw new OperatorError(`There is no user '${email}'.`);
+  if (rowCount === 0) throw noUser(email);
+}
+
+function noUser(email: string): OperatorError {
+  return new OperatorError(`There is no user '${email}'.`);
 }
 
 function fromRow({ id, disabled_at, ...rest }: Row): User {

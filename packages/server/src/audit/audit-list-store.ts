@@ -8,7 +8,7 @@ export interface AuditLine {
   created_at: string;
   organization_id: string | null;
   organization: string | null;
-  actor_type: "user" | "service_account" | "operator";
+  actor_type: "user" | "service_account" | "operator" | "service";
   actor_id: string | null;
   /** Email of a user, or name of a service account. */
   actor: string | null;
@@ -71,7 +71,7 @@ function toLine({ organization_id, actor_type, actor_id, token_id, ...row }: Row
     created_at: row.created_at.toISOString(),
     organization_id: shown("organization", organization_id),
     actor_type,
-    actor_id: actor_type === "operator" ? null : shown(actor_type, actor_id),
+    actor_id: actor_type === "operator" || actor_type === "service" ? null : shown(actor_type, actor_id),
     token_id: shown("token", token_id),
   };
 }

@@ -3,12 +3,12 @@ import type { Queryable } from "../db/statement.ts";
 /** Who changed what, and from where. Ids of actors, tokens and organizations are uuids. */
 export interface AuditEntry {
   organizationId: string | null;
-  actor: { type: "user" | "service_account"; id: string; tokenId: string } | { type: "operator" };
-  /** Of the API (`agents.create`), or of the command (`admin users disable`). */
+  actor: { type: "user" | "service_account"; id: string; tokenId: string } | { type: "operator" | "service" };
+  /** Of the API (`agents.create`), of the command (`admin users disable`), or what Berth does by itself (`retention files`). */
   operation: string;
   /** As the API shows them, the outer one first. */
   resources: readonly string[];
-  /** Address of the client; for an administrator the name of the machine's user. */
+  /** Address of the client; for an administrator the name of the machine's user; `berth` for Berth itself. */
   client: string;
   userAgent: string | null;
   requestId: string | null;
@@ -17,7 +17,7 @@ export interface AuditEntry {
 /** To be called in the transaction of the change. */
 export async function appendAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
   const { actor } = entry;
-  const [actorId, tokenId] = actor.type === "operator" ? [null, null] : [actor.id, actor.tokenId];
+  const [actorId, tokenId] = "id" in actor ? [actor.id, actor.tokenId] : [null, null];
   await tx.query({
     name: "append_audit_entry",
     text: `insert into audit_entries

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { LimitValues } from "../limits/limit-names.ts";
+import type { RetentionDays } from "../retention/retention-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
@@ -77,6 +78,8 @@ export interface Config {
   /** What each organization, and each user or service account, may have and do, unless it has a limit of its own. */
   organizationLimits: LimitValues;
   userLimits: LimitValues;
+  /** How long organizations keep what is old, unless they have days of their own. */
+  retention: RetentionDays;
   addressLimits: LimitValues;
   /** Address and port of `/metrics` alone; null: those of the service. */
   metricsAddress: string | null;

@@ -1,5 +1,6 @@
 import { createAddressGuard, OutgoingProxies } from "@berth/egress";
 import { LIMIT_NAMES } from "../limits/limit-names.ts";
+import { RETAINED_NAMES } from "../retention/retention-names.ts";
 import type { Config } from "./config.ts";
 import {
   type HostedProvider,
@@ -24,6 +25,7 @@ import {
   proxyUrl,
   waits,
 } from "./parsers.ts";
+import { retention } from "./retention.ts";
 import { proxies } from "./trusted-proxies.ts";
 
 /** How the operator gives one setting. The flag and the key of the settings file follow from the variable. */
@@ -392,6 +394,15 @@ export const SETTINGS: Settings = {
     fallback: {},
     absent: "none",
     parse: ownerLimits,
+  },
+  retention: {
+    variable: "BERTH_RETENTION_DAYS",
+    form: "<list>",
+    shape: "list",
+    help: `how many days an organization keeps what is old, such as sessions=90,files=30: ${RETAINED_NAMES.join(", ")}`,
+    fallback: {},
+    absent: "without end",
+    parse: retention,
   },
   addressLimits: {
     variable: "BERTH_ADDRESS_LIMITS",

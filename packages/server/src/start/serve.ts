@@ -1,15 +1,13 @@
 import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
-import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
-import { type Database, openDatabase } from "../db/pool.ts";
-import { runAlone } from "../db/run-alone.ts";
-import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
+import { openDatabase } from "../db/pool.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
@@ -17,17 +15,16 @@ import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-s
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi, type Tls } from "./api.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
+import { startDataSweepers } from "./data-sweepers.ts";
 import { installationId } from "./installation-id.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
 import { openModels } from "./open-models.ts";
 import { openStore } from "./open-store.ts";
-import { isOwnDatabase } from "./own-database.ts";
 import { Parts } from "./parts.ts";
 import { requireContents } from "./require-contents.ts";
 import { ServiceReports } from "./service-reports.ts";
 import { settingFaults } from "./setting-faults.ts";
 import { superviseRunner } from "./supervise-runner.ts";
-import { type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 export interface Serving {
   /** Where the API listens: `http://127.0.0.1:PORT`. */
@@ -127,8 +124,8 @@ async function openParts(
     () => runner.stop(),
   );
   await parts.open(
-    () => startFileSweeper(db, blobs, config.dataDir, log),
-    (sweeper) => sweeper.close(),
+    () => startDataSweepers({ db, blobs, log }, config),
+    (sweepers) => Promise.all(sweepers.map((one) => one.close())),
   );
   return { url: api.url, fault };
 }
@@ -164,26 +161,4 @@ function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     addressLimits: config.addressLimits,
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
-}
-
-/**
- * Removes contents without a file, staged contents, and unfinished uploads. All services of the database have the same store: one
- * of them sweeps it at a time, and what the others receive meanwhile is theirs.
- */
-async function startFileSweeper(
-  db: Database,
-  blobs: BlobStore,
-  dataDir: string,
-  log: Logger,
-): Promise<Sweeper> {
-  const isOwn = await isOwnDatabase(db.write, dataDir, log);
-  const alone =
-    (sweep: Sweep): Sweep =>
-    async (signal) => {
-      await runAlone(db, "sweep of contents", () => sweep(signal));
-    };
-  const staged = alone(() => blobs.removeAbandoned());
-  const uploads = alone(() => sweepUploads(db, blobs));
-  const contents = alone((signal) => sweepContents(db, blobs, { signal }));
-  return startSweeper(isOwn ? { staged, uploads, contents } : { staged }, log);
 }

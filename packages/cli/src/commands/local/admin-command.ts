@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
+import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
+import { addRetention } from "./retention-command.ts";
 
 const load = () => import("./admin.ts");
 
@@ -18,6 +20,8 @@ export function addAdmin(program: Command): void {
   addServiceAccounts(admin);
   addHosts(admin);
   addLimits(admin);
+  addRetention(admin);
+  addErasures(admin);
   addAudit(admin);
 }
 

@@ -172,6 +172,12 @@ export const sessionEvent = z
           "Why the container and its disk were removed: the session was inactive, the operator drained their host, or the disk was lost. The next event creates new ones. Files below /mnt/session/outputs were saved as Files if they could be read.",
       }),
     }),
+    event("session.events_deleted", {
+      reason: z.enum(["retention"]).meta({
+        description:
+          "Why the events before this one were deleted: the session ended longer ago than its organization keeps events.",
+      }),
+    }),
     event("session.resource_progress", {
       resource_id: idOf("session_resource"),
       phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out", "setting_up"]).meta({

@@ -37,15 +37,18 @@ async function areContentsKept(tx: Queryable): Promise<boolean> {
 /**
  * Removes a content that nothing uses. Called after the deletion is committed, because removing cannot be rolled back. While
  * contents are kept, it stays, and a later sweep removes it.
+ *
+ * @returns false while contents are kept.
  */
 export async function removeUnusedContent(
   db: DatabaseAccess,
   blobs: BlobStore,
   sha256: string,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (await areContentsKept(tx)) return;
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    if (await areContentsKept(tx)) return false;
     await lockContent(tx, sha256);
     if ((await usedContents(tx, [sha256])).size === 0) await blobs.remove(sha256);
+    return true;
   });
 }

@@ -77,7 +77,7 @@ export async function deleteSession(
   return await db.transaction(async (tx) => {
     const { id, status } = await requireSessionForUpdate(tx, principal, sessionId);
     if (status === "running" || status === "rescheduling") throw errors.sessionRunning(sessionId);
-    await markDeleted(tx, id);
+    await markDeleted(tx, [id]);
     return id;
   });
 }

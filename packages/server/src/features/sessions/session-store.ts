@@ -79,15 +79,15 @@ export async function markArchived(tx: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Marks a session as deleted: it cannot be read, no run writes to it, and it is due, so that a worker removes its disk and its row. */
-export async function markDeleted(tx: Queryable, id: string): Promise<void> {
+/** Marks sessions as deleted: they cannot be read, no run writes to them, and they are due, so that a worker removes disk and row. */
+export async function markDeleted(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query({
     name: "mark_deleted",
     text: `
       update sessions set deleted_at = now(), status = 'terminated', terminated_at = coalesce(terminated_at, now()),
         pending_at = coalesce(pending_at, now()), updated_at = now()
-      where id = $1`,
-    values: [id],
+      where id = any($1::uuid[])`,
+    values: [ids],
   });
 }
 

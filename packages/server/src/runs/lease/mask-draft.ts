@@ -29,6 +29,7 @@ const MASKED: { readonly [T in Type]: Masked<T> } = {
   "session.environment_progress": nothing,
   "session.container_started": nothing,
   "session.container_reclaimed": nothing,
+  "session.events_deleted": nothing,
   "session.status_running": nothing,
   "session.status_idle": nothing,
   "session.status_rescheduled": nothing,

@@ -217,7 +217,7 @@ describe("SessionRunner", () => {
     await own.until(sessionId, (entries) => idles(entries) === 1);
     await first.close();
     assert.ok(existsSync(disk));
-    await markDeleted(db.write, sessionId);
+    await markDeleted(db.write, [sessionId]);
     assert.deepEqual(await claimRuns(db.write, claimant("elsewhere", { host: ELSEWHERE }), 8), []);
     const signal = AbortSignal.timeout(60_000);
     await own.worker();

@@ -232,7 +232,7 @@ describe("followEvents", { timeout: 120_000 }, () => {
       });
       const ended = once(response, "end");
       await once(response, "data");
-      await markDeleted(own.db.write, own.sessionId);
+      await markDeleted(own.db.write, [own.sessionId]);
       if (removed) await own.db.write.query({ text: "delete from sessions" });
       await ended;
       const events = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);

@@ -1,0 +1,45 @@
+import { type Command, Option } from "commander";
+import { positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
+import { action } from "../action.ts";
+
+const load = () => import("./erasures.ts");
+
+/** Adds the commands that erase the data of a user or an organization. */
+export function addErasures(admin: Command): void {
+  withYes(
+    withInstallation(
+      admin
+        .command("erase")
+        .summary("erase the data of a user or an organization")
+        .description("Erase all data of a user or an organization, and print a receipt."),
+    ),
+  )
+    .option("--user <email>", "the user")
+    .option("--org <name>", "the organization, with all its users and service accounts")
+    .addOption(
+      new Option("--wait <seconds>", "how long to wait until all is erased")
+        .argParser(positiveInteger)
+        .default(60),
+    )
+    .addHelpText("after", HELP)
+    .action(action(load, "erase"));
+  const erasures = admin.command("erasures").description("List erasures, and print their receipts.");
+  withInstallation(erasures.command("list").description("List erasures, newest first.")).action(
+    action(load, "listErasures"),
+  );
+  withInstallation(erasures.command("get <id>").description("Print the receipt of an erasure.")).action(
+    action(load, "getErasure"),
+  );
+}
+
+const HELP = `
+Tokens are rejected from now on, running turns are stopped, and a running service deletes sessions with their disks and events,
+files, memory stores, vaults, skills, agents, environments and tokens, and at last the user or the organization. The erasure goes on
+after this command has ended, and after a restart of the service. It waits for hosts that have disks of the sessions; if one is gone,
+'berth admin hosts forget' ends the wait.
+
+The receipt has ids and numbers, and says what is not erased, as backups are not. Keep it: the audit log has ids only, too.
+
+Examples:
+  $ berth admin erase --user ada@example.com
+  $ berth admin erase --org acme --yes --json > receipt.json`;

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { withInstallation, withYes } from "../../shared/options.ts";
+import { action } from "../action.ts";
+
+const load = () => import("./retention.ts");
+
+/** Adds the commands that say how long an organization keeps what is old. */
+export function addRetention(admin: Command): void {
+  const retention = admin
+    .command("retention")
+    .summary("say how long an organization keeps sessions, events and files")
+    .description("Show and change how many days an organization keeps sessions, events and files.");
+  const add = (usage: string, summary: string) =>
+    withInstallation(retention.command(usage).description(summary)).requiredOption(
+      "--org <name>",
+      "the organization",
+    );
+  add(
+    "get",
+    "Show the days, and where they are from. Those of the settings are shown if this command has them, as from a settings file.",
+  ).action(action(load, "getRetention"));
+  withYes(add("set <days...>", "Set days, as name=days, or name=none to keep without end."))
+    .addHelpText("after", HELP)
+    .action(action(load, "setRetention"));
+  add("unset <names...>", "Take days of its own back: those of the settings count again.").action(
+    action(load, "unsetRetention"),
+  );
+}
+
+const HELP = `
+A running service deletes what is too old within an hour, and writes it into the audit log. What was deleted cannot be had back
+but from a backup.
+
+Names:
+  sessions  sessions in which nothing happened for so long, with their events; running ones stay
+  events    the events of sessions that were archived or terminated so long ago; the sessions stay
+  files     files and outputs that are so old, and that no session has which is neither archived nor terminated
+
+Example:
+  $ berth admin retention set --org acme sessions=90 events=30 files=30
+  $ berth admin retention get --org acme`;

@@ -1,0 +1,92 @@
+import {
+  administration,
+  isRetainedName,
+  RETAINED_NAMES,
+  type RetainedName,
+  type RetentionEntry,
+  retentionDays,
+} from "@berth/server";
+import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
+import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { table } from "../../terminal/table.ts";
+import { operatorErrors } from "./operator-errors.ts";
+
+interface RetentionOptions extends OutputOptions {
+  org: string;
+  dataDir?: string;
+  config?: string;
+}
+
+const IS_DELETED: Readonly<Record<RetainedName, (days: number) => string>> = {
+  sessions: (days) => `Sessions in which nothing happened for ${days} days`,
+  events: (days) => `The events of sessions that were archived or terminated ${days} days ago`,
+  files: (days) => `Files that are ${days} days old and that no active session uses`,
+};
+
+export async function getRetention(options: RetentionOptions): Promise<undefined> {
+  const data = await operatorErrors(() => retentionOf(options).list(options.org));
+  await printResult({ data }, options, () => tableOf(data));
+}
+
+export async function setRetention(
+  given: string[],
+  options: RetentionOptions & ConfirmOptions,
+): Promise<undefined> {
+  const values = new Map(given.map(parse));
+  const deleted = [...values].flatMap(([name, days]) => (days === null ? [] : [IS_DELETED[name](days)]));
+  if (deleted.length > 0) {
+    const question = `${deleted.join("; ")}: delete these of ${plainLine(options.org)} from now on?`;
+    await confirm(question, options);
+  }
+  await change(values, options);
+}
+
+export async function unsetRetention(names: string[], options: RetentionOptions): Promise<undefined> {
+  await change(new Map(names.map((name) => [requireName(name), undefined])), options);
+}
+
+/** Prints the days as they are then. */
+async function change(
+  values: ReadonlyMap<RetainedName, number | null | undefined>,
+  options: RetentionOptions,
+): Promise<void> {
+  await operatorErrors(() => retentionOf(options).change(options.org, values));
+  await getRetention(options);
+}
+
+function retentionOf({ dataDir, config }: RetentionOptions) {
+  return administration({ "data-dir": dataDir, config }).retention;
+}
+
+function parse(given: string): [RetainedName, number | null] {
+  const [name = "", value = ""] = given.split("=");
+  if (value === "none") return [requireName(name), null];
+  const known = requireName(name);
+  try {
+    return [known, retentionDays(value)];
+  } catch (error) {
+    throw new UsageError(`'${given}' ${(error as Error).message}, such as ${name}=90, or none.`);
+  }
+}
+
+function requireName(name: string): RetainedName {
+  if (isRetainedName(name)) return name;
+  throw new UsageError(
+    `There is no retention of '${name}'. What can be retained: ${RETAINED_NAMES.join(", ")}.`,
+  );
+}
+
+function tableOf(entries: readonly RetentionEntry[]): string[] {
+  const { dim } = paletteFor(process.stdout);
+  const head = ["WHAT", "DAYS", "FROM"].map(dim);
+  const rows = entries.map(({ name, days, from }) => [
+    name,
+    days === null ? "without end" : `${days}`,
+    from ?? "-",
+  ]);
+  return table([head, ...rows]);
+}

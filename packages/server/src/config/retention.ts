@@ -1,0 +1,29 @@
+import {
+  isRetainedName,
+  RETAINED_NAMES,
+  type RetentionDays,
+  retentionDays,
+} from "../retention/retention-names.ts";
+import { list } from "./parsers.ts";
+
+/** Days as `sessions=90,files=30`. */
+export function retention(text: string): RetentionDays {
+  const days: RetentionDays = {};
+  for (const item of list(text)) {
+    const [, name = "", value = ""] = /^([a-z]+)=(.*)$/.exec(item) ?? [];
+    if (!isRetainedName(name))
+      throw new Error(
+        `must be a list such as sessions=90,files=30, of ${RETAINED_NAMES.join(", ")}, and ${item} is none of these`,
+      );
+    days[name] = daysOf(name, value);
+  }
+  return days;
+}
+
+function daysOf(name: string, value: string): number {
+  try {
+    return retentionDays(value);
+  } catch (error) {
+    throw new Error(`has ${name}=${value}, which ${(error as Error).message}`);
+  }
+}

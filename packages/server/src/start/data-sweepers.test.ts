@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { minUuidAt, newUuid } from "@berth/contract";
+import { silentLog, testDatabase } from "../../test-support/database.ts";
+import { seed, seedSession } from "../../test-support/runs.ts";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { readErasures, requestErasure } from "../deletion/erasure-store.ts";
+import { startDataSweepers } from "./data-sweepers.ts";
+
+const DAY_MS = 86_400_000;
+
+test("services delete what is too old, and erase what was asked, one of them at a time", async (t) => {
+  const db = await testDatabase(t);
+  const dataDir = mkdtempSync(join(tmpdir(), "berth-sweepers-"));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  const blobs = await openDiskBlobs(join(dataDir, "blobs"));
+  const [from, erased] = [await seed(db.write), await seed(db.write)];
+  const old = await seedSession(db.write, from, { id: minUuidAt(Date.now() - 31 * DAY_MS) });
+  const lately = await seedSession(db.write, from, { id: minUuidAt(Date.now() - 31 * DAY_MS + 1) });
+  const young = await seedSession(db.write, from);
+  await db.write.query({
+    text: `update sessions set updated_at = now() - interval '31 days', idle_since = now() - interval '31 days'
+      where id = any($1::uuid[])`,
+    values: [[old, young]],
+  });
+  const { organizationId } = erased;
+  await requestErasure(db.write, {
+    ...{ id: newUuid(), subject_type: "organization", subject_id: organizationId },
+    organization_id: organizationId,
+  });
+  const start = () =>
+    startDataSweepers({ db, blobs, log: silentLog }, { dataDir, retention: { sessions: 30 } });
+  const sweepers = (await Promise.all([start(), start()])).flat();
+  await Promise.all(sweepers.map(({ swept }) => swept));
+  await Promise.all(sweepers.map((one) => one.close()));
+  const { rows } = await db.read.query<{ id: string }>({
+    text: "select id from sessions where deleted_at is null order by id",
+  });
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [lately, young],
+  );
+  assert.notEqual((await readErasures(db.read))[0]?.completed_at, null);
+});

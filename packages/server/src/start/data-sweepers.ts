@@ -1,0 +1,47 @@
+import type { Logger } from "pino";
+import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/pool.ts";
+import { runAlone } from "../db/run-alone.ts";
+import { applyRetention } from "../deletion/apply-retention.ts";
+import { continueErasures } from "../deletion/continue-erasures.ts";
+import { hasUnfinishedErasures } from "../deletion/erasure-store.ts";
+import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
+import { isOwnDatabase } from "./own-database.ts";
+import { HOUR_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
+
+const ERASURE_MS = 5_000;
+/** Requests that began before their token was rejected have stored all by then. */
+const LATE_MS = 24 * HOUR_MS;
+
+/**
+ * Deletes what the services of a database have in common: what organizations keep no longer or had erased, contents without a file,
+ * staged contents, and unfinished uploads. One service does each at a time, and what the others receive meanwhile is theirs.
+ */
+export async function startDataSweepers(
+  { db, blobs, log }: { db: Database; blobs: BlobStore; log: Logger },
+  { dataDir, retention: defaults }: Pick<Config, "dataDir" | "retention">,
+): Promise<Sweeper[]> {
+  const isOwn = await isOwnDatabase(db.write, dataDir, log);
+  const alone =
+    (name: string, sweep: Sweep): Sweep =>
+    async (signal) => {
+      await runAlone(db, name, () => sweep(signal));
+    };
+  const ofContents = (sweep: Sweep) => alone("sweep of contents", sweep);
+  const staged = ofContents(() => blobs.removeAbandoned());
+  const uploads = ofContents(() => sweepUploads(db, blobs));
+  const contents = ofContents((signal) => sweepContents(db, blobs, { signal }));
+  if (!isOwn) return [startSweeper({ staged }, log)];
+  const parts = { db, blobs, log, defaults };
+  const retention = alone("retention", (signal) => applyRetention(parts, signal));
+  const late = alone("erasures", (signal) => continueErasures(parts, signal, LATE_MS));
+  const erasures: Sweep = async (signal) => {
+    if (await hasUnfinishedErasures(db.read))
+      await alone("erasures", (one) => continueErasures(parts, one))(signal);
+  };
+  return [
+    startSweeper({ staged, uploads, retention, late, contents }, log),
+    startSweeper({ erasures }, log, ERASURE_MS),
+  ];
+}
