@@ -24,6 +24,6 @@ function daysOf(name: string, value: string): number {
   try {
     return retentionDays(value);
   } catch (error) {
-    throw new Error(`has ${name}=${value}, which ${(error as Error).message}`);
+    throw new Error(`${(error as Error).message}, and ${name}=${value} is not`);
   }
 }

@@ -64,7 +64,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "open_sessions=many",
     "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, and open_sessions=many is none of these",
   ],
-  retention_days: ["files=0", "has files=0, which must be a whole number of days from 1 to 99999"],
+  retention_days: ["files=0", "must be a whole number of days from 1 to 99999, and files=0 is not"],
   address_limits: [
     "requests_per_second=5,open_sessions=1",
     "must be a list such as requests_per_second=5,request_burst=20, and has open_sessions, which is not counted by address",
