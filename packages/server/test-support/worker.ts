@@ -72,6 +72,7 @@ export function scriptedEngine(): ScriptedEngine {
     failsToOpen: false,
     diesAtListings: 0,
     probe: async () => [],
+    diskBytes: async () => null,
     takeChanges: async () => false,
     takeSnapshotChanges: async () => false,
     sweep: async () => [],

@@ -23,6 +23,16 @@ export const limitRequirements: readonly Requirement[] = [
     rule: "With BERTH_ADDRESS_LIMITS, requests of one client address with tokens that the service does not know are answered with 429 rate_limit_error and retry-after once they are over its rate, without a look at the token. Tokens that were accepted before go on from the same address.",
   },
   {
+    id: "limit-turns",
+    source: "seed 8",
+    rule: "While an organization or a user has as many turns as running_turns allows, over all hosts, a further message waits, and its turn begins when one ends. Interrupts, archiving and deletion do not wait.",
+  },
+  {
+    id: "limit-work",
+    source: "seed 8",
+    rule: "Over sandbox_seconds_per_day or disk_bytes, messages are rejected with 429 rate_limit_error, for the seconds with retry-after until the next day (UTC). Turns that run go on, with replies to their calls; interrupts are accepted.",
+  },
+  {
     id: "limit-settings",
     source: "seed 8",
     rule: "Limits are those of berth admin limits, else those of BERTH_ORGANIZATION_LIMITS and BERTH_USER_LIMITS, else there are none. A running service follows a change within seconds. A 429 is not kept for an Idempotency-Key.",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { type AnyJson, type Api, assertError } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { makeAgent, makeEnvironment } from "../harness/fixtures.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const FILE_BYTES = 1_000;
 
@@ -166,6 +167,69 @@ covers(
   },
 );
 
+covers(["limit-turns"], "turns at once: a further one waits, and begins when one ends", async () => {
+  const carol = await berth.client({ user: "carol@example.com", org: "crew" });
+  await setLimits("set", "--org", "crew", "running_turns=1");
+  const [one, two] = [await makeSession(carol), await makeSession(carol)];
+  const send = (session: AnyJson, ...list: Json[]) =>
+    carol.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
+  await send(one, bash("sleep 600"));
+  await readEventsUntil(carol, one.id, ({ type }) => type === "agent.tool_use");
+  await send(two, { say: "at last" });
+  await until(async () => {
+    const { data } = JSON.parse(await setLimits("get", "--org", "crew", "--json"));
+    const { value, used } = data.find(({ name }: AnyJson) => name === "running_turns");
+    return value === 1 && used === 1;
+  });
+  assert.equal((await carol.ok("GET", `/sessions/${two.id}`)).status, "idle");
+  await carol.ok("POST", `/sessions/${one.id}/cancel`);
+  const log = await readEventsUntil(carol, two.id, ({ type }) => type === "session.status_idle");
+  assert.match(JSON.stringify(log), /at last/);
+});
+
+covers(
+  ["limit-work"],
+  "seconds of sandboxes and bytes of disks: messages are rejected, replies and interrupts are not",
+  async () => {
+    const dan = await berth.client({ user: "dan@example.com", org: "guild" });
+    const session = await makeSession(dan);
+    await runTurn(dan, session.id, bash("head -c 20M /dev/urandom > big"));
+    const used = async (name: string) => {
+      const { data } = JSON.parse(await setLimits("get", "--org", "guild", "--json"));
+      return data.find((one: AnyJson) => one.name === name).used;
+    };
+    await until(async () => (await used("sandbox_seconds_per_day")) > 0);
+    const message = { events: [steps({ say: "more" })] };
+    const refused = async () => {
+      const reply = await dan.post(`/sessions/${session.id}/events`, message);
+      return reply.status === 429 ? reply : null;
+    };
+    for (const [name, words, waits] of [
+      ["sandbox_seconds_per_day", "1 seconds of open sandboxes a day", true],
+      ["disk_bytes", "1 bytes of session disks", false],
+    ] as const) {
+      if (name === "disk_bytes" && (await used(name)) === 0) continue; // This machine cannot limit disks.
+      await setLimits("set", "--org", "guild", `${name}=1`);
+      await until(async () => (await refused()) !== null);
+      const reply = await refused();
+      assert.ok(reply);
+      assertError(reply, 429, "rate_limit_error", {
+        message: `The organization's limit of ${words} is reached.`,
+      });
+      assert.equal(Number(reply.headers.get("retry-after")) > 0, waits);
+      assert.equal(reply.headers.get("x-should-retry"), "false");
+      const { agent, environment_id } = session;
+      const created = { agent: agent.id, environment_id, initial_events: message.events };
+      assert.equal((await dan.post("/sessions", created)).status, 429);
+      const { initial_events: _, ...empty } = created;
+      assert.equal((await dan.post("/sessions", empty)).status, 200);
+      await dan.ok("POST", `/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] });
+      await setLimits("unset", "--org", "guild", name);
+      await until(async () => (await refused()) === null);
+    }
+  },
+);
+
 covers(["limit-settings"], "limits: what a command shows, and a key whose request was refused", async () => {
   const listed = async (...flags: string[]) =>
     JSON.parse(await setLimits("get", "--user", "bob@example.com", "--json", ...flags)).data.map(
@@ -176,9 +240,12 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     ["request_burst", null, null],
     ["open_sessions", null, null],
     ["file_bytes", null, null],
+    ["running_turns", null, null],
+    ["sandbox_seconds_per_day", null, null],
+    ["disk_bytes", null, null],
   ]);
   await setLimits("set", "--user", "bob@example.com", "file_bytes=10");
-  assert.deepEqual((await listed()).at(-1), ["file_bytes", 10, "own"]);
+  assert.deepEqual((await listed())[3], ["file_bytes", 10, "own"]);
   const announce = () =>
     bob.call("POST", "/files", { filename: "b", size_bytes: 1 }, { headers: { "idempotency-key": "again" } });
   const refuses = async () => {
@@ -195,6 +262,7 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
   for (const wrong of [
     ["set", "--user", "bob@example.com", "sessions=1"],
     ["set", "--user", "bob@example.com", "open_sessions=-1"],
+    ["set", "--user", "bob@example.com", "running_turns=0"],
     ["set", "open_sessions=1"],
     ["get", "--user", "nobody@example.com"],
   ])

@@ -114,6 +114,10 @@ class BubblewrapEngine implements SandboxEngine {
     return this.#open.open(spec, () => this.#openOrRepair(spec));
   }
 
+  diskBytes(disk: string): Promise<number | null> {
+    return this.#images.bytes(disk);
+  }
+
   takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
     return takeChanges(disk, to, signal);
   }

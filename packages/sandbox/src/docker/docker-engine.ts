@@ -119,6 +119,10 @@ class DockerEngine implements SandboxEngine {
     return this.#open.open(spec, () => this.#openNow(spec));
   }
 
+  async diskBytes(): Promise<null> {
+    return null;
+  }
+
   async takeChanges(): Promise<boolean> {
     throw new SandboxError("containers run images, not system trees");
   }

@@ -25,6 +25,8 @@ export interface SandboxEngine {
   probe(): Promise<Capability[]>;
   /** Rejects with `SandboxError` when it cannot, and then leaves nothing behind. */
   open(spec: SandboxSpec): Promise<Sandbox>;
+  /** What a disk takes on its host, in bytes; null where the engine does not know it, as of a disk without a limit. */
+  diskBytes(disk: string): Promise<number | null>;
   /**
    * Moves or copies what a closed sandbox has changed of its system (`SystemLayers.changes`) from its disk to a host directory, to be a
    * layer of other sandboxes.

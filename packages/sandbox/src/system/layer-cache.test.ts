@@ -184,6 +184,7 @@ describe("layer cache", { skip }, () => {
       name: "counting",
       probe: async () => [],
       open: (spec) => engine.open(spec),
+      diskBytes: async () => null,
       takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
       takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
       sweep: (mayLive) => engine.sweep(mayLive),

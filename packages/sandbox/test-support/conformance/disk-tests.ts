@@ -35,6 +35,16 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     await ok(sandbox, "rm /data/filling; head -c 50M /dev/zero >/data/filling");
   },
 
+  async "disk limit: what the disk takes on the host is known, and grows with it"({ open, subject, spec }) {
+    const one = spec(limited(64));
+    const sandbox = await open(one);
+    const before = await subject.engine.diskBytes(one.disk);
+    await ok(sandbox, "head -c 20M /dev/urandom >/data/filling; sync");
+    const after = await subject.engine.diskBytes(one.disk);
+    assert.ok(before !== null && after !== null);
+    between(after - before, 15 * MIB, 30 * MIB);
+  },
+
   async "disk limit: one file for every 4 KiB and no more"({ open }) {
     const sandbox = await open(limited(64));
     const filled = await sh(sandbox, "cd /data && seq 30000 | xargs touch", { maxOutputBytes: 10_000 });

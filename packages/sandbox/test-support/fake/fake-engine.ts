@@ -44,6 +44,10 @@ export class FakeEngine implements SandboxEngine {
     return sandbox;
   }
 
+  async diskBytes(): Promise<null> {
+    return null;
+  }
+
   async takeChanges(): Promise<boolean> {
     throw new SandboxError("the fake engine has no systems");
   }

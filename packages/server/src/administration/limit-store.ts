@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 
 import type { Queryable } from "../db/statement.ts";
 import { fileBytes } from "../features/files/file-bytes-store.ts";
+import { diskBytes, runningTurns, sandboxSecondsToday } from "../features/sessions/events/work-store.ts";
 import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { LIMIT_NAMES, type LimitName } from "../limits/limit-names.ts";
 import { readLimits, removeLimit, storeLimit } from "../limits/limit-store.ts";
@@ -41,6 +42,9 @@ export async function listLimits(
   const used: Partial<Record<LimitName, number>> = {
     open_sessions: await countOpenSessions(db, found),
     file_bytes: await fileBytes(db, found),
+    running_turns: await runningTurns(db, found),
+    sandbox_seconds_per_day: Math.round((await sandboxSecondsToday(db, found)).seconds),
+    disk_bytes: await diskBytes(db, found),
   };
   return LIMIT_NAMES.map((name) => {
     const value = own[name] ?? (name in own ? null : (defaults[name] ?? null));

@@ -10,7 +10,7 @@ export function ownerLimits(text: string): LimitValues {
       throw new Error(
         `must be a list such as open_sessions=50,file_bytes=1000000000, of ${LIMIT_NAMES.join(", ")}, and ${item} is none of these`,
       );
-    limits[name] = limitValue(value);
+    limits[name] = limitValue(name, value);
   }
   return limits;
 }

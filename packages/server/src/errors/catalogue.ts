@@ -9,6 +9,9 @@ import {
   unread,
 } from "./api-error.ts";
 
+/** Up to this wait a client should repeat a request by itself. */
+const SHORT_WAIT_SECONDS = 60;
+
 /** Every error that the API returns, with its status, type, message and param. */
 export const errors = {
   // Requests
@@ -92,10 +95,14 @@ export const errors = {
 
   // Limits
   /** @param seconds after which the same request may succeed; null: not by waiting. */
+  /** Clients should repeat the request by themselves when the wait is short. */
   overLimit: (whose: string, limit: string, seconds: number | null) =>
     new ApiError("rate_limit_error", {
       message: `The ${whose} limit of ${limit} is reached.`,
-      headers: seconds === null ? {} : { "retry-after": `${seconds}`, "x-should-retry": "true" },
+      headers:
+        seconds === null
+          ? {}
+          : { "retry-after": `${seconds}`, "x-should-retry": `${seconds <= SHORT_WAIT_SECONDS}` },
     }),
 
   // Permission

@@ -4,6 +4,9 @@ export const LIMITS = {
   request_burst: "requests at once",
   open_sessions: "open sessions",
   file_bytes: "bytes of files",
+  running_turns: "turns at once",
+  sandbox_seconds_per_day: "seconds of open sandboxes a day",
+  disk_bytes: "bytes of session disks",
 } as const;
 
 export type LimitName = keyof typeof LIMITS;
@@ -17,7 +20,8 @@ export function isLimitName(name: string): name is LimitName {
 }
 
 /** @throws a clause for the operator, which follows what was given. */
-export function limitValue(text: string): number {
-  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
-  throw new Error("must be a whole number from 0 on");
+export function limitValue(name: LimitName, text: string): number {
+  const least = name === "running_turns" ? 1 : 0;
+  if (/^[0-9]{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new Error(`must be a whole number from ${least} on`);
 }

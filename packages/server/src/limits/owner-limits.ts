@@ -80,6 +80,13 @@ export class OwnerLimits {
     });
   }
 
+  /** Whether anybody has a limit of this name. */
+  async areAny(name: LimitName): Promise<boolean> {
+    await this.#refresh();
+    const { organization, user } = this.#defaults;
+    return [organization, user, ...this.#own.values()].some((values) => (values[name] ?? null) !== null);
+  }
+
   #valueOf({ kind, id }: Pick<Limit, "kind" | "id">, name: LimitName): number | null {
     const own = this.#own.get(id)?.[name];
     if (own !== undefined) return own;
@@ -104,7 +111,7 @@ export class OwnerLimits {
 }
 
 /** @param waitMs after which the same request may succeed. Absent: when something else has changed. */
-export function overLimit({ kind, value }: Limit, name: LimitName, waitMs?: number) {
+export function overLimit({ kind, value }: Pick<Limit, "kind" | "value">, name: LimitName, waitMs?: number) {
   const seconds = waitMs === undefined || waitMs === Infinity ? null : Math.max(1, Math.ceil(waitMs / 1_000));
   return errors.overLimit(`${kind.replace("_", " ")}'s`, `${value} ${LIMITS[name]}`, seconds);
 }

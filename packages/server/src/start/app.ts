@@ -150,7 +150,7 @@ export function createApp(deps: AppDeps): HttpApp {
     gitHttpHosts: new Set(deps.gitHttpHosts),
   });
   mountSessionResources(app, { hub, secrets });
-  mountEvents(app, { db, hub, tokens, blobs });
+  mountEvents(app, { db, hub, tokens, blobs, limits: app.limits });
   mountFiles(app, blobs);
   mountVaults(app);
   mountVaultCredentials(app, secrets);

@@ -69,6 +69,7 @@ export async function openEngine(
     name: engine.name,
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
+    diskBytes: (disk) => engine.diskBytes(disk),
     takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
     takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
     sweep: (mayLive) => engine.sweep(mayLive),

@@ -202,6 +202,7 @@ function startWorker(
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     ceilings: readCeilings(config),
     outputFileBytes: config.uploadLimit,
+    limits: { organization: config.organizationLimits, user: config.userLimits },
     reclaimMs: config.diskReclaimSeconds * 1_000,
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),

@@ -34,6 +34,9 @@ Names:
   request_burst        how many of them at once; default: those of a second
   open_sessions        sessions that are neither archived nor terminated
   file_bytes           bytes of all files, outputs of agents included
+  running_turns        turns at once, over all hosts; further messages wait
+  sandbox_seconds_per_day  for how long sandboxes are open, together, in a day (UTC)
+  disk_bytes           what the disks of sessions take on their hosts, where these limit disks
 
 Example:
   $ berth admin limits set --org acme requests_per_second=100 open_sessions=500

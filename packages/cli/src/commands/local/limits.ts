@@ -56,7 +56,7 @@ function parse(given: string): [LimitName, number | null] {
   const [name = "", value = ""] = given.split("=");
   if (value === "none") return [requireName(name), null];
   try {
-    return [requireName(name), limitValue(value)];
+    return [requireName(name), limitValue(requireName(name), value)];
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`'${given}' ${(error as Error).message}, such as ${name}=100, or none.`);

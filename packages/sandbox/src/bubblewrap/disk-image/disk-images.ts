@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, mkdir, realpath, rm } from "node:fs/promises";
+import { link, mkdir, realpath, rm, stat } from "node:fs/promises";
 import { Pool } from "@berth/concurrency";
 import { DiskLimitError } from "../../interface/errors.ts";
 import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
@@ -8,6 +8,8 @@ import { captureImage, createFromPrototype, type DiskImagePrototype } from "./di
 import { fsckAndResize, repairImage } from "./fsck-and-resize.ts";
 import { missingForImages } from "./missing-for-images.ts";
 
+/** The unit of `stat`, whatever the filesystem. */
+const BLOCK_BYTES = 512;
 const READY = 4;
 const AT_ONCE = 8;
 
@@ -45,6 +47,15 @@ export class DiskImages {
   /** Repairs the image of a disk that could not be mounted. @throws SandboxError when that fails. */
   async repair(disk: string): Promise<void> {
     await repairImage(programs(), imageOf(disk));
+  }
+
+  /** What the image takes on the host; null without one. */
+  async bytes(disk: string): Promise<number | null> {
+    const found = await stat(imageOf(disk)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
+    return found === null ? null : found.blocks * BLOCK_BYTES;
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import { startsWork } from "./events/input-store.ts";
 import { MessageFiles } from "./events/message-files.ts";
+import { requireWorkAllowed } from "./events/work-limits.ts";
 import { insertSession, type NewSession } from "./new-session-store.ts";
 import { openSessionsChecks } from "./open-sessions.ts";
 import { prepareAgent, prepareEnvironment, prepareVaults } from "./prepare-references.ts";
@@ -27,7 +28,7 @@ export interface CreateSessionDeps extends RepositoryDeps {
  * Nothing is cloned here; a worker that claims the session does that.
  *
  * Rejects, in this order: hosts and mount paths; what does not exist; what the caller cannot access; what is archived or not
- * ready; more open sessions than there may be.
+ * ready; more work, or more open sessions, than there may be.
  */
 export async function createSession(
   db: DatabaseAccess,
@@ -64,6 +65,7 @@ export async function createSession(
     events,
     due,
   };
+  await requireWorkAllowed(db.read, deps.limits, session, events);
   const room = await openSessionsChecks(deps.limits, principal);
   const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
   const stored = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));

@@ -56,8 +56,12 @@ export async function clearDisk(db: Queryable, lease: Lease, home: string): Prom
   await db.query({
     name: "leave_disk",
     text: `
-      update sessions set home = null, workspace_uid = null
-      where ${HELD} and (home = $4 or deleted_at is null)`,
+      with cleared as (
+        update sessions set home = null, workspace_uid = null
+        where ${HELD} and (home = $4 or deleted_at is null)
+        returning id
+      )
+      delete from disk_usage using cleared where session_id = cleared.id`,
     values: [...leaseValues(lease), home],
   });
 }

@@ -116,6 +116,8 @@ const STATEMENTS = {
     `, absent as (
       update session_resources set ready_at = null, template_id = null
       from session where session_id = $1 and (ready_at is not null or template_id is not null)
+    ), unused as (
+      delete from disk_usage using session where session_id = $1
     )`,
   ),
   idle: appendStatement(

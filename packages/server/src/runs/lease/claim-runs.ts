@@ -1,6 +1,7 @@
 import type { Queryable } from "../../db/statement.ts";
 import { beatMs, type Host, isSeen, milliseconds } from "./host.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
+import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
 /** The worker that claims. */
 export interface Claimant {
@@ -26,12 +27,14 @@ export interface Claimant {
  * Marks the host as seen, also when nothing can be claimed.
  *
  * @param dueLimit how many of them may be due ones. Default: all.
+ * @param full owners that may have no further turn. Default: nobody.
  */
 export async function claimRuns(
   db: Queryable,
   { owner, leaseMs, host, capacity }: Claimant,
   limit: number,
   dueLimit = limit,
+  full: FullOwners = NONE_FULL,
 ): Promise<Lease[]> {
   const { id, place, version, settings, graceMs, name } = host;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
@@ -39,7 +42,7 @@ export async function claimRuns(
     text: CLAIM,
     values: [
       ...[owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs), name],
-      dueLimit,
+      ...[dueLimit, full.organizations, full.owners],
     ],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
@@ -77,6 +80,7 @@ const CLAIM = `
   with seen as (${MARK_SEEN}),
   due as (
     select id from sessions where pending_at is not null and lease_owner is null and ${IS_CLAIMABLE}
+      and ${mayHaveTurn("$13", "$14")}
     order by pending_at limit $12 for update skip locked
   ), orphaned as (
     select id from sessions where lease_owner is not null and lease_until < now() and ${IS_CLAIMABLE}

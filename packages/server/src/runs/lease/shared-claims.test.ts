@@ -49,7 +49,7 @@ test("claim: owners that have none claimable, or are left out, keep nobody waiti
   await db.write.query({
     text: `insert into hosts (id, place, version, settings, capacity) values ('a', 'a', 'test', '{}', 1)`,
   });
-  const claimed = await new SharedClaims().claim(db.write, claimant("worker"), 10, [out]);
+  const claimed = await new SharedClaims().claim(db.write, claimant("worker"), 10, { without: [out] });
   assert.deepEqual(
     claimed.map(({ share }) => share),
     [here, here, here],

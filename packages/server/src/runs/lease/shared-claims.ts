@@ -2,6 +2,7 @@ import { LeastRecent, type Share } from "@berth/concurrency";
 import type { Queryable } from "../../db/statement.ts";
 import { type Claimant, IS_CLAIMABLE } from "./claim-runs.ts";
 import type { Lease } from "./lease.ts";
+import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
 /** Whose a session is: turns are shared among organizations (groups), then among the users of one (members). Uuids. */
 type Owner = Share;
@@ -26,12 +27,13 @@ export class SharedClaims {
    * Leases up to `limit` sessions. Fewer: no more can be claimed now.
    *
    * @param without owners that get none.
+   * @param full owners that may have no further turn.
    */
   async claim(
     db: Queryable,
     claimant: Claimant,
     limit: number,
-    without: readonly Owner[] = [],
+    { without = [], full = NONE_FULL }: { without?: readonly Owner[]; full?: FullOwners } = {},
   ): Promise<SharedLease[]> {
     const claimed: SharedLease[] = [];
     const excluded = new Set(without.map(nameOf));
@@ -40,7 +42,7 @@ export class SharedClaims {
       const owners = await dueOwners(db, after);
       const wanted = this.#inOrder(owners.filter((owner) => !excluded.has(nameOf(owner))));
       if (wanted.length > 0)
-        for (const one of await claimOf(db, claimant, wanted, limit - claimed.length)) {
+        for (const one of await claimOf(db, claimant, wanted, { limit: limit - claimed.length, full })) {
           this.#note(one.share);
           claimed.push(one);
         }
@@ -111,7 +113,7 @@ async function claimOf(
   db: Queryable,
   { owner, leaseMs, host }: Claimant,
   owners: readonly Owner[],
-  limit: number,
+  { limit, full }: { limit: number; full: FullOwners },
 ): Promise<SharedLease[]> {
   const { rows } = await db.query<{
     id: string;
@@ -128,7 +130,7 @@ async function claimOf(
         from wanted, lateral (
           select id, pending_at from sessions
           where sessions.organization_id = wanted.organization_id and sessions.owner_id = wanted.owner_id
-            and ${IS_DUE} and ${IS_CLAIMABLE}
+            and ${IS_DUE} and ${IS_CLAIMABLE} and ${mayHaveTurn("$9", "$10")}
           order by sessions.organization_id, sessions.owner_id, pending_at limit $3
         ) as found
       ), chosen as (
@@ -151,6 +153,7 @@ async function claimOf(
       host.id,
       owners.map(({ group }) => group),
       owners.map(({ member }) => member),
+      ...[full.organizations, full.owners],
     ],
   });
   return rows.map((row) => ({

@@ -11,6 +11,7 @@ import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { RunLog } from "../lease/run-log.ts";
 import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
+import type { TurnPermits } from "../lease/turn-permits.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
 import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
@@ -30,11 +31,16 @@ export interface SessionRunnerParts extends TurnParts {
   openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
   /** Limits how many turns run at once. */
   turns: SharedSlots;
+  /** Limits how many turns owners have at once, on all hosts. */
+  permits: Pick<TurnPermits, "take" | "whenReleased">;
   /** Whether the operator drains this host. */
   isDraining(): boolean;
   /** Called when the session may have nothing to do but to stay warm or to wait. */
   onRest(): void;
 }
+
+/** A permit that another host gave back is seen after this long. */
+const PERMIT_POLL_MS = 1_000;
 
 /**
  * Runs a session that this worker holds, from the claim to the release.
@@ -57,6 +63,8 @@ export class SessionRunner {
   #slot: TurnSlot | undefined;
   #isActive = true;
   #waitsForSlot = false;
+  /** Since when it waits for a permit. */
+  #permitAwaited: number | undefined;
   #stopping: "handOver" | "abandon" | undefined;
 
   /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
@@ -201,13 +209,44 @@ export class SessionRunner {
     workspace: SessionWorkspace,
     waiting: Awaited<ReturnType<typeof waitingInputs>>,
   ): Promise<boolean> {
-    const { turns } = this.#parts;
     const resumed = isRunning(state);
     if (waiting.interrupts && !waiting.requiresAction && !resumed) {
       await this.#settleInterrupts(waiting.interruptedMessages);
       return true;
     }
     if (!startsTurn(waiting) && !resumed) return false;
+    const permit = await this.#parts.permits.take(this.lease, workspace.session);
+    if (permit === null) {
+      await this.#awaitPermit(workspace);
+      return true;
+    }
+    try {
+      return await this.#actInSlot(state, workspace, waiting, resumed);
+    } finally {
+      await permit.release();
+    }
+  }
+
+  /** Its owner has all the turns that it may have. It takes no slot meanwhile, and no sandbox for long. */
+  async #awaitPermit(workspace: SessionWorkspace): Promise<void> {
+    const stopListening = this.#parts.permits.whenReleased(() => this.wake());
+    this.#isActive = false;
+    this.#parts.onRest();
+    this.#permitAwaited ??= performance.now();
+    await this.#news.waitFor(PERMIT_POLL_MS);
+    this.#isActive = true;
+    stopListening();
+    if (performance.now() - this.#permitAwaited > this.#parts.idleMs) await workspace.close();
+  }
+
+  async #actInSlot(
+    state: SessionState,
+    workspace: SessionWorkspace,
+    waiting: Awaited<ReturnType<typeof waitingInputs>>,
+    resumed: boolean,
+  ): Promise<true> {
+    const { turns } = this.#parts;
+    this.#permitAwaited = undefined;
     const mustWait = turns.free === 0;
     const asked = performance.now();
     this.#waitsForSlot = true;

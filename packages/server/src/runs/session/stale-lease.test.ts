@@ -22,6 +22,7 @@ import { appendPlacement, type PlacementOutcome } from "../lease/append-placemen
 import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
+import { removePermit, storePermit } from "../lease/turn-permits.ts";
 import { storeMcpTools } from "../mcp/mcp-tool-store.ts";
 import { lockLease } from "../memory/mount-base-store.ts";
 import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
@@ -126,6 +127,18 @@ const CASES: readonly Case[] = [
   { statement: "outputs_due", call: (db, lease) => areOutputsDue(db, lease), refused: "throws" },
   { statement: "mark_outputs_due", call: (db, lease) => markOutputsDue(db, lease, true), refused: "throws" },
   { statement: "store_mcp_tools", call: (db, lease) => storeMcpTools(db, lease, "x", []), refused: "throws" },
+  {
+    statement: "store_turn_permit",
+    call: (db, lease) => storePermit(db, lease, { organizationId: newUuid(), ownerId: newUuid() }),
+    refused: false,
+  },
+  {
+    statement: "remove_turn_permit",
+    prepare: `insert into turn_permits (session_id, organization_id, owner_id, lease_owner, lease_epoch)
+      select id, organization_id, owner_id, lease_owner, lease_epoch from sessions where id = $1`,
+    call: (db, lease) => removePermit(db, lease),
+    refused: undefined,
+  },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
 ];
 

@@ -2,6 +2,7 @@ import { Semaphore, SharedSlots, Signal } from "@berth/concurrency";
 import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
+import { type DefaultLimits, OwnerLimits } from "../../limits/owner-limits.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
@@ -13,20 +14,24 @@ import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 import { reportAway } from "../lease/report-away.ts";
 import { SharedClaims } from "../lease/shared-claims.ts";
+import { type FullOwners, TurnPermits } from "../lease/turn-permits.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
+import { UsageMeter } from "../usage/usage-meter.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
 import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
-  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones" | "metrics">,
+  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones" | "metrics" | "usage">,
     CredentialParts,
     Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
   host: Host;
+  /** Of owners that have none of their own. Default: none. */
+  limits?: DefaultLimits;
   /** Default: of its own, which nobody reads. */
   metrics?: SessionMetrics;
   /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
@@ -63,6 +68,8 @@ export class Worker {
   readonly #unsubscribe: () => void;
   readonly #claiming: Promise<void>;
   readonly #sharedClaims = new SharedClaims();
+  readonly #permits: TurnPermits;
+  readonly #usage: UsageMeter;
   /** There may be more due sessions than slots, so that they are shared. */
   #hasBacklog = false;
   /** The last session that was claimed although there was no slot. */
@@ -83,6 +90,8 @@ export class Worker {
     this.#concurrency = concurrency;
     this.#clones = new Semaphore(concurrency * CLONES_PER_SLOT);
     const metrics = options.metrics ?? new SessionMetrics();
+    this.#permits = new TurnPermits(db, new OwnerLimits(db.read, options.limits));
+    this.#usage = new UsageMeter({ db, log, diskBytes: (path) => options.engine.diskBytes(path) });
     this.#shared = {
       ...options,
       metrics,
@@ -90,6 +99,7 @@ export class Worker {
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
       turns: new SharedSlots(concurrency),
+      permits: this.#permits,
       onRest: () => this.#news.set(),
       isDraining: () => this.#isDraining,
     };
@@ -125,6 +135,7 @@ export class Worker {
     await this.#claiming;
     const { graceMs = 10_000 } = this.#options;
     await Promise.all([...this.#held.values()].map((runner) => runner.handOver(graceMs)));
+    await this.#usage.close();
     this.#heartbeat.close();
   }
 
@@ -174,21 +185,22 @@ export class Worker {
   /** Claims while there are due sessions and free slots. Without a slot it still marks the host as seen. */
   async #claimDue(): Promise<void> {
     const { db } = this.#options;
+    const full = await this.#permits.full();
     while (!this.#isClosing) {
       const slots = Math.max(0, this.#free());
-      const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots);
+      const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots, full);
       for (const lease of leases) this.#hold(lease);
-      if (slots === 0) return await this.#claimForOthers();
-      if (this.#hasBacklog) return await this.#claimShared();
+      if (slots === 0) return await this.#claimForOthers(full);
+      if (this.#hasBacklog) return await this.#claimShared(full);
       if (leases.length < slots) return;
       this.#hasBacklog = true;
     }
   }
 
   /** Claims in turn, until no more sessions are due than there are slots. */
-  async #claimShared(): Promise<void> {
+  async #claimShared(full: FullOwners): Promise<void> {
     const free = Math.max(0, this.#free());
-    const claimed = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), free);
+    const claimed = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), free, { full });
     for (const { lease } of claimed) this.#hold(lease);
     this.#hasBacklog = claimed.length === free;
   }
@@ -197,7 +209,7 @@ export class Worker {
    * All slots are taken, and sessions of this worker wait for one: sessions of owners that have none here would never be claimed. It has
    * one of them wait, too, which gets the next slot.
    */
-  async #claimForOthers(): Promise<void> {
+  async #claimForOthers(full: FullOwners): Promise<void> {
     this.#hasBacklog = true;
     const active = [...this.#held.values()].filter((runner) => runner.isActive());
     const shares = active.map((runner) => runner.share());
@@ -207,7 +219,8 @@ export class Worker {
     if (this.#guest !== undefined && active.includes(this.#guest)) {
       if (this.#guest.waitsForSlot()) return;
     }
-    const [claimed] = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, others);
+    const excluded = { without: others, full };
+    const [claimed] = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, excluded);
     if (claimed !== undefined) this.#guest = this.#hold(claimed.lease);
   }
 
@@ -231,7 +244,15 @@ export class Worker {
     const credentials = new SessionCredentials(this.#options, sessionId);
     const log = this.#options.log.child({ session: formatId("session", sessionId) });
     const { metrics } = this.#shared;
-    const own = { ...this.#options, metrics, log, credentials, mask: credentials.mask, clones: this.#clones };
+    const own = {
+      ...this.#options,
+      usage: this.#usage,
+      metrics,
+      log,
+      credentials,
+      mask: credentials.mask,
+      clones: this.#clones,
+    };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
     const parts = {

@@ -38,6 +38,7 @@ import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
+import type { UsageMeter } from "../usage/usage-meter.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
@@ -56,6 +57,7 @@ export interface OpenParts extends ProvisionParts {
   providers: readonly ProviderHosts[];
   ceilings: SpecParts["ceilings"];
   log: Logger;
+  usage: Pick<UsageMeter, "opened">;
   metrics: { sandboxOpened(kind: "new" | "resumed", seconds: number): void };
 }
 
@@ -113,7 +115,7 @@ export class SandboxOpener {
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
-    this.#tellOpened(sandbox, isNew ? "new" : "resumed", seconds);
+    this.#tellOpened(sandbox, disk.path, isNew ? "new" : "resumed", seconds);
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = {
       sandbox,
@@ -139,11 +141,16 @@ export class SandboxOpener {
     };
   }
 
-  #tellOpened(sandbox: Sandbox, kind: "new" | "resumed", seconds: number): void {
-    const { log, metrics } = this.#parts;
+  #tellOpened(sandbox: Sandbox, diskPath: string, kind: "new" | "resumed", seconds: number): void {
+    const { log, metrics, usage } = this.#parts;
     metrics.sandboxOpened(kind, seconds);
     log.info({ kind, milliseconds: Math.round(seconds * 1_000) }, "sandbox opened");
-    void sandbox.closed.then(() => log.info("sandbox closed"));
+    const { id: sessionId, organizationId, ownerId } = this.#target.session;
+    const countClosed = usage.opened({ sessionId, organizationId, ownerId, diskPath });
+    void sandbox.closed.then(() => {
+      countClosed();
+      log.info("sandbox closed");
+    });
   }
 
   #logLoweredLimits(lowered: ReturnType<typeof loweredLimits>): void {

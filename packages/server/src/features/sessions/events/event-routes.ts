@@ -6,6 +6,7 @@ import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountStream } from "../../../http/mount.ts";
 import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
+import type { OwnerLimits } from "../../../limits/owner-limits.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
 import { listPageJson } from "../../../request/page.ts";
 import { requireSession } from "../state/session-state-store.ts";
@@ -23,13 +24,14 @@ export interface EventDependencies {
   hub: SessionHub;
   tokens: TokenWatch;
   blobs: BlobStore;
+  limits: OwnerLimits;
 }
 
-export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDependencies): void {
+export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: EventDependencies): void {
   const read = createSharedReader(db.read);
 
   mount(app, eventRoutes.send, async ({ principal, db, afterCommit }, { params, body }) => {
-    const { id, rows } = await sendEvents(db, blobs, principal, params.session_id, body.events);
+    const { id, rows } = await sendEvents(db, { blobs, limits }, principal, params.session_id, body.events);
     afterCommit(() => hub.publish(id, startsWork(body.events)));
     return { data: rows.map(sessionEvent) };
   });

@@ -3,32 +3,36 @@ import type { Principal } from "../../../access/principal.ts";
 import type { BlobStore } from "../../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../../db/database-access.ts";
 import { errors } from "../../../errors/catalogue.ts";
+import type { OwnerLimits } from "../../../limits/owner-limits.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { checkReplies, notAwaited } from "./check-replies.ts";
 import type { EventRow } from "./event-row.ts";
 import { appendInputs } from "./input-store.ts";
 import { MessageFiles } from "./message-files.ts";
+import { requireWorkAllowed } from "./work-limits.ts";
 
 /**
  * Appends a client's events to a session, all or none.
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited
+ *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited
  */
 export async function sendEvents(
   db: DatabaseAccess,
-  blobs: BlobStore,
+  { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
   principal: Principal,
   sessionId: string,
   events: readonly InputEvent[],
 ): Promise<{ id: string; rows: EventRow[] }> {
-  const { id } = await requireSession(db.read, principal, sessionId);
+  const session = await requireSession(db.read, principal, sessionId);
+  const { id } = session;
   const files = new MessageFiles(blobs, events, "events");
   await files.load(db.read);
   files.checkAccess(principal);
   await checkReplies(db.read, id, events);
   files.checkState();
+  await requireWorkAllowed(db.read, limits, session, events);
   const { lock } = files;
   const rows =
     lock === undefined
