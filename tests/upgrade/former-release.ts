@@ -6,17 +6,22 @@ import { promisify } from "node:util";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The commit of the release before this one; until there is a release, one that knows which newer schemas it can use. */
-export const FORMER_RELEASE = "23b85646ca63c39ec2da2dce39df4fbf853c0fca";
+/**
+ * A file that came with the release before this one. Until there is a release: with an early commit that runs with this one's libraries. The commit is found by it, since a commit's own hash changes when a history is joined to another.
+ */
+const CAME_WITH = "packages/cli/src/commands/completion/complete.ts";
 
-/** Whether this clone has the commit: one without history has not. */
-export function hasFormerRelease(): boolean {
-  try {
-    execFileSync("git", ["cat-file", "-e", `${FORMER_RELEASE}^{commit}`], { cwd: ROOT, stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
+/** The commit of the release before this one; null in a clone without history. */
+export function formerRelease(): string | null {
+  const args = ["log", "--diff-filter=A", "--format=%H", "--", CAME_WITH];
+  const found = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1);
+  return found === undefined || found === "" || isFirst(found) ? null : found;
+}
+
+/** The first commit of a shallow clone has all files, and so is no former release. */
+function isFirst(commit: string): boolean {
+  const parents = execFileSync("git", ["log", "-1", "--format=%P", commit], { cwd: ROOT, encoding: "utf8" });
+  return parents.trim() === "";
 }
 
 /** The code of the former release with the libraries of this one, in a directory of its own. */
@@ -27,9 +32,9 @@ export class FormerRelease {
     this.#directory = directory;
   }
 
-  static async unpack(): Promise<FormerRelease> {
+  static async unpack(commit: string): Promise<FormerRelease> {
     const directory = mkdtempSync(join(tmpdir(), "berth-former-"));
-    const unpack = `git archive ${FORMER_RELEASE} | tar -x -C "$0"`;
+    const unpack = `git archive ${commit} | tar -x -C "$0"`;
     await promisify(execFile)("bash", ["-o", "pipefail", "-c", unpack, directory], { cwd: ROOT });
     linkLibraries(join(ROOT, "node_modules"), join(directory, "node_modules"));
     return new FormerRelease(directory);

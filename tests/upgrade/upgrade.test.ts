@@ -15,14 +15,15 @@ import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { count, LoadedSession, turns } from "../crash/load.ts";
 import { Machine } from "../crash/machine.ts";
-import { FormerRelease, hasFormerRelease } from "./former-release.ts";
+import { FormerRelease, formerRelease } from "./former-release.ts";
 
-const skip = hasFormerRelease() ? false : "this clone has no history with the former release";
+const commit = formerRelease();
+const skip = commit !== null ? false : "this clone has no history with the former release";
 const TURNS = 2;
 
 let former: FormerRelease;
 before(async () => {
-  if (skip === false) former = await FormerRelease.unpack();
+  if (skip === false) former = await FormerRelease.unpack(commit ?? "");
 });
 after(() => former?.remove());
 
