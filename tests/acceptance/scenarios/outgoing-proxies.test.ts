@@ -138,4 +138,8 @@ covers(["outgoing-proxies"], "outgoing proxies: one that is down → errors with
   assert.match(berth.log, /The outgoing proxy 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\./);
   assert.doesNotMatch(berth.log + JSON.stringify(turn), new RegExp(PASSWORD));
   assert.equal(chat.requests.length, requests);
+  const asked = await runTurn(api, await makeSession({ model: "far/quiet", tools: [] }), "Hello");
+  const failed = asked.find(({ type }) => type === "session.error")?.error;
+  assert.equal(failed.message, `far could not be reached through the outgoing proxy ${proxy.host}.`);
+  assert.equal(chat.requests.length, requests);
 });

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { createGuardedFetch } from "../fetch/guarded-fetch.ts";
 import { parseHostName } from "../names/host-name.ts";
 import { dial } from "../relay/dial.ts";
@@ -80,6 +86,30 @@ test("outgoing proxy: a sandbox's connection and a guarded request go through it
   assert.equal(resolved, 2);
 });
 
+test("outgoing proxy: one that speaks TLS, with a certificate that the machine trusts or not", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "berth-tls-proxy-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const [keyFile, certFile] = [join(directory, "key.pem"), join(directory, "cert.pem")];
+  const subject = ["-subj", "/CN=proxy", "-addext", "subjectAltName=DNS:localhost"];
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
+  execFileSync("openssl", ["req", "-x509", ...key, "-out", certFile, "-days", "2", ...subject], {
+    stdio: "ignore",
+  });
+  const cert = readFileSync(certFile, "utf8");
+  const proxy = await startProxy(t, 200, createTlsServer({ key: readFileSync(keyFile), cert }));
+  const url = new URL(`https://user:hunter2@localhost:${proxy.port}`);
+  await assert.rejects(connectThrough(url, TARGET), {
+    message: `The outgoing proxy localhost:${proxy.port} cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+  });
+  const before = getCACertificates("default");
+  t.after(() => setDefaultCACertificates(before));
+  setDefaultCACertificates([...before, cert]);
+  (await connectThrough(url, TARGET)).destroy();
+  assert.deepEqual(proxy.asked, [
+    ["192.0.2.1:443", `Basic ${Buffer.from("user:hunter2").toString("base64")}`],
+  ]);
+});
+
 test("outgoing proxies: chosen by port; what is named is reached directly", () => {
   const proxies = new OutgoingProxies({
     https: "http://secure:1",
@@ -106,15 +136,22 @@ test("outgoing proxies: chosen by port; what is named is reached directly", () =
     [chosen("ported.example", 8443), chosen("ported.example"), chosen("notinternal.example")],
     [undefined, "secure", "secure"],
   );
+  const chosenBy = (url: string) => proxies.ofUrl(new URL(url))?.hostname;
+  assert.deepEqual(
+    ["https://a.example", "http://a.example:8080", "http://internal.example", "https://127.0.0.1:1"].map(
+      chosenBy,
+    ),
+    ["secure", "plain", undefined, undefined],
+  );
   const all = new OutgoingProxies({ https: "http://secure:1", direct: ["a", "*"] });
   assert.equal(all.of({ name: "b.example", ...TARGET }), null);
   assert.equal(new OutgoingProxies().of({ name: "b.example", ...TARGET }), null);
 });
 
 /** A proxy that answers with this status, and connects after 200 where it can. */
-async function startProxy(t: TestContext, status: number) {
+async function startProxy(t: TestContext, status: number, server: Server = createServer()) {
   const asked: Array<[string | undefined, string | undefined]> = [];
-  const server = createServer().on("connect", (request, client) => {
+  server.on("connect", (request, client) => {
     asked.push([request.url, request.headers["proxy-authorization"]]);
     client.on("error", () => undefined).write(`HTTP/1.1 ${status} X\r\n\r\n`);
     if (status !== 200 || !request.url?.startsWith("127.")) return void client.end();

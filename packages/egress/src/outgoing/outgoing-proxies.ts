@@ -44,9 +44,20 @@ export class OutgoingProxies {
   }
 
   /** The proxy for a target; null: it is reached without one. */
-  of({ name, address, port }: Target): URL | null {
-    const proxy = port === 80 ? this.#http : this.#https;
-    if (THIS_MACHINE.includes(name) || this.#isInNetwork(address)) return null;
+  of(target: Target): URL | null {
+    if (this.#isInNetwork(target.address)) return null;
+    return this.#unlessDirect(target, target.port === 80 ? this.#http : this.#https);
+  }
+
+  /** The proxy that programs take which are told by `variables`; null: none. */
+  ofUrl({ protocol, hostname, port }: URL): URL | null {
+    const isPlain = protocol === "http:";
+    const target = { name: hostname, address: hostname, port: Number(port || (isPlain ? 80 : 443)) };
+    return this.#unlessDirect(target, isPlain ? this.#http : this.#https);
+  }
+
+  #unlessDirect({ name, address, port }: Target, proxy: URL | null): URL | null {
+    if (THIS_MACHINE.includes(name)) return null;
     const isDirect = this.#direct.some((entry) => [name, address].some((host) => covers(entry, host, port)));
     return isDirect ? null : proxy;
   }

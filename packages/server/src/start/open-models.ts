@@ -9,11 +9,13 @@ import { outgoingProxies } from "../config/outgoing-proxies.ts";
  * own `fetch`, which from now on goes through the operator's proxies.
  */
 export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {
-  const variables = outgoingProxies(config).variables();
+  const proxies = outgoingProxies(config);
+  const variables = proxies.variables();
   if (Object.keys(variables).length > 0) setGlobalProxyFromEnv(variables);
   return createModelRegistry({
     ...(config.modelsFile === null ? {} : { file: config.modelsFile }),
     environment: process.env,
+    proxyOf: (url) => proxies.ofUrl(url)?.host ?? null,
     rehearsal: createRehearsalModel(),
     log: (message) => log.info(message),
   });

@@ -15,6 +15,8 @@ export interface AiSdkModelOptions extends DialectModel {
   contextWindow: number;
   /** Default: the global one. */
   fetch?: Fetch;
+  /** See `ModelRegistryOptions`. */
+  proxyOf?: (url: URL) => string | null;
 }
 
 /**
@@ -41,6 +43,7 @@ async function* stream(
   const transport = openTransport({
     provider,
     fetch: options.fetch ?? globalThis.fetch,
+    proxyOf: options.proxyOf ?? (() => null),
     endsWithDone: dialect.endsWithDone,
   });
   const hangUp = new AbortController();

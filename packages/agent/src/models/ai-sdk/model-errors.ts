@@ -12,17 +12,26 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
     return new ModelError("request_failed", error.message, { retryable: true });
   if (exchange.timedOut) return idleTimeout(provider, exchange);
   const failure = readFailure(error);
+  if (failure.status === 407 && exchange.proxy !== null) return proxyLogin(provider, exchange.proxy);
   if (failure.status !== null && failure.status >= 400)
     return providerError(failure, failure.status, provider, exchange);
   if (failure.streamed) return providerError(failure, null, provider, exchange);
   if (exchange.responseStarted) return interruptedStream(provider);
   if (failure.network) {
-    return new ModelError("request_failed", `${provider} could not be reached.`, { retryable: true });
+    const through = exchange.proxy === null ? "" : ` through the outgoing proxy ${exchange.proxy}`;
+    return new ModelError("request_failed", `${provider} could not be reached${through}.`, {
+      retryable: true,
+    });
   }
   const name = error instanceof Error ? error.name : typeof error;
   return new ModelError("request_failed", `The request to ${provider} failed (${name}).`, {
     retryable: false,
   });
+}
+
+function proxyLogin(provider: string, proxy: string): ModelError {
+  const message = `${provider} could not be reached: the outgoing proxy ${proxy} demands another user and password (407).`;
+  return new ModelError("request_failed", message, { retryable: false });
 }
 
 export function interruptedStream(provider: string): ModelError {

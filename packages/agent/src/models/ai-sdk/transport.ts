@@ -11,11 +11,14 @@ export interface Exchange {
   timedOut: boolean;
   /** Values that an error message must not contain. */
   secrets: readonly string[];
+  /** Host of the proxy through which the provider was asked. */
+  proxy: string | null;
 }
 
 export interface TransportOptions {
   provider: Provider;
   fetch: Fetch;
+  proxyOf(url: URL): string | null;
   /** Chat Completions end with `[DONE]`: a response without it is incomplete, even if its connection closed in order. */
   endsWithDone: boolean;
 }
@@ -29,7 +32,7 @@ export interface Transport {
 
 /** A fetch for one exchange, which adds the current API key and aborts when the provider sends no data for the idle timeout. */
 export function openTransport(options: TransportOptions): Transport {
-  const exchange: Exchange = { responseStarted: false, timedOut: false, secrets: [] };
+  const exchange: Exchange = { responseStarted: false, timedOut: false, secrets: [], proxy: null };
   const timeout = new AbortController();
   const timer = startIdleTimer(options.provider.idleTimeoutMs, () => {
     exchange.timedOut = true;
@@ -38,6 +41,7 @@ export function openTransport(options: TransportOptions): Transport {
   const send: Fetch = async (url, init) => {
     const key = await options.provider.apiKey();
     exchange.secrets = [...(key === null ? [] : [key]), ...Object.values(options.provider.headers)];
+    exchange.proxy = options.proxyOf(new URL(url instanceof Request ? url.url : url));
     const signals = [timeout.signal, ...(init?.signal ? [init.signal] : [])];
     const response = await options.fetch(url, {
       ...init,

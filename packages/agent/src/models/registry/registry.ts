@@ -44,6 +44,8 @@ export interface ModelRegistryOptions {
   rehearsal?: Model;
   /** Default: the global one. */
   fetch?: Fetch;
+  /** The host of the proxy through which `fetch` reaches a URL, for error messages; null: none. Default: none. */
+  proxyOf?: (url: URL) => string | null;
   /** Receives messages for the operator. They contain no secrets. */
   log?: (message: string) => void;
 }
@@ -92,6 +94,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         supportsImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
         supportsDocuments: found.entry.documents ?? found.provider.kind !== "openai-compatible",
         ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+        ...(options.proxyOf === undefined ? {} : { proxyOf: options.proxyOf }),
       });
     },
   };
