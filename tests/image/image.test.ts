@@ -1,7 +1,7 @@
 // The subject is the service's container image, built from Debian packages, in a private dockerd.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -72,8 +72,10 @@ test("image: becomes healthy, runs a session without root and capabilities, stop
   skip,
   timeout: 300_000,
 }, async () => {
-  const service = ["--name", "berth", "--network", "host", "--env", `BERTH_PORT=${port}`];
-  const volume = ["--volume", "berth:/var/lib/berth"];
+  const settings = join(directory, "berth.yaml");
+  writeFileSync(settings, `port: ${port}\n`);
+  const service = ["--name", "berth", "--network", "host"];
+  const volume = ["--volume", "berth:/var/lib/berth", "--volume", `${settings}:/etc/berth/berth.yaml:ro`];
   const start = () => docker("run", "--detach", ...service, ...volume, ...FLAGS, "berth:test");
   start();
   await healthy();
