@@ -33,6 +33,7 @@ import { secretRequirements } from "./requirements/secrets.ts";
 import { serviceManagerRequirements } from "./requirements/service-manager.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { tlsRequirements } from "./requirements/tls.ts";
+import { traceRequirements } from "./requirements/traces.ts";
 import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -573,6 +574,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...limitRequirements,
   ...dataProtectionRequirements,
   ...backupRequirements,
+  ...traceRequirements,
   ...upgradeRequirements,
   ...serviceManagerRequirements,
   ...tlsRequirements,

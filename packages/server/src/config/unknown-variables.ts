@@ -1,3 +1,4 @@
+import { traceSettings } from "../traces/trace-settings.ts";
 import { nearestName } from "./nearest-name.ts";
 import { withoutServiceLinks } from "./service-links.ts";
 import { CONFIG_VARIABLE, SETTING_LIST, variablesOfSetting } from "./settings.ts";
@@ -19,7 +20,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
     const nearest = nearestName(name, KNOWN_VARIABLES);
     return `The variable ${name} is not a setting and has no effect${nearest === null ? "" : `; the nearest is ${nearest}`}.`;
   });
-  return [...sentences, ...unusable(environment)];
+  return [...sentences, ...unusable(environment), ...traceSettings(environment).faults];
 }
 
 /** A sentence for each variable of other programs, too, whose value Berth cannot use. */

@@ -2,7 +2,9 @@ import { formatId, parseId } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../access/principal.ts";
+import type { Attributes, TraceSpan, Traces } from "../traces/traces.ts";
 import type { ClientAddresses } from "./client-address.ts";
+import { headerValues } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { endOf, noteEnd } from "./response-end.ts";
 
@@ -12,12 +14,19 @@ export interface AccessLogOptions {
   /** Whether requests are logged; they are counted in any case. */
   accessLog: "on" | "off";
   clients: ClientAddresses;
+  traces: Traces;
 }
 
 /** The status of a request whose client left before it had a response. */
 const CLIENT_LEFT = 499;
 
 const PRINCIPALS = new WeakMap<FastifyRequest, Principal>();
+const SPANS = new WeakMap<FastifyRequest, TraceSpan>();
+
+/** The request's own span, for what it causes; null while nothing is traced. */
+export function traceparentOf(request: FastifyRequest): string | null {
+  return SPANS.get(request)?.traceparent ?? null;
+}
 
 /** Says who makes a request. */
 export function notePrincipal(request: FastifyRequest, principal: Principal): void {
@@ -29,7 +38,7 @@ export function principalOf(request: FastifyRequest): Principal | undefined {
   return PRINCIPALS.get(request);
 }
 
-/** One line for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id. */
+/** One line and one span for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id. */
 export class AccessLog {
   readonly #options: AccessLogOptions;
   #isStopping = false;
@@ -43,6 +52,7 @@ export class AccessLog {
     // Read now: a connection that is gone has no address.
     const client = this.#options.clients.of(request.raw);
     const began = performance.now();
+    this.#trace(request);
     reply.raw.once("close", () => {
       if (this.#isStopping && !reply.raw.writableFinished) noteEnd(reply.raw, "stopping");
       this.#ended(request, reply, { client, milliseconds: performance.now() - began });
@@ -54,6 +64,20 @@ export class AccessLog {
     this.#isStopping = true;
   }
 
+  #trace(request: FastifyRequest): void {
+    const { operation, isProbe } = request.routeOptions.config;
+    if (operation === undefined || isProbe === true) return;
+    const { method, routeOptions } = request;
+    const parent = headerValues(request.raw, "traceparent")[0];
+    const attributes = {
+      "http.request.method": method,
+      "http.route": routeOptions.url,
+      "url.scheme": request.protocol,
+      "berth.request_id": request.id,
+    };
+    SPANS.set(request, this.#options.traces.start(operation, { kind: "server", parent, attributes }));
+  }
+
   #ended(
     request: FastifyRequest,
     { raw }: FastifyReply,
@@ -63,6 +87,11 @@ export class AccessLog {
     const { operation = "none", isProbe = false } = request.routeOptions.config;
     const status = raw.headersSent ? raw.statusCode : CLIENT_LEFT;
     metrics.requestEnded(operation, status, milliseconds);
+    const who = { ...callerOf(principalOf(request)), ...sessionOf(request) };
+    SPANS.get(request)?.end(
+      { "http.response.status_code": status, ...berthAttributes(who) },
+      status >= 500 ? `${status}` : undefined,
+    );
     const level = isProbe ? "debug" : "info";
     if (accessLog === "off" || !log.isLevelEnabled(level)) return;
     const fields = {
@@ -70,8 +99,7 @@ export class AccessLog {
       operation,
       status,
       milliseconds: Math.round(milliseconds * 1_000) / 1_000,
-      ...callerOf(principalOf(request)),
-      ...sessionOf(request),
+      ...who,
       client,
       ended: endOf(raw),
     };
@@ -91,6 +119,10 @@ function callerOf(principal: Principal | undefined): Record<string, string> {
   if (principal === undefined) return {};
   const { kind, id, organizationId } = principal;
   return { [kind]: formatId(kind, id), organization: formatId("organization", organizationId) };
+}
+
+function berthAttributes(fields: Record<string, string>): Attributes {
+  return Object.fromEntries(Object.entries(fields).map(([name, id]) => [`berth.${name}.id`, id]));
 }
 
 /** The session that the path names. Another text in its place is not logged. */

@@ -7,6 +7,7 @@ import { errors } from "../errors/catalogue.ts";
 import { AddressRates } from "../limits/address-rates.ts";
 import type { OwnerLimits } from "../limits/owner-limits.ts";
 import type { Cursors } from "../request/cursor.ts";
+import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import { AccessLog } from "./access-log.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
@@ -32,6 +33,8 @@ export interface HttpOptions {
   uploadLimit: number;
   /** Where requests come from. Default: where their connections do. */
   clients?: ClientAddresses;
+  /** Default: nothing is traced. */
+  traces?: Traces;
   /** Default: no limit. */
   addressRates?: AddressRates;
   /** Default: plain HTTP. */
@@ -52,8 +55,8 @@ const CLOSE_IDLE_MS = 20;
 const MAX_PATH_PARAMETER = 1_024;
 
 export function createHttpApp(options: HttpOptions): HttpApp {
-  const { clients = new ClientAddresses(), addressRates = new AddressRates() } = options;
-  const access = new AccessLog({ ...options, clients });
+  const { clients = new ClientAddresses(), addressRates = new AddressRates(), traces = NO_TRACES } = options;
+  const access = new AccessLog({ ...options, clients, traces });
   const fastify = Fastify({
     logger: false,
     exposeHeadRoutes: false,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { hasScope, type Principal } from "../access/principal.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
-import { notePrincipal, principalOf } from "./access-log.ts";
+import { notePrincipal, principalOf, traceparentOf } from "./access-log.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
@@ -64,6 +64,7 @@ function scopeOf(
     db: app.db,
     afterCommit: (then) => then(app.db),
     requestId: request.id,
+    traceparent: traceparentOf(request),
     log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,
     header: (name) => headerValues(request.raw, name)[0],

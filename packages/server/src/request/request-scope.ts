@@ -16,6 +16,8 @@ export interface RequestScope {
    */
   afterCommit(then: (db: DatabaseAccess) => unknown): void;
   requestId: string;
+  /** Of the request's span, for what it causes; null while nothing is traced. */
+  traceparent: string | null;
   log: Logger;
   cursors: Cursors;
   /** The first value of a header, by its lower-case name. */

@@ -36,6 +36,7 @@ import type { Redactor } from "../log/redactor.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCursors } from "../request/cursor.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
+import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import { measureInstallation } from "./measure-installation.ts";
 
 export interface AppDeps {
@@ -84,6 +85,8 @@ export interface AppDeps {
   trustedProxies?: readonly string[];
   /** Where clients find the service; null: where they found it. */
   publicUrl?: string | null;
+  /** Default: nothing is traced. */
+  traces?: Traces;
   /** Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
 }
@@ -127,6 +130,7 @@ export function createApp(deps: AppDeps): HttpApp {
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
     addressRates: new AddressRates(deps.addressLimits),
     tls: deps.tls,
+    traces: deps.traces ?? NO_TRACES,
   });
   app.fastify.addHook("onClose", async () => {
     tokens.close();

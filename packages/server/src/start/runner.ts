@@ -24,6 +24,8 @@ import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repos
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import { openTraces } from "../traces/open-traces.ts";
+import type { Traces } from "../traces/traces.ts";
 import { installationId } from "./installation-id.ts";
 import { openEngine, openSystems, readCaCertificates } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
@@ -81,6 +83,10 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
 
 async function openWorker(parts: Parts, options: RunnerOptions, registry: Registry): Promise<SandboxCheck> {
   const { log } = options;
+  const traces = await parts.open(
+    () => openTraces(process.env, "runner", log),
+    (one) => one.close(),
+  );
   const shared = await openSharedParts(parts, options, registry);
   const metrics = new SessionMetrics(registry, measuredModels(shared.models));
   addConnectionMetrics(registry, shared.db.connections, "runner");
@@ -100,7 +106,7 @@ async function openWorker(parts: Parts, options: RunnerOptions, registry: Regist
   );
   const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
   worker = await parts.open(
-    () => startWorker(options, { ...shared, engine, metrics }),
+    () => startWorker(options, { ...shared, engine, metrics, traces }),
     (one) => one.close(),
   );
   await parts.open(
@@ -184,7 +190,7 @@ function providersOf({ hostedProviders }: Config): RepositoryProviders {
 
 function startWorker(
   { config, log, redactor }: RunnerOptions,
-  parts: SharedParts & { metrics: SessionMetrics },
+  parts: SharedParts & { metrics: SessionMetrics; traces: Traces },
 ): Worker {
   const { models, ...shared } = parts;
   const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };

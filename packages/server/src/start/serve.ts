@@ -13,6 +13,7 @@ import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import { openTraces } from "../traces/open-traces.ts";
 import { startApi, type Tls } from "./api.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
 import { startDataSweepers } from "./data-sweepers.ts";
@@ -106,13 +107,17 @@ async function openParts(
     (hub) => hub.close(),
   );
   const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
+  const traces = await parts.open(
+    () => openTraces(process.env, "api", log),
+    (one) => one.close(),
+  );
   const fault = () => (draining.aborted ? "draining" : runner.fault());
   const api = await parts.open(
     () =>
       startApi({
         ...apiSettings(config, keys),
         tls,
-        ...{ db, hub, log, redactor, models, blobs },
+        ...{ db, hub, log, redactor, models, blobs, traces },
         runnerMetrics: () => runner.metrics(),
         fault,
       }),

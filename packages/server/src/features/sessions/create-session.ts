@@ -21,6 +21,8 @@ type Body = Input<typeof sessionRoutes.create>["body"];
 export interface CreateSessionDeps extends RepositoryDeps {
   blobs: BlobStore;
   limits: OwnerLimits;
+  /** Of the request. */
+  traceparent: string | null;
 }
 
 /**
@@ -64,6 +66,7 @@ export async function createSession(
     skill_version_ids: skills?.versions() ?? [],
     events,
     due,
+    traceparent: deps.traceparent,
   };
   await requireWorkAllowed(db.read, deps.limits, session, events);
   const room = await openSessionsChecks(deps.limits, principal);

@@ -22,6 +22,8 @@ export interface NewSession extends Owner {
   events: readonly InputEvent[];
   /** There is work for a worker at once. */
   due: boolean;
+  /** Of the request, which that work is a part of. */
+  traceparent: string | null;
 }
 
 /**
@@ -41,10 +43,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         for key share
       ), session as (
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity)
+          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity, traceparent)
         select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
           $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($13::uuid[]),
-          case when $17::boolean then now() end, $18::uuid[], $20::jsonb
+          case when $17::boolean then now() end, $18::uuid[], $20::jsonb, $21::text
         from used
         returning id
       ), resources as (
@@ -77,6 +79,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       session.vault_ids,
       session.skill_version_ids,
       session.git_identity,
+      session.traceparent,
     ],
   });
   return rowCount === 1;

@@ -14,7 +14,7 @@ import { type SessionRow, sessionJson } from "./session-row.ts";
 import { getSession, listSessions, readSession } from "./session-store.ts";
 import { updateSession } from "./update-session.ts";
 
-export interface SessionDeps extends CreateSessionDeps {
+export interface SessionDeps extends Omit<CreateSessionDeps, "traceparent"> {
   /** Notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
 }
@@ -22,8 +22,8 @@ export interface SessionDeps extends CreateSessionDeps {
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   const { hub } = deps;
   const publish = (sessionId: string, due = true) => hub.publish(uuidOrNil("session", sessionId), due);
-  mount(app, sessionRoutes.create, async ({ principal, db, afterCommit }, { body }) => {
-    const { id, due } = await createSession(db, deps, principal, body);
+  mount(app, sessionRoutes.create, async ({ principal, db, afterCommit, traceparent }, { body }) => {
+    const { id, due } = await createSession(db, { ...deps, traceparent }, principal, body);
     if (due) afterCommit(() => hub.publish(id, due));
     return toJsonText(await getSession(db.read, id));
   });

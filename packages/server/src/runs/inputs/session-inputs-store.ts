@@ -26,6 +26,8 @@ export interface RunSession {
   image: string | null;
   /** The place that has the session's disk; null while there is none. */
   home: string | null;
+  /** Of the request that last made it due; null while nothing is traced. */
+  traceparent: string | null;
 }
 
 /** Everything that a run reads of its session at one moment. */
@@ -56,6 +58,7 @@ interface Row {
   limits: Environment["resources"];
   image: string | null;
   home: string | null;
+  traceparent: string | null;
   own_identity: GitIdentity | null;
   shared_identity: GitIdentity | null;
   removals: Removal[];
@@ -69,7 +72,7 @@ async function readSession(
     name: "run_session",
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
-        environments.resources as limits, environments.image, sessions.home,
+        environments.resources as limits, environments.image, sessions.home, sessions.traceparent,
         sessions.git_identity as own_identity, environments.git_identity as shared_identity,
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
@@ -97,6 +100,7 @@ async function readSession(
     gitIdentity: firstIdentity([row.own_identity, row.shared_identity, agent.git_identity]),
     image,
     home: row.home,
+    traceparent: row.traceparent,
     removals,
   };
 }

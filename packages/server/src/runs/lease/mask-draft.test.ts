@@ -103,7 +103,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
   operator:
     "organizations.name service_accounts.name users.email users.role hosts.name hosts.settings hosts.place",
-  service: `limits.name retention.name turn_permits.lease_owner erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
+  service: `limits.name retention.name turn_permits.lease_owner sessions.traceparent erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
     audit_entries.request_id audit_entries.resources audit_entries.user_agent database_identity.blob_store database_identity.key_fingerprint
     environments.credentials environments.owner_type events.type files.owner_type files.receiver files.sha256
     files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256

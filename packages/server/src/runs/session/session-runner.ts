@@ -6,6 +6,7 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import type { Traces } from "../../traces/traces.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
@@ -19,11 +20,13 @@ import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-wor
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
 import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
+import { SessionTrace } from "./session-trace.ts";
 
 export interface SessionRunnerParts extends TurnParts {
   db: Database;
   hub: SessionHub;
   metrics: SessionMetrics;
+  traces: Traces;
   /** Names the session in each line, and its organization once that is known. */
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
@@ -59,6 +62,7 @@ export class SessionRunner {
   readonly #news = new Signal();
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
+  #trace: SessionTrace | undefined;
   #turn: SessionTurn | undefined;
   #slot: TurnSlot | undefined;
   #isActive = true;
@@ -71,9 +75,10 @@ export class SessionRunner {
   constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
     this.#parts = parts;
     this.lease = lease;
-    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask, (entries) =>
-      this.#record?.appended(entries),
-    );
+    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask, (entries) => {
+      this.#record?.appended(entries);
+      this.#trace?.appended(entries);
+    });
     this.ended = this.#run(previous).catch((error: unknown) => {
       parts.log.error({ err: error }, "a session could not be released");
     });
@@ -134,6 +139,7 @@ export class SessionRunner {
       if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
     } finally {
       this.#runLog.close();
+      this.#trace?.close();
       await this.#workspace?.end();
     }
   }
@@ -181,6 +187,7 @@ export class SessionRunner {
     const organization = formatId("organization", workspace.session.organizationId);
     this.#parts.log.setBindings({ organization });
     this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
+    this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
     return workspace;
   }
 

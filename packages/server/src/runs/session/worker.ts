@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { type DefaultLimits, OwnerLimits } from "../../limits/owner-limits.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import { NO_TRACES, type Traces } from "../../traces/traces.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
@@ -30,6 +31,8 @@ export interface WorkerOptions
   hub: SessionHub;
   log: Logger;
   host: Host;
+  /** Default: nothing is traced. */
+  traces?: Traces;
   /** Of owners that have none of their own. Default: none. */
   limits?: DefaultLimits;
   /** Default: of its own, which nobody reads. */
@@ -95,6 +98,7 @@ export class Worker {
     this.#shared = {
       ...options,
       metrics,
+      traces: options.traces ?? NO_TRACES,
       readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,

@@ -30,8 +30,9 @@ export interface EventDependencies {
 export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: EventDependencies): void {
   const read = createSharedReader(db.read);
 
-  mount(app, eventRoutes.send, async ({ principal, db, afterCommit }, { params, body }) => {
-    const { id, rows } = await sendEvents(db, { blobs, limits }, principal, params.session_id, body.events);
+  mount(app, eventRoutes.send, async ({ principal, db, afterCommit, traceparent }, { params, body }) => {
+    const deps = { blobs, limits, traceparent };
+    const { id, rows } = await sendEvents(db, deps, principal, params.session_id, body.events);
     afterCommit(() => hub.publish(id, startsWork(body.events)));
     return { data: rows.map(sessionEvent) };
   });

@@ -21,12 +21,14 @@ export function startsWork(inputs: readonly InputEvent[]): boolean {
  * the session accepts events and whether each call that they reply to is still awaited, so of two replies to a call one is
  * accepted. After an interrupt no call is awaited. The caller publishes to the hub afterwards.
  *
+ * @param traceparent of the request, which the work is a part of.
  * @returns the stored events, which are not processed yet, or why none were appended.
  */
 export async function appendInputs(
   db: Queryable,
   sessionId: string,
   inputs: readonly InputEvent[],
+  traceparent: string | null = null,
 ): Promise<EventRow[] | NotAppended> {
   const rows = inputs.map((event) => newEventRow({ event }));
   const { rows: found } = await db.query<{ last_seq: number }>({
@@ -36,6 +38,7 @@ export async function appendInputs(
         update sessions set
           last_seq = last_seq + cardinality($2::uuid[]),
           pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
+          traceparent = case when $6 then $8 else traceparent end,
           awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
             else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
           updated_at = now()
@@ -50,7 +53,7 @@ export async function appendInputs(
             with ordinality as draft (id, type, body, memo, place)
       )
       select last_seq from session`,
-    values: [sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs)],
+    values: [sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
   });
   const last = found[0]?.last_seq;
   if (last === undefined) return await whyNotAppended(db, sessionId);

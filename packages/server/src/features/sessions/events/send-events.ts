@@ -20,7 +20,7 @@ import { requireWorkAllowed } from "./work-limits.ts";
  */
 export async function sendEvents(
   db: DatabaseAccess,
-  { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
+  { blobs, limits, traceparent }: { blobs: BlobStore; limits: OwnerLimits; traceparent: string | null },
   principal: Principal,
   sessionId: string,
   events: readonly InputEvent[],
@@ -36,10 +36,10 @@ export async function sendEvents(
   const { lock } = files;
   const rows =
     lock === undefined
-      ? await appendInputs(db.write, id, events)
+      ? await appendInputs(db.write, id, events, traceparent)
       : await db.transaction(async (tx) => {
           await lock(tx);
-          const appended = await appendInputs(tx, id, events);
+          const appended = await appendInputs(tx, id, events, traceparent);
           if (typeof appended !== "string") await files.keep(tx, id);
           return appended;
         });
