@@ -168,14 +168,13 @@ export const operations = {
     archive: act("/vaults/{vault_id}/archive", "Archive a vault"),
   }),
   vaultCredentials: noun("vaultCredentials", {
-    create: post(
-      credentials,
-      "Add a credential to a vault",
-      conflicts("The vault is full, or it has a credential for this server or with this name."),
-    ),
+    create: post(credentials, "Add a credential to a vault", {
+      ...DRY_RUN,
+      ...conflicts("The vault is full, or it has a credential for this server or with this name."),
+    }),
     list: list(credentials, "List a vault's credentials"),
     get: get(`${credentials}/{credential_id}`, "Get a credential"),
-    update: post(`${credentials}/{credential_id}`, "Update a credential, or rotate its secret"),
+    update: post(`${credentials}/{credential_id}`, "Update a credential, or rotate its secret", DRY_RUN),
     delete: remove(`${credentials}/{credential_id}`, "Delete a credential"),
     archive: act(`${credentials}/{credential_id}/archive`, "Archive a credential"),
   }),
@@ -192,14 +191,16 @@ export const operations = {
     archive: act(`${store}/archive`, "Archive a memory store"),
   }),
   memories: noun("memories", {
-    create: post(
-      `${store}/memories`,
-      "Create a memory",
-      conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`),
-    ),
+    create: post(`${store}/memories`, "Create a memory", {
+      ...DRY_RUN,
+      ...conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`),
+    }),
     list: list(`${store}/memories`, "List a store's memories without their content"),
     get: get(memory, "Get a memory"),
-    update: post(memory, "Update a memory", conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`)),
+    update: post(memory, "Update a memory", {
+      ...DRY_RUN,
+      ...conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`),
+    }),
     delete: remove(memory, "Delete a memory", conflicts(MEMORY_CHANGED)),
   }),
   memoryVersions: noun("memoryVersions", {
@@ -214,18 +215,22 @@ export const operations = {
   skills: noun("skills", {
     create: post("/skills", "Upload a skill", {
       body: "multipart",
+      ...DRY_RUN,
       ...conflicts("The owner has a skill of this name."),
     }),
     list: list("/skills", "List skills"),
     get: get(skill, "Get a skill"),
-    update: post(skill, "Update a skill's title and metadata"),
+    update: post(skill, "Update a skill's title and metadata", DRY_RUN),
     delete: remove(
       skill,
       "Delete a skill with all its versions",
       conflicts(`The skill is in use: ${SKILL_USERS}.`),
     ),
     archive: act(`${skill}/archive`, "Archive a skill"),
-    createVersion: post(`${skill}/versions`, "Upload a version of a skill", { body: "multipart" }),
+    createVersion: post(`${skill}/versions`, "Upload a version of a skill", {
+      body: "multipart",
+      ...DRY_RUN,
+    }),
     versions: list(`${skill}/versions`, "List a skill's versions"),
     getVersion: get(skillVersion, "Get a version of a skill"),
     deleteVersion: remove(

@@ -1,5 +1,6 @@
 // Subject: idempotency and scopes of all operations.
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { type Operation, operations, SCOPES } from "@berth/contract";
 import { type Caller, type Reply, testApp, type Wire } from "../../test-support/http.ts";
@@ -36,14 +37,19 @@ test("every operation that changes something: an Idempotency-Key → done once, 
 });
 
 test("every operation that changes something: with berth-dry-run nothing changes, or it is rejected", async (t) => {
-  const { caller, db } = await testApp(t);
+  const { caller, db, blobsDir } = await testApp(t);
   const owner = await caller({ role: "admin" });
   const dry = { "berth-dry-run": "true" };
   const rows = async () => {
-    const tables = ["agents", "agent_versions", "environments", "vaults", "memory_stores"];
+    const tables = [
+      ...["agents", "agent_versions", "environments", "vaults", "vault_credentials"],
+      ...["memory_stores", "memories", "memory_versions", "skills", "skill_versions"],
+    ];
     const all = tables.map((table) => `select to_jsonb(${table})::text as row from ${table}`);
     const { rows } = await db.read.query({ text: `${all.join(" union all ")} order by row` });
-    return rows;
+    // What was received is deleted after the response.
+    const contents = readdirSync(blobsDir, { recursive: true, encoding: "utf8" });
+    return [rows, contents.filter((path) => /[0-9a-f]{64}$/.test(path))];
   };
   for (const operation of acting) {
     if (operation.dryRun !== true) {
@@ -57,9 +63,18 @@ test("every operation that changes something: with berth-dry-run nothing changes
     assert.equal(checked.status, 200, checked.text);
     assert.deepEqual(await rows(), before, operation.id);
     const done = await ask(owner, operation, given);
-    const same = ({ id: _id, created_at: _created, updated_at: _updated, ...rest }: Wire) => rest;
+    const same = ({
+      id: _id,
+      memory_version_id: _version,
+      created_at: _created,
+      updated_at: _updated,
+      ...rest
+    }: Wire) => rest;
     assert.deepEqual(same(checked.body), same(done.body), operation.id);
-    const wrong = { ...given, body: { ...(given.body as object), sistem: "x" } };
+    const wrong: Example =
+      given.form === undefined
+        ? { ...given, body: { ...(given.body as object), sistem: "x" } }
+        : { ...given, form: [...given.form, { name: "sistem", content: "x" }] };
     assert.equal((await ask(owner, operation, wrong, dry)).body.error.message, "Unknown field 'sistem'.");
   }
   const { status } = await ask(owner, all[0] ?? assert.fail(), {}, { "berth-dry-run": "yes" });

@@ -51,7 +51,17 @@ export const skillVersion = z
     name: z.string(),
     description: z.string(),
     files: z
-      .array(z.strictObject({ path: z.string(), size_bytes: z.int(), executable: z.boolean() }))
+      .array(
+        z.strictObject({
+          path: z.string(),
+          size_bytes: z.int(),
+          executable: z.boolean(),
+          content_sha256: z
+            .string()
+            .nullable()
+            .meta({ description: "Null if the version was uploaded before Berth noted it." }),
+        }),
+      )
       .meta({ description: "Paths relative to the directory of `SKILL.md`, sorted." }),
     size_bytes: z.int().meta({ description: "The total size of the files." }),
     created_at: timestamp,

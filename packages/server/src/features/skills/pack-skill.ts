@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { StagedBlob } from "../../blobs/blob.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { ApiError } from "../../errors/api-error.ts";
@@ -16,6 +17,8 @@ export interface PackedFile {
   offset: number;
   size_bytes: number;
   executable: boolean;
+  /** In hexadecimal. Versions of earlier releases lack it. */
+  sha256?: string;
 }
 
 export interface PackedSkill {
@@ -67,11 +70,13 @@ export async function packSkill(
       const isManifest = path === MANIFEST || path.endsWith(`/${MANIFEST}`);
       if (isManifest && manifest.path !== "") throw fault(`has more than one ${MANIFEST}`);
       if (isManifest) manifest.path = path;
-      const file = { path, offset: total, size_bytes: 0, executable };
+      const file: PackedFile = { path, offset: total, size_bytes: 0, executable };
       files.push(file);
+      const hash = createHash("sha256");
       let head = "";
       for await (const piece of content) {
         total += piece.length;
+        hash.update(piece);
         file.size_bytes += piece.length;
         if (total > MAX_UNPACKED_BYTES) throw fault("is larger than 30 MiB unpacked");
         if (isManifest && file.size_bytes > MAX_MANIFEST_BYTES)
@@ -80,6 +85,7 @@ export async function packSkill(
         if (head.length < 2) head += Buffer.from(piece.subarray(0, 2)).toString("latin1");
         yield piece;
       }
+      file.sha256 = hash.digest("hex");
       file.executable ||= head.startsWith("#!");
     }
     const both = fileAndDirectory(paths);

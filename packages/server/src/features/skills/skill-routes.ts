@@ -1,9 +1,11 @@
 import { formatId, skillRoutes } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import { isDryRun } from "../../http/dry-run.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { type Form, mountUpload } from "../../http/mount-upload.ts";
 import { listPage } from "../../request/page.ts";
+import type { RequestScope } from "../../request/request-scope.ts";
 import { removeUnusedContent } from "../files/content-store.ts";
 import { addSkill, addSkillVersion } from "./add-skill.ts";
 import { deleteSkill, deleteSkillVersion } from "./delete-skill.ts";
@@ -15,8 +17,9 @@ import { updateSkill } from "./update-skill.ts";
 export function mountSkills(app: HttpApp, blobs: BlobStore): void {
   mountUpload(app, skillRoutes.create, async (request) => {
     const upload = await readSkillUpload(request, blobs, ["display_title", "metadata"]);
-    return formOf(upload, async ({ principal, db }) => {
-      const id = await addSkill(db, principal, upload);
+    return formOf(upload, async (scope) => {
+      const { principal, db } = scope;
+      const id = await addSkill(db, principal, keptBy(scope, upload));
       return toSkill(await requireSkill(db.write, principal, formatId("skill", id)));
     });
   });
@@ -49,8 +52,10 @@ export function mountSkills(app: HttpApp, blobs: BlobStore): void {
 function mountVersions(app: HttpApp, blobs: BlobStore): void {
   mountUpload(app, skillRoutes.createVersion, async (request, { skill_id: skillId }) => {
     const upload = await readSkillUpload(request, blobs, []);
-    return formOf(upload, async ({ principal, db }) => {
-      const id = formatId("skill_version", await addSkillVersion(db, principal, skillId, upload));
+    return formOf(upload, async (scope) => {
+      const { principal, db } = scope;
+      const added = await addSkillVersion(db, principal, skillId, keptBy(scope, upload));
+      const id = formatId("skill_version", added);
       const skill = await requireSkill(db.write, principal, skillId);
       return toSkillVersion(await requireSkillVersion(db.write, skill.id, skillId, id));
     });
@@ -73,6 +78,11 @@ function mountVersions(app: HttpApp, blobs: BlobStore): void {
     afterCommit((committed) => removeUnusedContent(committed, blobs, sha256));
     return { id: formatId("skill_version", id), type: "skill_version_deleted" as const };
   });
+}
+
+/** A dry run stores no content: what a transaction put into the blob store would stay there when it is rolled back. */
+function keptBy(scope: RequestScope, upload: SkillUpload): SkillUpload {
+  return isDryRun(scope) ? { ...upload, content: { ...upload.content, keep: async () => {} } } : upload;
 }
 
 /** Two uploads are equal when they make equal versions. */

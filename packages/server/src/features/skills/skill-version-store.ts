@@ -162,7 +162,12 @@ export function toSkillVersion(row: SkillVersionRow): SkillVersion {
     version: row.version,
     name: row.name,
     description: row.description,
-    files: row.files.map(({ path, size_bytes, executable }) => ({ path, size_bytes, executable })),
+    files: row.files.map(({ path, size_bytes, executable, sha256: content_sha256 = null }) => ({
+      path,
+      size_bytes,
+      executable,
+      content_sha256,
+    })),
     size_bytes: row.size_bytes,
     created_at: uuidTimestamp(row.id),
   };

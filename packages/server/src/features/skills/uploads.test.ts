@@ -1,5 +1,6 @@
 // Subject: read-skill-upload, with unzip and pack-skill.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -8,6 +9,13 @@ import { manual, postZip, type ZipEntry, zip } from "../../../test-support/skill
 import { pathFault } from "./skill-paths.ts";
 
 const good: ZipEntry = { name: "SKILL.md", content: manual("tidy") };
+
+const file = (path: string, content: string, executable: boolean) => ({
+  path,
+  size_bytes: Buffer.byteLength(content),
+  executable,
+  content_sha256: createHash("sha256").update(content).digest("hex"),
+});
 
 function stored(directory: string): string[] {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
@@ -34,10 +42,10 @@ describe("uploads of skills", () => {
     assert.deepEqual([made.name, made.description, made.latest_version], ["tidy", "Tidies: up.", 1]);
     const { body: version } = await owner.get(`/skills/${made.id}/versions/1`);
     assert.deepEqual(version.files, [
-      { path: "SKILL.md", size_bytes: Buffer.byteLength(tree["pack/SKILL.md"]), executable: false },
-      { path: "räume/data.bin", size_bytes: 2, executable: false },
-      { path: "scripts/a.sh", size_bytes: 10, executable: true },
-      { path: "tool", size_bytes: 4, executable: true },
+      file("SKILL.md", tree["pack/SKILL.md"], false),
+      file("räume/data.bin", "\u0000\u0001", false),
+      file("scripts/a.sh", "#!/bin/sh\n", true),
+      file("tool", "\u007fELF", true),
     ]);
     const parts: Part[] = [
       { name: "metadata", content: '{"a":"b"}' },
