@@ -47,7 +47,7 @@ function modelsFileKeys(): string[] {
 
 function applyKinds(): string[] {
   const [, kinds = ""] =
-    /const KINDS = \[(.*?)\]/.exec(read("packages/cli/src/commands/apply/kinds.ts")) ?? [];
+    /const KINDS = \[(.*?)\]/s.exec(read("packages/cli/src/commands/apply/kinds.ts")) ?? [];
   return [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => `apply ${kind}`);
 }
 

@@ -596,7 +596,7 @@ const FLAGS: readonly Proof[] = [
     cli("commands/apply/apply"),
     "apply --prune: removes what the set has",
   ],
-  ["flag apply ", "--json", cli("commands/apply/apply"), "apply: creates, updates or keeps objects"],
+  ["flag apply ", "--secrets", cli("commands/apply/apply-parts"), "apply: secrets come from variables"],
   [
     "flag files ",
     "--name --type",
@@ -774,6 +774,14 @@ const KEYS_OF_FILES: readonly Proof[] = [
     "agent environment memory_store vault",
     cli("commands/apply/apply"),
     "apply: creates, updates or keeps objects",
+  ],
+  ["apply ", "skill", cli("commands/apply/apply-skills"), "apply: a skill's directory is uploaded"],
+  ["apply ", "memory", cli("commands/apply/apply-parts"), "apply: memories of a store"],
+  [
+    "apply ",
+    "vault_credential",
+    cli("commands/apply/apply-parts"),
+    "apply: secrets come from variables and files",
   ],
   ["models file ", "default", scenario("default-model"), "default model: agents without a model"],
   [

@@ -4,7 +4,7 @@ import { UsageError } from "./failure.ts";
 /** Reads a secret from a file, without the final newline. */
 export async function secretFile(path: string): Promise<string> {
   try {
-    return nonEmpty((await readFile(path, "utf8")).trimEnd(), `The file '${path}' is empty.`);
+    return secretOf(await readFile(path, "utf8"), `The file '${path}' is empty.`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`Cannot read '${path}': ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
@@ -14,6 +14,11 @@ export async function secretFile(path: string): Promise<string> {
 /** Reads a secret from an environment variable. */
 export function secretVariable(name: string): string {
   return nonEmpty(process.env[name] ?? "", `The variable '${name}' is not set.`);
+}
+
+/** The content of a file as a secret, without the final newline. @throws UsageError with the complaint if it is empty. */
+export function secretOf(content: string, complaint: string): string {
+  return nonEmpty(content.trimEnd(), complaint);
 }
 
 function nonEmpty(secret: string, complaint: string): string {

@@ -77,6 +77,13 @@ memory_store/applied would be updated
     const lines = (await service.done("apply", "-f", "all.yaml", "--dry-run", "--json")).trim().split("\n");
     const { changes } = JSON.parse(lines.at(-1) ?? "");
     assert.deepEqual(changes, [{ field: "description", before: null, after: "more" }]);
+    const yaml = await service.done("apply", "-f", "all.yaml", "--dry-run", "-o", "yaml");
+    assert.match(yaml, /^---\nkind: environment\nname: applied\nid: env_\w+\ndone: would be updated\n/);
+    assert.match(
+      await service.done("apply", "-f", "all.yaml", "--dry-run", "-o", "id"),
+      /^env_\w+\nagent_\w+\nvault_\w+\nmemstore_\w+\n$/,
+    );
+    assert.equal(await service.done("apply", "-f", "all.yaml", "--dry-run", "--quiet"), "");
     assert.match(await apply("-f", "all.yaml"), /vault\/applied unchanged\nmemory_store\/applied updated\n$/);
   });
 
@@ -228,7 +235,7 @@ model: rehearsal/nothing
 
 const FAULTS = `error: bad.yaml:3, document 1, agent/Helper: Unknown field 'modl'.
 error: bad.yaml:7, document 1, agent/Helper: Unknown field 'tools[0].wrong'.
-error: bad.yaml:9, document 2: Field 'kind' must be one of agent, environment, memory_store, vault.
+error: bad.yaml:9, document 2: Field 'kind' must be one of agent, skill, environment, memory_store, vault_credential, vault, memory.
 error: bad.yaml:15, document 3, environment/e: Field 'resources.cpus' must be a number.
 error: bad.yaml:16, document 3, environment/e: Field 'resources.pids' must be at least 16.
 error: bad.yaml:17, document 3, environment/e: Unknown field 'sistem'.

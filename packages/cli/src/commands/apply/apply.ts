@@ -1,41 +1,44 @@
-import type { Berth } from "@berth/sdk";
 import { confirm } from "../../shared/confirm.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine, printMessage } from "../../terminal/print.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { readDocuments } from "./documents.ts";
 import { printFaults } from "./faults.ts";
-import { fieldChanges } from "./field-changes.ts";
 import { listing } from "./listing.ts";
-import { plan, type Step, send } from "./plan.ts";
+import { plan } from "./plan.ts";
+import { printDone } from "./print-done.ts";
 import { printPlanned, printPlannedRemoval } from "./print-plan.ts";
 import { type Removal, removalLine, removalsOf, remove } from "./prune.ts";
 import { requireSetName } from "./set-mark.ts";
+import type { Step } from "./step.ts";
 
-interface ApplyOptions extends ConnectionOptions {
+interface ApplyOptions extends ConnectionOptions, OutputOptions {
   file: string[];
   dryRun?: boolean;
   /** The name under which the objects belong together. */
   set?: string;
   /** Remove the objects of the set that the files do not describe. */
   prune?: boolean;
+  /** Write the secrets of known credentials, too. */
+  secrets?: boolean;
   yes?: boolean;
-  json?: boolean;
 }
 
 /**
- * Creates or updates the object of each document, in the order of the files, then removes what is to be pruned. First the
+ * Creates or updates the object of each document, in the order of the files but parts after the objects that they belong to, then removes what is to be pruned. First the
  * service checks all documents; if it refuses one, all that is wrong is printed and nothing is applied.
  */
 export async function apply(options: ApplyOptions): Promise<number | undefined> {
   const set = setToPrune(options);
   const read = await readDocuments(options.file);
   const client = await connect(options);
-  const thingsOf = listing(client);
+  const listed = listing(client);
+  const planning = { client, listing: listed, documents: read.documents, set: options.set };
   // What can be read is checked even if another document cannot: the user sees everything at once.
-  const planned = await plan(client, read.documents, thingsOf, options.set).catch((error) => {
+  const planned = await plan({ ...planning, secrets: options.secrets === true }).catch((error) => {
     printFaults(read.faults);
     throw error;
   });
@@ -47,14 +50,14 @@ export async function apply(options: ApplyOptions): Promise<number | undefined> 
   }
   if (set !== undefined && read.documents.length === 0)
     throw new UsageError(`The files describe no object: all of the set '${set}' would be removed.`);
-  const removals = set === undefined ? [] : await removalsOf(client, set, planned.steps, thingsOf);
+  const removals = set === undefined ? [] : await removalsOf(set, planned.steps, listed);
   if (options.dryRun) {
-    for (const step of planned.steps) printPlanned(step, options);
-    for (const removal of removals) printPlannedRemoval(removal, options);
+    for (const step of planned.steps) await printPlanned(step, options);
+    for (const removal of removals) await printPlannedRemoval(removal, options);
     return undefined;
   }
   await confirmRemovals(removals, options);
-  for (const step of planned.steps) await carryOut(client, step, options);
+  await carryOut(planned.steps, options);
   return (await remove(client, removals, options)) ? undefined : EXIT_CODES.failed;
 }
 
@@ -73,14 +76,15 @@ async function confirmRemovals(removals: readonly Removal[], options: ApplyOptio
   await confirm(`Apply, and remove ${removals.length === 1 ? "this object" : "these objects"}?`, options);
 }
 
-async function carryOut(client: Berth, step: Step, { json }: ApplyOptions): Promise<void> {
-  const { kind, name, location } = step.document;
-  const object = await send(client, step).catch((error) => {
-    printMessage(plainLine(`${location}:`));
-    throw error;
-  });
-  const changed = step.known === undefined || fieldChanges(step.known, object).length > 0;
-  const done = step.known === undefined ? "created" : changed ? "updated" : "unchanged";
-  if (json) printJson({ kind, name, id: object.id, done });
-  else printLine(plainLine(`${kind}/${name} ${done}  ${object.id}`));
+async function carryOut(steps: readonly Step[], options: ApplyOptions): Promise<void> {
+  const ids = new Map<string, string>();
+  for (const { document, note, carryOut } of steps) {
+    const { kind, name, key, location } = document;
+    const { id, done } = await carryOut((described) => ids.get(described) ?? "").catch((error) => {
+      printMessage(plainLine(`${location}:`));
+      throw error;
+    });
+    ids.set(key, id);
+    await printDone({ kind, name, id, done, ...(note === undefined ? {} : { note }) }, options);
+  }
 }

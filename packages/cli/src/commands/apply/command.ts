@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection } from "../../shared/options.ts";
+import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 export function addApply(program: Command): void {
@@ -16,16 +16,23 @@ export function addApply(program: Command): void {
     .option("--dry-run", "check everything and print what would change, field by field, without doing it")
     .option("--set <name>", "mark the objects as a set of this name, by a pair of their metadata")
     .option("--prune", "also remove the objects of the set that the files do not describe")
-    .option("--yes", "do not ask; needed to remove objects where there is no terminal")
-    .option("--json", "print one JSON object per line");
-  withConnection(command)
+    .option("--secrets", "also write the secrets of credentials that exist, which cannot be compared")
+    .option("--yes", "do not ask; needed to remove objects where there is no terminal");
+  withConnection(withOutput(command))
     .addHelpText("after", HELP)
     .action(action(() => import("./apply.ts"), "apply"));
 }
 
 const HELP = `
-A document is the body of a create request with an additional field 'kind': agent, environment, memory_store or vault.
-With --prune, objects that sessions used and memory stores are archived, other objects are deleted.
+A document is the body of a create request with an additional field 'kind': agent, environment, memory_store or vault. Besides:
+  kind: skill             directory, which has a SKILL.md; display_title, metadata
+  kind: memory            memory_store (its name), path, and content or content_file
+  kind: vault_credential  vault (its name), auth, display_name, metadata; in place of the secret auth.token_env, auth.token_file,
+                          auth.secret_value_env or auth.secret_value_file
+Paths start from the directory of the file that has the document.
+
+With --prune, objects that sessions used and memory stores are archived, other objects are deleted. Memories are left.
+With --json or -o yaml, there is a line or a document for each object.
 
 Example:
   kind: environment
@@ -35,4 +42,14 @@ Example:
   name: Helper
   model: anthropic/claude-opus-5
   tools:
-    - type: agent_toolset_20260401`;
+    - type: agent_toolset_20260401
+  ---
+  kind: vault
+  display_name: tools
+  ---
+  kind: vault_credential
+  vault: tools
+  auth:
+    type: static_bearer
+    mcp_server_url: https://mcp.example.com
+    token_env: MCP_TOKEN`;

@@ -7,6 +7,10 @@ const ROUTES: Readonly<Record<Kind, { create: AnyRoute; update: AnyRoute }>> = {
   environment: routes.environments,
   memory_store: routes.memoryStores,
   vault: routes.vaults,
+  memory: routes.memories,
+  vault_credential: routes.vaultCredentials,
+  // A skill is created by a form, of which the fields besides the files are those of an update.
+  skill: { create: routes.skills.update, update: routes.skills.update },
 };
 
 /** All that the contract of this version finds wrong with a body, in its order. */

@@ -1,17 +1,23 @@
+import { dirname } from "node:path";
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { readText } from "../../operations/request-fields.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { Fault } from "./faults.ts";
 import { fieldLines } from "./field-lines.ts";
-import { KINDS, type Kind, nameField } from "./kinds.ts";
+import { identityOf, Unidentified } from "./identity.ts";
+import { KINDS, type Kind } from "./kinds.ts";
 
 /** A document of a file, which describes one object. */
 export interface ObjectDocument {
   kind: Kind;
-  /** The object's name, which is the `display_name` of a vault. */
+  /** The object's name, for messages. */
   name: string;
-  /** The body of its create operation. */
+  /** That of no document of another object. */
+  key: string;
+  /** The document without its `kind`. */
   body: Record<string, unknown>;
+  /** The directory of the file, from which the paths in the document start. */
+  directory: string;
   /** Where the document begins, for messages. */
   location: string;
   /** Says what is wrong with a field; null for the document as a whole. */
@@ -57,7 +63,8 @@ async function documentsOf(file: string, number: number): Promise<Documents> {
       location: name === undefined ? place(line) : `${place(line)}, ${name}`,
       message,
     });
-    const found = parseDocument(document, lines, faultAt);
+    const directory = file === "-" ? "." : dirname(file);
+    const found = await parseDocument(document, lines, { directory, faultAt });
     if (Array.isArray(found)) faults.push(...found);
     else if (found !== null) documents.push(found);
   }
@@ -65,11 +72,11 @@ async function documentsOf(file: string, number: number): Promise<Documents> {
 }
 
 /** The object that a document describes; null if it is empty; else what is wrong with it. */
-function parseDocument(
+async function parseDocument(
   document: Document.Parsed,
   lines: LineCounter,
-  faultAt: FaultAt,
-): ObjectDocument | Fault[] | null {
+  { directory, faultAt }: { directory: string; faultAt: FaultAt },
+): Promise<ObjectDocument | Fault[] | null> {
   if (document.errors.length > 0) {
     return document.errors.map(({ message, pos }) =>
       faultAt(lines.linePos(pos[0]).line, `${message.split(/ at line \d+|\n/)[0]}.`),
@@ -84,12 +91,32 @@ function parseDocument(
   const { kind: given, ...body } = content as Record<string, unknown>;
   const kind = KINDS.find((known) => known === given);
   if (kind === undefined) return wrong("kind", `Field 'kind' must be one of ${KINDS.join(", ")}.`);
-  const name = body[nameField(kind)];
-  if (name === undefined) return wrong(null, `Field '${nameField(kind)}' is required.`);
-  if (typeof name !== "string" || name === "")
-    return wrong(nameField(kind), `Field '${nameField(kind)}' must be a text that is not empty.`);
+  const identity = await identityOf(kind, body, directory).catch((error) => {
+    if (error instanceof Unidentified) return error;
+    throw error;
+  });
+  if (identity instanceof Unidentified) return wrong(identity.field, identity.message);
+  const { name, key } = identity;
   const fault = (field: string | null, message: string) => faultAt(lineOf(field), message, `${kind}/${name}`);
-  return { kind, name, body, location: fault(null, "").location, fault };
+  return { kind, name, key, body, directory, location: fault(null, "").location, fault };
+}
+
+/**
+ * The document, with errors of fields that it has by other names told by those.
+ *
+ * @param names the field in the document, by the field in the request
+ */
+export function shownAs(
+  document: ObjectDocument,
+  names: Readonly<Record<string, string | undefined>>,
+): ObjectDocument {
+  const fault = (field: string | null, message: string) => {
+    const own = field === null ? undefined : names[field];
+    return own === undefined
+      ? document.fault(field, message)
+      : document.fault(own, message.replace(`'${field}'`, `'${own}'`));
+  };
+  return { ...document, fault };
 }
 
 /** An alias without an anchor, or too many of them, is only found here. */
@@ -105,9 +132,8 @@ function contentOf(document: Document.Parsed): unknown {
 function repeated(documents: readonly ObjectDocument[]): Fault[] {
   const first = new Map<string, ObjectDocument>();
   return documents.flatMap((document) => {
-    const key = `${document.kind}/${document.name}`;
-    const earlier = first.get(key);
-    if (earlier === undefined) first.set(key, document);
+    const earlier = first.get(document.key);
+    if (earlier === undefined) first.set(document.key, document);
     return earlier === undefined
       ? []
       : [document.fault(null, `The same object is described at ${earlier.location}.`)];

@@ -9,9 +9,9 @@ export interface FieldChange {
 
 /** What every change sets. */
 const NOTED_BY_SERVICE = ["updated_at", "version"];
-/** Their values are often secret. */
-const HIDDEN = "environment_variables";
-const HIDDEN_VALUE = "(hidden)";
+/** Their values are secret, or often are. */
+const HIDDEN = ["environment_variables", "auth.token", "auth.secret_value"];
+export const HIDDEN_VALUE = "(hidden)";
 
 type Fields = Record<string, unknown>;
 
@@ -36,7 +36,8 @@ function changesAt(field: string, before: unknown, after: unknown): FieldChange[
       changesAt(field === "" ? name : `${field}.${name}`, old[name], now[name]),
     );
   }
-  const shown = (value: unknown) => (field.startsWith(HIDDEN) ? HIDDEN_VALUE : value);
+  const shown = (value: unknown) =>
+    HIDDEN.some((hidden) => field.startsWith(hidden)) ? HIDDEN_VALUE : value;
   return [
     {
       field,

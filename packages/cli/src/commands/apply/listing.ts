@@ -1,21 +1,28 @@
 import type { Berth } from "@berth/sdk";
-import { type Kind, OPERATIONS, type Thing } from "./kinds.ts";
+import { idParams, type Kind, OPERATIONS, type PartKind, type Thing, type WholeKind } from "./kinds.ts";
 
-/** The objects of a kind that are not archived. */
-export type ThingsOf = (kind: Kind) => Promise<readonly Thing[]>;
+/** Objects that are not archived: those of a kind, or the parts of an object. */
+export interface Listing {
+  all(kind: WholeKind): Promise<readonly Thing[]>;
+  partsOf(parentId: string, kind: PartKind): Promise<readonly Thing[]>;
+}
 
-/** Lists the objects of a kind once. */
-export function listing(client: Berth): ThingsOf {
-  const listed = new Map<Kind, Promise<Thing[]>>();
-  const list = async (kind: Kind) => {
+/** Lists the same objects once. */
+export function listing(client: Berth): Listing {
+  const listed = new Map<string, Promise<Thing[]>>();
+  const read = async (kind: Kind, parents: readonly string[]) => {
+    const operation = OPERATIONS[kind].list;
+    const params = idParams(operation, ...parents);
     const things: Thing[] = [];
-    const pages = client.pages<Thing>({ operation: OPERATIONS[kind].list, query: { limit: 100 } });
-    for await (const thing of pages) things.push(thing);
+    for await (const thing of client.pages<Thing>({ operation, params, query: { limit: 100 } }))
+      things.push(thing);
     return things;
   };
-  return (kind) => {
-    const known = listed.get(kind) ?? list(kind);
-    listed.set(kind, known);
+  const once = (kind: Kind, ...parents: readonly string[]) => {
+    const key = [kind, ...parents].join(" ");
+    const known = listed.get(key) ?? read(kind, parents);
+    listed.set(key, known);
     return known;
   };
+  return { all: (kind) => once(kind), partsOf: (parentId, kind) => once(kind, parentId) };
 }

@@ -1,29 +1,24 @@
-import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine } from "../../terminal/print.ts";
-import type { Step } from "./plan.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople } from "../../shared/output.ts";
+import { printLine } from "../../terminal/print.ts";
 import { printChanges } from "./print-changes.ts";
+import { printDone } from "./print-done.ts";
 import { type Removal, removalLine } from "./prune.ts";
+import type { Step } from "./step.ts";
 
-interface PrintOptions {
-  json?: boolean;
-}
-
-export function printPlanned(
-  { document: { kind, name }, known, changes }: Step,
-  { json }: PrintOptions,
-): void {
+export async function printPlanned(
+  { document: { kind, name }, known, changes, note }: Step,
+  options: OutputOptions,
+): Promise<void> {
   const changed = known === undefined ? "would be created" : "would be updated";
   const done = changes.length === 0 && known !== undefined ? "unchanged" : changed;
-  if (json) {
-    printJson({ kind, name, id: known?.id ?? null, done, changes });
-    return;
-  }
-  printLine(plainLine(`${kind}/${name} ${done}${known === undefined ? "" : `  ${known.id}`}`));
-  printChanges(changes);
+  const noted = note === undefined ? {} : { note };
+  await printDone({ kind, name, id: known?.id ?? null, done, changes, ...noted }, options);
+  if (isForPeople(options) && !options.quiet) printChanges(changes);
 }
 
-export function printPlannedRemoval(removal: Removal, { json }: PrintOptions): void {
+export async function printPlannedRemoval(removal: Removal, options: OutputOptions): Promise<void> {
   const { kind, id, name } = removal;
-  if (json) printJson({ kind, name, id, done: "would be removed" });
-  else printLine(removalLine(removal));
+  if (!isForPeople(options)) await printDone({ kind, name, id, done: "would be removed" }, options);
+  else if (!options.quiet) printLine(removalLine(removal));
 }

@@ -1,46 +1,68 @@
 import { type Berth, BerthError, ConflictError, type Operation } from "@berth/sdk";
-import { operations } from "@berth/sdk/operations";
+import type { OutputOptions } from "../../shared/formats.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printJson, printLine, printMessage } from "../../terminal/print.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { idParams, KINDS, type Kind, nameField, OPERATIONS, type Thing } from "./kinds.ts";
-import type { ThingsOf } from "./listing.ts";
-import type { Step } from "./plan.ts";
+import type { Listing } from "./listing.ts";
+import { printDone } from "./print-done.ts";
 import { setOf } from "./set-mark.ts";
+import type { Step } from "./step.ts";
 
 /** An object of the set that no document describes. */
 export interface Removal {
   kind: Kind;
   id: string;
   name: string;
+  /** The id of what it is a part of. */
+  parentId?: string;
   /** What goes with it. */
   with: string;
 }
 
-/** The objects that an earlier apply put in the set and that the documents do not describe, users before what they use. */
-export async function removalsOf(
-  client: Berth,
-  set: string,
-  steps: readonly Step[],
-  thingsOf: ThingsOf,
-): Promise<Removal[]> {
-  const kept = new Set(steps.map(({ known }) => known?.id));
+/**
+ * The objects that an earlier apply put in the set and that the documents do not describe, users before what they use. Memories have no
+ * mark, and agents write them, too: they stay.
+ */
+export async function removalsOf(set: string, steps: readonly Step[], listing: Listing): Promise<Removal[]> {
+  const kept = new Set(steps.flatMap(({ known, parentId }) => [known?.id, parentId]));
+  const isGone = (thing: Thing) => setOf(thing) === set && !kept.has(thing.id);
   const removals: Removal[] = [];
   for (const kind of KINDS) {
-    for (const thing of await thingsOf(kind)) {
-      if (setOf(thing) !== set || kept.has(thing.id)) continue;
+    if (kind === "memory") continue;
+    if (kind === "vault_credential") {
+      // Those of a vault that goes are deleted with it.
+      for (const vault of (await listing.all("vault")).filter((one) => !isGone(one)))
+        for (const credential of (await listing.partsOf(vault.id, kind)).filter(isGone))
+          removals.push({
+            kind,
+            id: credential.id,
+            name: nameIn(vault, credential),
+            parentId: vault.id,
+            with: "",
+          });
+      continue;
+    }
+    for (const thing of (await listing.all(kind)).filter(isGone)) {
       const name = String(thing[nameField(kind)]);
-      removals.push({ kind, id: thing.id, name, with: await partsOf(client, kind, thing) });
+      removals.push({
+        kind,
+        id: thing.id,
+        name,
+        with: kind === "vault" ? await partsOf(thing, listing) : "",
+      });
     }
   }
   return removals;
 }
 
-async function partsOf(client: Berth, kind: Kind, { id }: Thing): Promise<string> {
-  if (kind !== "vault") return "";
-  const { list } = operations.vaultCredentials;
-  let count = 0;
-  for await (const _ of client.pages({ operation: list, params: { vault_id: id } })) count++;
-  return count === 0 ? "" : ` with ${count} ${count === 1 ? "credential" : "credentials"}`;
+function nameIn(vault: Thing, { auth }: Thing): string {
+  const { mcp_server_url, secret_name } = auth as Record<string, unknown>;
+  return `${vault.display_name}/${mcp_server_url ?? secret_name}`;
+}
+
+async function partsOf({ id }: Thing, listing: Listing): Promise<string> {
+  const { length } = await listing.partsOf(id, "vault_credential");
+  return length === 0 ? "" : ` with ${length} ${length === 1 ? "credential" : "credentials"}`;
 }
 
 /** One line for each object, for the question and the dry run. */
@@ -56,14 +78,13 @@ export function removalLine(removal: Removal): string {
 export async function remove(
   client: Berth,
   removals: readonly Removal[],
-  { json }: { json?: boolean },
+  options: OutputOptions,
 ): Promise<boolean> {
   let complete = true;
-  for (const { kind, id, name } of removals) {
+  for (const removal of removals) {
+    const { kind, id, name } = removal;
     try {
-      const done = await removeOne(client, kind, id);
-      if (json) printJson({ kind, name, id, done });
-      else printLine(plainLine(`${kind}/${name} ${done}  ${id}`));
+      await printDone({ kind, name, id, done: await removeOne(client, removal) }, options);
     } catch (error) {
       if (!(error instanceof BerthError)) throw error;
       complete = false;
@@ -73,8 +94,9 @@ export async function remove(
   return complete;
 }
 
-async function removeOne(client: Berth, kind: Kind, id: string): Promise<"removed" | "archived"> {
-  const call = (operation: Operation) => client.call({ operation, params: idParams(operation, id) });
+async function removeOne(client: Berth, { kind, id, parentId }: Removal): Promise<"removed" | "archived"> {
+  const ids = parentId === undefined ? [id] : [parentId, id];
+  const call = (operation: Operation) => client.call({ operation, params: idParams(operation, ...ids) });
   const { delete: remove, archive } = OPERATIONS[kind];
   if (!isKept(kind)) {
     try {
@@ -84,14 +106,15 @@ async function removeOne(client: Berth, kind: Kind, id: string): Promise<"remove
       if (!(error instanceof ConflictError) || !CAN_ARCHIVE_USED.includes(kind)) throw error;
     }
   }
+  if (archive === undefined) throw new Error(`A ${kind} cannot be archived.`);
   await call(archive);
   return "archived";
 }
 
-/** Memories are in no file: the store is archived, and they stay readable. */
+/** Agents write memories, which are in no file: the store is archived, and they stay readable. */
 function isKept(kind: Kind): boolean {
   return kind === "memory_store";
 }
 
-/** To archive a vault destroys the secrets that its sessions use. */
+/** To archive a vault destroys the secrets that its sessions use. The name of an archived skill cannot be given to another one. */
 const CAN_ARCHIVE_USED: readonly Kind[] = ["agent", "environment"];

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { Memory } from "@berth/sdk";
+import { checked, checkedByContract, DRY_RUN } from "./check.ts";
+import { bytesOf } from "./document-files.ts";
+import { type ObjectDocument, shownAs } from "./documents.ts";
+import type { Fault } from "./faults.ts";
+import { idParams, OPERATIONS, type Thing } from "./kinds.ts";
+import { type Parent, parentOf } from "./parent.ts";
+import { isFaulty, type Planning, type Step } from "./step.ts";
+
+const { create, update } = OPERATIONS.memory;
+
+/** Plans a memory of a store, by its path. One whose content is the same is left alone, so that no version is made. */
+export async function planMemory(given: ObjectDocument, planning: Planning): Promise<Step | Fault[]> {
+  const body = await bodyOf(given);
+  if (isFaulty(body)) return body;
+  const document = "content_file" in given.body ? shownAs(given, { content: "content_file" }) : given;
+  const parent = await parentOf(given, "memory_store", String(given.body.memory_store), planning);
+  if (isFaulty(parent)) return parent;
+  const memories =
+    parent.known === undefined ? [] : await planning.listing.partsOf(parent.known.id, "memory");
+  const known = memories.find(({ path }) => path === body.path);
+  if (known === undefined) return await planNew(document, parent, body, planning);
+  return await planChange(document, known, body, planning);
+}
+
+type Body = Record<string, unknown> & { path: unknown; content: unknown };
+
+/** The body of the request that creates the memory. */
+async function bodyOf({ body, directory, fault }: ObjectDocument): Promise<Body | Fault[]> {
+  const { memory_store: _store, content_file: file, ...rest } = body;
+  const { path, content } = rest;
+  if (file === undefined && content === undefined)
+    return [fault(null, "Field 'content' or 'content_file' is required.")];
+  if (file === undefined) return { ...rest, path, content };
+  if (content !== undefined)
+    return [fault("content_file", "Set either 'content' or 'content_file', not both.")];
+  const bytes = await bytesOf(directory, "content_file", file);
+  if (typeof bytes === "string") return [fault("content_file", bytes)];
+  try {
+    return {
+      ...rest,
+      path,
+      content: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    };
+  } catch {
+    return [fault("content_file", `The content of '${file}' is not UTF-8.`)];
+  }
+}
+
+async function planNew(
+  document: ObjectDocument,
+  parent: Parent,
+  body: Body,
+  { client }: Planning,
+): Promise<Step | Fault[]> {
+  const send = (parentId: string, headers = {}) =>
+    client.call<Memory>({ operation: create, params: idParams(create, parentId), body, headers });
+  const { known: store } = parent;
+  const faults =
+    store === undefined
+      ? await checkedByContract(document, body)
+      : await checked(document, "create", body, () => send(store.id, DRY_RUN));
+  if (isFaulty(faults) && faults.length > 0) return faults;
+  return {
+    document,
+    ...(store === undefined ? {} : { parentId: store.id }),
+    changes: Object.entries(body).map(([field, after]) => ({ field, after })),
+    carryOut: async (idOf) => ({ id: (await send(parent.id(idOf))).id, done: "created" }),
+  };
+}
+
+/** What somebody writes between the plan and the request is not lost: the request is refused. */
+async function planChange(
+  document: ObjectDocument,
+  known: Thing,
+  body: Body,
+  { client }: Planning,
+): Promise<Step | Fault[]> {
+  const { memory_store_id: storeId, id, content_sha256 } = known as unknown as Memory;
+  const { path: _path, ...fields } = body;
+  const step = { document, known, parentId: storeId };
+  if (isContent(body, content_sha256) && Object.keys(fields).length === 1)
+    return { ...step, changes: [], carryOut: async () => ({ id, done: "unchanged" }) };
+  const sent = { ...fields, precondition: { type: "content_sha256", content_sha256 } };
+  const send = (headers = {}) =>
+    client.call<Memory>({ operation: update, params: idParams(update, storeId, id), body: sent, headers });
+  const after = await checked(document, "update", sent, () => send(DRY_RUN));
+  if (isFaulty(after)) return after;
+  const { content: before } = await client.memoryStores.memories.get(storeId, id);
+  return {
+    ...step,
+    changes: [{ field: "content", before, after: after.content }],
+    carryOut: async () => ({ id: (await send()).id, done: "updated" }),
+  };
+}
+
+function isContent({ content }: Body, sha256: string): boolean {
+  return typeof content === "string" && createHash("sha256").update(content).digest("hex") === sha256;
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import type { Berth, SkillVersion } from "@berth/sdk";
+import { type SkillFile, skillFiles } from "../skills/skill-files.ts";
+import { byName } from "./by-name.ts";
+import { checked, DRY_RUN } from "./check.ts";
+import { pathFrom } from "./document-files.ts";
+import { type ObjectDocument, shownAs } from "./documents.ts";
+import type { Fault } from "./faults.ts";
+import { type FieldChange, fieldChanges } from "./field-changes.ts";
+import type { Thing } from "./kinds.ts";
+import { withMark } from "./set-mark.ts";
+import { foreignSet, isFaulty, type Planning, type Step } from "./step.ts";
+
+/** The hash of each file, by its path. */
+type Hashes = Readonly<Record<string, string>>;
+
+/** Metadata files of macOS, which the service leaves out. */
+const IGNORED = /(^|\/)\.DS_Store$|^__MACOSX\//;
+
+/** Plans a skill, by the name in its `SKILL.md`. A directory whose files are those of the newest version makes no version. */
+export async function planSkill(given: ObjectDocument, planning: Planning): Promise<Step | Fault[]> {
+  const document = shownAs(given, { "files[]": "directory" });
+  const { directory: path, ...fields } = document.body;
+  const known = await byName(planning.listing, "skill", document.name);
+  if (typeof known === "string") return [document.fault("directory", known)];
+  const foreign = foreignSet(document, "directory", known, planning.set);
+  if (foreign.length > 0) return foreign;
+  const body = withMark(fields, planning.set, known);
+  const { contractErrors } = await import("./contract-faults.ts");
+  // A form cannot carry what is no text, so the service would not see these errors.
+  const errors = contractErrors("skill", "update", body);
+  if (errors.length > 0) return errors.map(({ param, message }) => document.fault(param, message));
+  const files = (await skillFiles(pathFrom(document.directory, String(path)))).filter(
+    ({ name }) => !IGNORED.test(name),
+  );
+  return known === undefined
+    ? await planNew(document, files, body, planning)
+    : await planChange(document, known, files, body, planning);
+}
+
+/** The fields besides the files, as the contract has them. */
+interface Fields {
+  display_title?: string | null;
+  metadata?: Record<string, string> | null;
+}
+
+async function planNew(
+  document: ObjectDocument,
+  files: readonly SkillFile[],
+  body: Record<string, unknown>,
+  { client }: Planning,
+): Promise<Step | Fault[]> {
+  const { display_title, metadata } = body as Fields;
+  const send = (headers = {}) =>
+    client.skills.create(files, {
+      headers,
+      ...(display_title == null ? {} : { display_title }),
+      ...(metadata == null ? {} : { metadata }),
+    });
+  const after = await checked(document, "create", body, () => send(DRY_RUN));
+  if (isFaulty(after)) return after;
+  return {
+    document,
+    changes: [...fieldChanges({}, body), ...fileChanges({}, await hashesOf(files))],
+    carryOut: async () => ({ id: (await send()).id, done: "created" }),
+  };
+}
+
+async function planChange(
+  document: ObjectDocument,
+  known: Thing,
+  files: readonly SkillFile[],
+  body: Record<string, unknown>,
+  { client }: Planning,
+): Promise<Step | Fault[]> {
+  const version = await client.skills.getVersion(known.id, Number(known.latest_version));
+  const ofFiles = fileChanges(hashesOfVersion(version), await hashesOf(files));
+  const uploaded =
+    ofFiles.length === 0
+      ? null
+      : await checked(document, "update", body, () =>
+          client.skills.createVersion(known.id, files, { headers: DRY_RUN }),
+        );
+  if (uploaded !== null && isFaulty(uploaded)) return uploaded;
+  const after = await checked(document, "update", body, () => update(client, known, body, DRY_RUN));
+  if (isFaulty(after)) return after;
+  const ofFields = fieldChanges(known, after);
+  const isChanged = ofFields.length + ofFiles.length > 0;
+  return {
+    ...{ document, known, changes: [...ofFields, ...ofFiles] },
+    async carryOut() {
+      if (ofFiles.length > 0) await client.skills.createVersion(known.id, files);
+      if (ofFields.length > 0) await update(client, known, body);
+      return { id: known.id, done: isChanged ? "updated" : "unchanged" };
+    },
+  };
+}
+
+async function update(client: Berth, { id }: Thing, body: Fields, headers = {}): Promise<Thing> {
+  return { ...(await client.skills.update(id, body, { headers })) };
+}
+
+async function hashesOf(files: readonly SkillFile[]): Promise<Hashes> {
+  const hashes = files.map(async ({ name, content }) => {
+    const hash = createHash("sha256");
+    for await (const piece of content.stream()) hash.update(piece);
+    return [name, hash.digest("hex")] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+function hashesOfVersion({ files }: SkillVersion): Hashes {
+  return Object.fromEntries(files.map(({ path, content_sha256 }) => [path, content_sha256 ?? "unknown"]));
+}
+
+function fileChanges(before: Hashes, after: Hashes): FieldChange[] {
+  const shown = (hash: string | undefined) => (hash === undefined ? undefined : `sha256:${hash}`);
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths]
+    .filter((path) => before[path] !== after[path])
+    .toSorted()
+    .map((path) => ({ field: `files/${path}`, before: shown(before[path]), after: shown(after[path]) }));
+}

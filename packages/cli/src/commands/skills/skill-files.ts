@@ -1,0 +1,31 @@
+import { openAsBlob } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { UsageError } from "../../shared/failure.ts";
+
+/** A file of a skill, with its path in the skill's directory. */
+export interface SkillFile {
+  name: string;
+  content: Blob;
+}
+
+/**
+ * All files of a skill's directory, by their paths. Symbolic links are left out.
+ *
+ * @throws UsageError for what is no directory with a `SKILL.md`
+ */
+export async function skillFiles(path: string): Promise<SkillFile[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`Cannot read '${path}': ${error.code}.`);
+  });
+  if (!found.isDirectory()) throw new UsageError(`'${path}' is not a directory.`);
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  if (!files.includes(join(path, "SKILL.md"))) throw new UsageError(`'${path}' has no SKILL.md.`);
+  return await Promise.all(
+    files.toSorted().map(async (file) => ({
+      name: relative(path, file).split(sep).join("/"),
+      content: await openAsBlob(file),
+    })),
+  );
+}
