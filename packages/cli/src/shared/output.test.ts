@@ -58,7 +58,11 @@ test("-o: commands about sessions and the installation have it, too", WITHIN, as
     rest.map(({ id }) => id),
   );
   assert.equal(await service.done("run", task, "--model", "rehearsal/steps", "--quiet"), "");
-  assert.match(await service.done("sessions", "list", "--archived", "-o", "id"), /^(sess_\w+\n){2}$/);
+  for (const more of [[], ["-o", "json"]]) {
+    const id = await service.done("run", task, "--model", "rehearsal/steps", "--detach", "--quiet", ...more);
+    assert.match(id, /^sess_\w+\n$/);
+  }
+  assert.match(await service.done("sessions", "list", "--archived", "-o", "id"), /^(sess_\w+\n){4}$/);
   assert.deepEqual(parse(await service.done("whoami", "-o", "yaml")), await service.json("whoami"));
   assert.match(await service.done("admin", "users", "list", "-o", "id"), /^usr_\w+\n$/);
   assert.deepEqual(

@@ -31,7 +31,8 @@ export function addRun(program: Command): void {
 const HELP = `
 Ctrl-C interrupts the agent. A second Ctrl-C ends the command and leaves the session running.
 
-With --json or -o yaml, the session and every event are printed as they come, a line or a document each.
+With --json or -o yaml, the session and every event are printed as they come, a line or a document each. With --quiet, nothing
+but errors is printed, and with --detach the session's id.
 
 Exit codes:
   0    the agent finished its turn

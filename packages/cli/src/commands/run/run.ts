@@ -11,7 +11,7 @@ import { givenBy } from "../../shared/given-by.ts";
 import { isForPeople, peopleOutput, printItem, printResult } from "../../shared/output.ts";
 import { type Output, paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
-import { printMessage } from "../../terminal/print.ts";
+import { printLine, printMessage } from "../../terminal/print.ts";
 import { answerHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
 import { onInterrupts } from "./on-interrupts.ts";
@@ -67,9 +67,10 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   return detached ? EXIT_CODES.failed : exitCodeOf(outcome);
 }
 
-/** It is not archived: nobody waits for its end. */
+/** It is not archived: nobody waits for its end. With `quiet` its id is printed all the same: without it, it is lost. */
 async function leave(session: Session, options: RunOptions): Promise<number> {
-  await printResult(session, options, () => [session.id]);
+  if (options.quiet) printLine(session.id);
+  else await printResult(session, options, () => [session.id]);
   return EXIT_CODES.done;
 }
 
