@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { UsageError } from "./failure.ts";
+import { withLock } from "./with-lock.ts";
 
 /** A service that somebody has logged in to. Its token is sent to this URL alone. */
 export interface Context {
@@ -37,7 +38,7 @@ export async function readContexts(): Promise<Contexts> {
   }
 }
 
-/** @throws TypeError for what `writeContexts` did not write. */
+/** @throws TypeError for what `changeContexts` did not write. */
 function checked(file: Partial<Contexts>): Contexts {
   const { current = null, contexts = {} } = file;
   const isContext = ({ url, token }: Partial<Context>) =>
@@ -47,14 +48,19 @@ function checked(file: Partial<Contexts>): Contexts {
   throw new TypeError("Not a file of contexts.");
 }
 
-/** Replaces the file atomically; nobody else can read it. */
-export async function writeContexts(contexts: Contexts): Promise<void> {
+/**
+ * Changes the contexts that are stored. What another process stores meanwhile is not lost; nobody reads half a file, and nobody else can
+ * read it.
+ */
+export async function changeContexts(change: (known: Contexts) => Contexts): Promise<void> {
   const path = contextsFile();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.${process.pid}`;
-  await writeFile(next, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
-  await chmod(next, 0o600);
-  await rename(next, path);
+  await withLock(path, async () => {
+    const next = `${path}.${process.pid}`;
+    await writeFile(next, `${JSON.stringify(change(await readContexts()), null, 2)}\n`, { mode: 0o600 });
+    await chmod(next, 0o600);
+    await rename(next, path);
+  });
 }
 
 /** @throws UsageError when there is none of this name. */

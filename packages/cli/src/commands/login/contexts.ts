@@ -1,5 +1,5 @@
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
-import { readContexts, requireContext, writeContexts } from "../../shared/contexts.ts";
+import { changeContexts, readContexts, requireContext } from "../../shared/contexts.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
@@ -29,9 +29,11 @@ export async function showContext(options: OutputOptions): Promise<undefined> {
 }
 
 export async function useContext(name: string): Promise<undefined> {
-  const known = await readContexts();
-  const { url } = requireContext(known, name);
-  await writeContexts({ ...known, current: name });
+  const { url } = requireContext(await readContexts(), name);
+  await changeContexts((known) => {
+    requireContext(known, name);
+    return { ...known, current: name };
+  });
   printLine(plainLine(`The current context is '${name}': ${url}`));
 }
 
@@ -43,7 +45,8 @@ export async function removeContext(name: string, options: ConfirmOptions): Prom
 
 /** Without it there is no current context, if it was that. */
 export async function forget(name: string): Promise<void> {
-  const { current, contexts } = await readContexts();
-  const { [name]: _gone, ...others } = contexts;
-  await writeContexts({ current: current === name ? null : current, contexts: others });
+  await changeContexts(({ current, contexts }) => {
+    const { [name]: _gone, ...others } = contexts;
+    return { current: current === name ? null : current, contexts: others };
+  });
 }

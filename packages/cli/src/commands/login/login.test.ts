@@ -164,3 +164,14 @@ test("login on a terminal: the token is asked for and not shown; logout can revo
   assert.match((await run(["logout", "--revoke"])).stdout, /The token is revoked/);
   assert.equal((await run(["whoami", "--url", url], undefined, { BERTH_TOKEN: own })).code, 4);
 });
+
+test("login: several at once are all stored", WITHIN, async (t) => {
+  const { run } = machine(t);
+  const names = ["a", "b", "c", "d"];
+  const ended = await Promise.all(names.map((name) => run(["login", url, "--name", name], token)));
+  assert.deepEqual(
+    ended.map(({ code }) => code),
+    [0, 0, 0, 0],
+  );
+  assert.deepEqual((await run(["context", "list", "-o", "id"])).stdout.trim().split("\n").toSorted(), names);
+});

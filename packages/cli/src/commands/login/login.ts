@@ -1,7 +1,7 @@
 import { Berth } from "@berth/sdk";
 import { askSecret } from "../../shared/ask-secret.ts";
 import { userAgent } from "../../shared/connection.ts";
-import { contextsFile, readContexts, writeContexts } from "../../shared/contexts.ts";
+import { changeContexts, contextsFile } from "../../shared/contexts.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { secretFile } from "../../shared/secret.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -25,11 +25,10 @@ export async function login(given: string | undefined, options: LoginOptions): P
   const token = await tokenOf(options, baseURL);
   const client = new Berth({ baseURL, token, defaultHeaders: { "user-agent": userAgent } });
   const current = await client.tokens.current();
-  const before = await readContexts();
-  await writeContexts({
+  await changeContexts(({ contexts }) => ({
     current: name,
-    contexts: { ...before.contexts, [name]: { url: baseURL, token } },
-  });
+    contexts: { ...contexts, [name]: { url: baseURL, token } },
+  }));
   printLine(plainLine(`Logged in to ${baseURL} as context '${name}', stored in ${contextsFile()}.`));
   for (const line of describe(current)) printLine(line);
 }

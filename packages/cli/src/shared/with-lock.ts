@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UsageError } from "./failure.ts";
+
+/** Whoever holds a lock needs it for milliseconds. One that is older is of a process that was killed. */
+const STALE_MS = 10_000;
+/** Longer than a lock of a process that was killed is waited for. */
+const PATIENCE_MS = 15_000;
+const BETWEEN_TRIES_MS = 10;
+
+/**
+ * Runs `work` while no other process does so with the same path. The lock is a file beside the path, whose directory exists: it
+ * works on every system, and what a killed process leaves is removed by the next one.
+ *
+ * @throws UsageError if the lock is not free for 15 seconds
+ */
+export async function withLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = `${path}.lock`;
+  const own = randomUUID();
+  await take(lock, own);
+  try {
+    return await work();
+  } finally {
+    // Another process may have taken it for stale, while this one was suspended.
+    if ((await readFile(lock, "utf8").catch(() => null)) === own) await rm(lock, { force: true });
+  }
+}
+
+async function take(lock: string, own: string): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!(await isTaken(lock, own))) {
+    if (await isStale(lock)) await rm(lock, { force: true });
+    else if (performance.now() > until)
+      throw new UsageError(
+        `The file '${lock}' says that another berth is at work. Remove it if there is none.`,
+        1,
+      );
+    else await sleep(BETWEEN_TRIES_MS);
+  }
+}
+
+async function isTaken(lock: string, own: string): Promise<boolean> {
+  try {
+    await writeFile(lock, own, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    // On Windows, a file that is being removed cannot be opened.
+    if (["EEXIST", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
+}
+
+async function isStale(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > STALE_MS;
+}
