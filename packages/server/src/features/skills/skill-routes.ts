@@ -87,6 +87,8 @@ function keptBy(scope: RequestScope, upload: SkillUpload): SkillUpload {
 
 /** Two uploads are equal when they make equal versions. */
 function formOf({ content, files, displayTitle, metadata }: SkillUpload, handle: Form["handle"]): Form {
-  const parts = [content.sha256, JSON.stringify([files, displayTitle, metadata])];
+  // Without the files' own hashes, which earlier releases did not note: a key of then is still that of the same upload.
+  const named = files.map(({ sha256: _, ...file }) => file);
+  const parts = [content.sha256, JSON.stringify([named, displayTitle, metadata])];
   return { content: parts, handle, discard: content.discard };
 }
