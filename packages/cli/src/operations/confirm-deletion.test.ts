@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Installation, startInstallation } from "../../test-support/installation.ts";
 import { openTerminal } from "../../test-support/terminal.ts";
@@ -56,4 +58,82 @@ test("delete with --yes, or without a terminal: nobody is asked", WITHIN, async 
   assert.deepEqual(await terminal.ended, { code: 0, output: "" });
   assert.equal(await service.done("agents", "delete", two, "-o", "id"), `${two}\n`);
   assert.deepEqual([await isThere(one), await isThere(two)], [false, false]);
+});
+
+test("delete on a terminal: the question says what hangs on the object", WITHIN, async (t) => {
+  const { env, dir: cwd } = service;
+  const write = (file: string, text: string) => writeFile(join(cwd, file), text);
+  const create = async (...args: string[]): Promise<string> => (await service.json(...args)).id;
+  const question = async (...args: string[]) => {
+    const terminal = openTerminal(t, args, { env, cwd });
+    await terminal.until(/\[y\/N\]/);
+    terminal.type("n\n");
+    const { output } = await terminal.ended;
+    return /\)\? ?(.*) \[y\/N\]/.exec(output)?.[1];
+  };
+  await mkdir(join(cwd, "tidy"));
+  await write("tidy/SKILL.md", "---\nname: tidy\ndescription: x\n---\n");
+  await write("a.txt", "a");
+  const environment = await create(
+    ...[
+      "environments",
+      "create",
+      "-f",
+      "name=used",
+      "config.type=cloud",
+      "config.networking.type=unrestricted",
+    ],
+  );
+  const store = await create("memory-stores", "create", "-f", "name=notes");
+  const vault = await create("vaults", "create", "-f", "display_name=keys");
+  const skill = await create("skills", "create", "tidy");
+  const [mounted, other] = [
+    await create("files", "upload", "a.txt"),
+    await create("files", "upload", "a.txt"),
+  ];
+  const agent = await create(
+    ...["agents", "create", "-f", "name=User", "model=rehearsal/steps"],
+    ...["-F", `skills=[{"type":"custom","skill_id":"${skill}"}]`],
+  );
+  const all = [
+    ["agents", agent],
+    ["environments", environment],
+    ["files", mounted],
+    ["memory-stores", store],
+    ["vaults", vault],
+  ] as const;
+  for (const [noun, id] of all) assert.equal(await question(noun, "delete", id), "", `${noun}: nothing yet`);
+
+  const resources = [
+    { type: "file", file_id: mounted },
+    { type: "memory_store", memory_store_id: store },
+  ];
+  const session = await create(
+    ...["sessions", "create", "-f", `agent=${agent}`, `environment_id=${environment}`],
+    ...["-F", `vault_ids=["${vault}"]`, `resources=${JSON.stringify(resources)}`],
+  );
+  for (const path of ["/a", "/b"])
+    await create("memory-stores", "memories", "create", store, "-f", `path=${path}`, "content=x");
+  const auth = '{"type":"static_bearer","mcp_server_url":"https://mcp.example.com","token":"t"}';
+  await create("vaults", "credentials", "create", vault, "-F", `auth=${auth}`);
+
+  const uses = "1 session uses it: the service keeps it until that session is terminated or archived.";
+  const said = async () => await Promise.all(all.map(([noun, id]) => question(noun, "delete", id)));
+  assert.deepEqual(await said(), [
+    "1 session was created with it: the service keeps it until that session is deleted.",
+    "1 session uses it: the service keeps it until that session is terminated.",
+    uses,
+    `Its 2 memories are deleted, too. ${uses}`,
+    `Its one credential is deleted, too. ${uses}`,
+  ]);
+  assert.equal(
+    await question("skills", "delete", skill),
+    "Its one version is deleted, too. 1 agent has it: the service keeps it until that agent is archived or changed.",
+  );
+  assert.equal(await question("files", "delete", other), "");
+  await service.done("sessions", "terminate", session);
+  assert.deepEqual(await said(), [
+    "1 session was created with it: the service keeps it until that session is deleted.",
+    ...["", "", "Its 2 memories are deleted, too.", "Its one credential is deleted, too."],
+  ]);
 });
