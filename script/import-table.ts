@@ -109,6 +109,7 @@ export const IMPORT_TABLE: ImportTable = {
       "secrets",
       "notify",
       "access",
+      "audit",
       "request",
       "http",
     ],

@@ -1,4 +1,6 @@
 import { Agents } from "./resources/agents.ts";
+import { DeviceAuthorizations } from "./resources/device-authorizations.ts";
+import { DeviceTokens } from "./resources/device-tokens.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
 import { Forward } from "./resources/forward.ts";
@@ -25,6 +27,8 @@ export class Berth {
   readonly memoryStores: MemoryStores;
   readonly forward: Forward;
   readonly tokens: Tokens;
+  readonly deviceAuthorizations: DeviceAuthorizations;
+  readonly deviceTokens: DeviceTokens;
 
   readonly #transport: Transport;
 
@@ -41,6 +45,8 @@ export class Berth {
     this.memoryStores = new MemoryStores(transport);
     this.forward = new Forward(transport);
     this.tokens = new Tokens(transport);
+    this.deviceAuthorizations = new DeviceAuthorizations(transport);
+    this.deviceTokens = new DeviceTokens(transport);
   }
 
   /** Calls an operation of the table `operations`, or one that the caller describes, without the types of its method. */

@@ -1,6 +1,7 @@
 // The subject is every method of the client, by the contract's table of operations.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Operation } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { collect } from "../test-support/collect.ts";
 import { clientOf, respond, startWire } from "../test-support/wire.ts";
@@ -31,7 +32,15 @@ test("every operation of the contract has a method that calls it", async (t) => 
       const request = wire.received.at(-1);
       assert.equal(request?.method, operation.method, operation.id);
       assert.equal(request?.path, operation.path.replaceAll(/\{(\w+)\}/g, "the $1"), operation.id);
-      assert.equal(request?.headers.authorization, "Bearer berth_pat_test");
+      // Where no token is needed, none is sent.
+      const isOpen = (operation as Operation).credential === "none";
+      assert.equal(
+        request?.headers.authorization,
+        isOpen ? undefined : "Bearer berth_pat_test",
+        operation.id,
+      );
+      if (operation.method === "POST")
+        assert.equal("idempotency-key" in request.headers, !isOpen, operation.id);
     }
   }
 });

@@ -16,6 +16,10 @@ export const examples: Readonly<Record<string, MakeExample>> = {
   "tokens.create": () => ({ body: { name: "example" } }),
   "tokens.delete": async (owner) => ids(await owner.made("/tokens", { name: "example" })),
 
+  "deviceAuthorizations.lookup": aUserCode,
+  "deviceAuthorizations.approve": aUserCode,
+  "deviceAuthorizations.deny": aUserCode,
+
   "agents.create": () => ({ body: agent }),
   "agents.update": async (owner) => ({ ...ids(await anAgent(owner)), body: { version: 1, name: "other" } }),
   "agents.archive": async (owner) => ids(await anAgent(owner)),
@@ -123,6 +127,10 @@ const memory = { path: "/example.md", content: "content" };
 const credential = {
   auth: { type: "static_bearer", mcp_server_url: "https://mcp.example/", token: "a-token" },
 };
+
+async function aUserCode(owner: Caller): Promise<Example> {
+  return { body: { user_code: (await owner.made("/device_authorizations", {})).user_code } };
+}
 
 function anAgent(owner: Caller): Promise<Wire> {
   return owner.made("/agents", agent);

@@ -28,7 +28,10 @@ export const errorEnvelope = z
         .string()
         .optional()
         .meta({ description: "Path of the invalid field, such as `resources[0].url`." }),
-      code: z.string().optional(),
+      code: z.string().optional().meta({
+        description:
+          "What happened, for programs, where operations have several errors of one type: `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, `invalid_grant`, `authentication_required`.",
+      }),
       feature: z
         .string()
         .optional()

@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   user: "usr",
   service_account: "svc",
   token: "tok",
+  device_authorization: "devauth",
   agent: "agent",
   environment: "env",
   session: "sess",

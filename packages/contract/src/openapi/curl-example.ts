@@ -10,7 +10,7 @@ export function curlExample(operation: Operation): string {
   const method = operation.method === "GET" ? [] : [`-X ${operation.method}`];
   const parts = [
     ["curl -sS", ...method, addressOf(operation, example)].join(" "),
-    `-H "Authorization: Bearer $BERTH_TOKEN"`,
+    ...(operation.credential === "none" ? [] : ['-H "Authorization: Bearer $BERTH_TOKEN"']),
     ...(example.headers ?? []).map((header) => `-H "${header}"`),
     ...(example.form ?? []).map((part) => `-F "${part}"`),
     ...(example.file === undefined ? [] : [`--data-binary @${example.file}`]),

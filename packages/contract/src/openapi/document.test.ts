@@ -41,7 +41,8 @@ describe("the OpenAPI document", () => {
       if (typeof value !== "object" || value === null) return false;
       const { $ref, properties } = value as { $ref?: string; properties?: object };
       const own = Object.keys(properties ?? {});
-      if (own.includes("token") || own.includes("environment_variables")) return true;
+      if (own.includes("token") || own.includes("device_code") || own.includes("environment_variables"))
+        return true;
       if ($ref === undefined) return Object.values(value).some((one) => holdsSecret(one, seen));
       const name = $ref.split("/").at(-1) ?? "";
       return !seen.has(name) && holdsSecret(document.components.schemas[name], new Set([...seen, name]));
@@ -74,10 +75,12 @@ describe("the OpenAPI document", () => {
 
   test("documents the errors, scope and parameters of each operation", () => {
     for (const { path, method, operation } of all) {
-      for (const status of ["200", "400", "401", "403", "404", "429", "500"]) {
+      const isOpen = operation.security !== undefined;
+      for (const status of ["200", "400", ...(isOpen ? [] : ["401"]), "403", "404", "429", "500"]) {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
       }
-      if (operation.operationId === "tokens.current") assert.equal(operation["x-scope"], undefined);
+      if (isOpen) assert.deepEqual([operation.security, operation.responses["401"]], [[], undefined]);
+      if (isOpen || operation.operationId === "tokens.current") assert.equal(operation["x-scope"], undefined);
       else assert.match(String(operation["x-scope"]), /^[a-z_]+:(read|write)$/);
       assert.ok(typeof operation.summary === "string");
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

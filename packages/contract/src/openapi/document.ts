@@ -5,7 +5,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "../schemas/routes.ts";
 import { codeSamples } from "./code-samples.ts";
-import { headerParameters, responseHeaders } from "./headers.ts";
+import { headerParameters, responseHeaders, takesKey } from "./headers.ts";
 import { introduction } from "./introduction.ts";
 
 type Json = Record<string, unknown>;
@@ -92,6 +92,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     summary: operation.summary,
     tags: [operation.id.split(".")[0]],
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
+    ...(operation.credential === "none" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
     "x-codeSamples": codeSamples(operation),
@@ -105,10 +106,9 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
         ? {}
         : { 201: { description: operation.created, content: responseContent(route, schemas) } }),
       ...Object.fromEntries(
-        Object.entries(STATUS_NAMES).map(([status, name]) => [
-          status,
-          { $ref: `#/components/responses/${name}` },
-        ]),
+        Object.entries(STATUS_NAMES)
+          .filter(([status]) => operation.credential !== "none" || status !== "401")
+          .map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
       ),
       ...conflictResponses(operation, schemas),
       ...(operation.features === undefined
@@ -158,8 +158,8 @@ function responseContent({ operation, response }: AnyRoute, schemas: Json): Json
   return { [types[operation.responseKind]]: { schema: jsonSchema(response, "output", schemas) } };
 }
 
-function conflictResponses({ conflicts, method }: Operation, schemas: Json): Json {
-  const keyed = method === "POST" || method === "DELETE" ? [KEY_CONFLICT] : [];
+function conflictResponses({ conflicts, ...operation }: Operation, schemas: Json): Json {
+  const keyed = takesKey(operation) ? [KEY_CONFLICT] : [];
   const all = [...conflicts, ...keyed].map(({ type, when }) => `\`${type}\`: ${when}`);
   if (all.length === 0) return {};
   const description = all.join(" ");

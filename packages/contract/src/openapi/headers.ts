@@ -3,11 +3,17 @@ import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 
+/** Whether a retry with the same `Idempotency-Key` is the same request. A key belongs to a token. */
+export function takesKey({ method, credential }: Pick<Operation, "method" | "credential">): boolean {
+  return (method === "POST" || method === "DELETE") && credential !== "none";
+}
+
 /** The request headers of an operation, as OpenAPI parameters. */
-export function headerParameters({ method, body, dryRun, features = [] }: Operation): Json[] {
+export function headerParameters(operation: Operation): Json[] {
+  const { body, dryRun, features = [] } = operation;
   const identifiers = features.map((feature) => BETA_FEATURES[feature]);
   return [
-    ...(method === "POST" || method === "DELETE" ? [IDEMPOTENCY_KEY] : []),
+    ...(takesKey(operation) ? [IDEMPOTENCY_KEY] : []),
     ...(dryRun ? [DRY_RUN] : []),
     ...(body === "bytes" ? [CONTENT_RANGE] : []),
     ...(identifiers.length === 0 ? [] : [betaParameter(identifiers)]),

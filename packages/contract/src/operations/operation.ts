@@ -11,8 +11,13 @@ export interface Operation {
   readonly summary: string;
   /** The scope that a token needs, or null if any valid token will do. */
   readonly scope: string | null;
-  /** `pat`: only a user's token is accepted, and authentication errors have a `code`. Absent: any token. */
-  readonly credential?: "pat";
+  /**
+   * `pat`: only a user's token is accepted, and authentication errors have a `code`. `none`: no token is needed or looked at, and
+   * an `Idempotency-Key` means nothing. Absent: any token.
+   */
+  readonly credential?: "pat" | "none";
+  /** A POST that changes nothing: what it asks for must not be in a URL. */
+  readonly readOnly?: true;
   /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */
   readonly responseKind: "object" | "page" | "stream" | "bytes";
   /** The list is returned in one page, without `limit` and cursors. */

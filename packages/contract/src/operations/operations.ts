@@ -21,6 +21,10 @@ const credentials = "/vaults/{vault_id}/credentials";
 
 const CONFIDENTIAL = { confidential: true } as const;
 
+/** A login that a user approves elsewhere needs the scope that creating a token needs. */
+const DEVICE_SCOPE = { scope: "tokens:write" } as const;
+const OPEN = { credential: "none", scope: null, ...CONFIDENTIAL } as const;
+
 /** The registry has a prefix of its own and only accepts the tokens of users. */
 const forward = { base: "/api/v1/forward", credential: "pat" } as const;
 
@@ -34,6 +38,25 @@ export const operations = {
     list: list("/tokens", "List tokens"),
     current: get("/tokens/current", "Get the token of the request, and whose it is", { scope: null }),
     delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
+  }),
+  deviceAuthorizations: noun("deviceAuthorizations", {
+    create: post("/device_authorizations", "Ask for a token that a user approves elsewhere", OPEN),
+    lookup: post("/device_authorizations/lookup", "Get what asks for a token, by its user code", {
+      ...DEVICE_SCOPE,
+      readOnly: true,
+    }),
+    approve: post(
+      "/device_authorizations/approve",
+      "Approve a token for what shows a user code",
+      DEVICE_SCOPE,
+    ),
+    deny: post("/device_authorizations/deny", "Deny a token to what shows a user code", DEVICE_SCOPE),
+  }),
+  deviceTokens: noun("deviceTokens", {
+    create: post("/device_tokens", "Get the token that was asked for, once it is approved", {
+      ...OPEN,
+      ...conflicts("Nobody has approved or denied it yet: `error.code` is `authorization_pending`."),
+    }),
   }),
   agents: noun("agents", {
     create: post("/agents", "Create an agent", DRY_RUN),

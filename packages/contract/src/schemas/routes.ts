@@ -1,6 +1,7 @@
 import { agentRoutes } from "./agents/agents.ts";
 import { modelRoutes } from "./agents/models.ts";
 import { skillRoutes } from "./agents/skills.ts";
+import { deviceAuthorizationRoutes, deviceTokenRoutes } from "./device-authorizations.ts";
 import { environmentRoutes } from "./environments/environments.ts";
 import { eventRoutes } from "./events/events.ts";
 import { fileRoutes } from "./files.ts";
@@ -17,6 +18,8 @@ import { vaultRoutes } from "./vaults/vaults.ts";
 /** Every route of the API, by noun and verb, as in `operations`. */
 export const routes = {
   tokens: tokenRoutes,
+  deviceAuthorizations: deviceAuthorizationRoutes,
+  deviceTokens: deviceTokenRoutes,
   agents: agentRoutes,
   models: modelRoutes,
   environments: environmentRoutes,

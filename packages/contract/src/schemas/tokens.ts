@@ -53,7 +53,7 @@ export const token = z
   .meta({ id: "Token" });
 export type Token = z.output<typeof token>;
 
-const createdToken = token
+export const createdToken = token
   .extend({
     token: z.string().meta({ description: "The token itself. It is shown only once and stored as a hash." }),
   })

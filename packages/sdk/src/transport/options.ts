@@ -9,8 +9,8 @@ export interface Logger {
 export interface ClientOptions {
   /** The server's URL, with the path prefix of a proxy if there is one: `https://berth.example.com`. */
   baseURL: string;
-  /** A personal access token or a service account token. */
-  token: string;
+  /** A personal access token or a service account token. Null: only operations that need none are called. */
+  token: string | null;
   /** Number of retries on 5xx and connection errors. Default: 3. */
   maxRetries?: number;
   /** In milliseconds, for one attempt with its body; for streams and contents, until the body begins. Default: 60,000. */

@@ -11,7 +11,7 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     // Checked here since the platform's own error about an invalid header would contain the token.
-    if (!/^[\x21-\x7e]+$/.test(options.token))
+    if (options.token !== null && !/^[\x21-\x7e]+$/.test(options.token))
       throw new BerthError("'token' must be visible ASCII characters.");
     this.#options = options;
     this.sleep = options.sleep ?? sleep;
@@ -82,9 +82,11 @@ export class Transport {
     const { operation, params = {}, query, body } = call;
     const url = urlOf(this.#options.baseURL, operation.path, params, query);
     const headers = new Headers(this.#options.defaultHeaders);
-    headers.set("authorization", `Bearer ${this.#options.token}`);
+    const { token } = this.#options;
+    const isOpen = operation.credential === "none";
+    if (token !== null && !isOpen) headers.set("authorization", `Bearer ${token}`);
     headers.set("accept", accept);
-    if (operation.method === "POST" || operation.method === "DELETE")
+    if (!isOpen && (operation.method === "POST" || operation.method === "DELETE"))
       headers.set("idempotency-key", call.idempotencyKey ?? newKey());
     if (operation.body === "json") headers.set("content-type", "application/json");
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);

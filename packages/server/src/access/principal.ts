@@ -32,6 +32,6 @@ export function canAccess(principal: Principal, owner: Owner): boolean {
   return principal.role === "admin" || owner.owner_type === "organization" || owner.owner_id === principal.id;
 }
 
-export function hasScope(principal: Principal, scope: string | null): boolean {
+export function hasScope(principal: Pick<Principal, "scopes">, scope: string | null): boolean {
   return scope === null || principal.scopes.has("*") || principal.scopes.has(scope);
 }

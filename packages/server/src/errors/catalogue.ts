@@ -105,6 +105,40 @@ export const errors = {
           : { "retry-after": `${seconds}`, "x-should-retry": `${seconds <= SHORT_WAIT_SECONDS}` },
     }),
 
+  /** Of an operation that needs no token: it is not worth waiting for a place. */
+  tooManyLogins: (whose: string, most: number) =>
+    errors.overLimit(whose, `${most} logins that wait for approval`, null),
+
+  // Tokens that a user approves elsewhere
+  authorizationPending: () =>
+    new ApiError("conflict_error", {
+      message: "Nobody has approved or denied it yet.",
+      code: "authorization_pending",
+    }),
+  slowDown: (seconds: number) =>
+    new ApiError("rate_limit_error", {
+      message: `The poll came too early. From now on, ${seconds} seconds must be between two polls.`,
+      code: "slow_down",
+    }),
+  deviceDenied: () =>
+    new ApiError("permission_error", { message: "The login was denied.", code: "access_denied" }),
+  deviceExpired: () =>
+    new ApiError("invalid_request_error", {
+      message: "The code has expired. Ask for another one.",
+      param: "device_code",
+      code: "expired_token",
+    }),
+  deviceUnknown: () =>
+    new ApiError("invalid_request_error", {
+      message: "Field 'device_code' is unknown, or its token was given already.",
+      param: "device_code",
+      code: "invalid_grant",
+    }),
+  userCodeUnknown: () =>
+    notFound("No login waits for this code. It may be mistyped, expired or decided already.", "user_code"),
+  scopeNotAsked: (scope: string) =>
+    errors.invalid(`Field 'scopes' has '${scope}', which was not asked for.`, "scopes"),
+
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
   notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),

@@ -2,6 +2,7 @@ import { appendAuditEntry } from "../audit/audit-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
+import { productOf } from "./headers.ts";
 import type { IncomingRequest } from "./respond.ts";
 
 /** A response, and the id of what it is about. */
@@ -31,7 +32,7 @@ export async function audited<T extends Changed>(
 
 /** For a request whose handler makes the transaction itself. @param id of what was created. */
 export async function appendEntry(
-  { app, scope, request }: IncomingRequest,
+  { scope, request }: IncomingRequest,
   tx: Queryable,
   id?: string,
 ): Promise<void> {
@@ -41,8 +42,8 @@ export async function appendEntry(
     actor: { type: kind, id: actorId, tokenId },
     operation: scope.operation.id,
     resources: resourcesOf(request.params, id),
-    client: app.clients.of(request.raw),
-    userAgent: /^[\w.-]{1,64}(\/[\w.+-]{1,64})?/.exec(scope.header("user-agent") ?? "")?.[0] ?? null,
+    client: scope.client,
+    userAgent: productOf(scope.header("user-agent")),
     requestId: scope.requestId,
   });
 }

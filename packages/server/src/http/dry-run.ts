@@ -7,7 +7,7 @@ import type { RequestScope } from "../request/request-scope.ts";
 const HEADER = "berth-dry-run";
 
 /** @throws errors.invalid if the request asks for a dry run that the operation does not have: it must not be done instead. */
-export function checkDryRun(scope: RequestScope): void {
+export function checkDryRun(scope: Pick<RequestScope, "operation" | "header">): void {
   const given = scope.header(HEADER);
   if (given === undefined) return;
   if (given !== "true") throw errors.invalid(`The header '${HEADER}' must be 'true'.`, HEADER);

@@ -17,3 +17,8 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 export function commonHeaders(requestId: string): Record<string, string> {
   return { "x-request-id": requestId, "request-id": requestId, "x-content-type-options": "nosniff" };
 }
+
+/** The first product of a `User-Agent`, such as `berth-cli/1.0.0`; null when there is none. */
+export function productOf(userAgent: string | undefined): string | null {
+  return /^[\w.-]{1,64}(\/[\w.+-]{1,64})?/.exec(userAgent ?? "")?.[0] ?? null;
+}

@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
-import type { RequestScope } from "../request/request-scope.ts";
+import type { OpenScope, RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
 import { commonHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { noteEnd } from "./response-end.ts";
+import { serveOpenRoute } from "./serve-open-route.ts";
 import { serveRoute } from "./serve-route.ts";
 
 /** Serves a route, from its input and its scope alone. */
@@ -37,6 +38,17 @@ export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handl
     const bytes = await readJsonBody(incoming);
     const input = parseRequest(incoming, route, bytes);
     return await respond(incoming, [bytes], (scope) => handler(scope, input));
+  });
+}
+
+/** Serves an operation that needs no token. */
+export type OpenHandler<R extends AnyRoute> = (request: OpenScope, input: Input<R>) => Promise<ResponseOf<R>>;
+
+/** As `mount`, for an operation that needs no token. The handler commits what it does itself, also when it then throws. */
+export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: OpenHandler<R>): void {
+  serveOpenRoute(app, route, async (incoming) => {
+    const input = parseRequest(incoming, route, await readJsonBody(incoming));
+    return await handler(incoming.scope, input);
   });
 }
 

@@ -16,14 +16,15 @@ import { parseQuery } from "./parse-query.ts";
 import { readBody } from "./read-body.ts";
 import type { IncomingRequest } from "./respond.ts";
 
+/** A request of a route, with or without somebody who makes it. */
+export type RoutedRequest = Pick<IncomingRequest, "app" | "request"> & {
+  scope: Pick<IncomingRequest["scope"], "operation">;
+};
+
 export const NO_BODY = Buffer.alloc(0);
 
 /** Params, query and body, parsed by the route's schemas. */
-export function parseRequest<R extends AnyRoute>(
-  incoming: IncomingRequest,
-  route: R,
-  bytes: Buffer,
-): Input<R> {
+export function parseRequest<R extends AnyRoute>(incoming: RoutedRequest, route: R, bytes: Buffer): Input<R> {
   const head = parseHead(incoming, route);
   const body = parse(incoming, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
   return { ...head, body } as Input<R>;
@@ -32,17 +33,13 @@ export function parseRequest<R extends AnyRoute>(
 /** An input without its body. */
 export type InputHead<R extends AnyRoute> = Omit<Input<R>, "body">;
 
-export function parseHead<R extends AnyRoute>(incoming: IncomingRequest, route: R): InputHead<R> {
+export function parseHead<R extends AnyRoute>(incoming: RoutedRequest, route: R): InputHead<R> {
   const query = parse(incoming, route.query, parseQuery(incoming.request.raw.url ?? ""));
   return { params: incoming.request.params, query } as InputHead<R>;
 }
 
 /** Parses an input by a schema. @throws errors.featureNotAvailable for a part of a beta feature that the request does not activate. */
-export function parse<S extends z.ZodType>(
-  incoming: IncomingRequest,
-  schema: S,
-  input: unknown,
-): z.output<S> {
+export function parse<S extends z.ZodType>(incoming: RoutedRequest, schema: S, input: unknown): z.output<S> {
   const result = parseInput(schema, input, activatedFeatures(incoming));
   if ("data" in result) return result.data;
   const { feature } = result.error;
@@ -50,12 +47,12 @@ export function parse<S extends z.ZodType>(
 }
 
 /** The beta features that the request's header activates. */
-export function activatedFeatures({ request }: IncomingRequest): ReadonlySet<BetaFeature> {
+export function activatedFeatures({ request }: Pick<RoutedRequest, "request">): ReadonlySet<BetaFeature> {
   return parseBetaHeader(headerValues(request.raw, BETA_HEADER).join(","));
 }
 
 /** The bytes of a JSON body; empty when there is none and none is required. The bodies of GET and DELETE are not read. */
-export async function readJsonBody({ app, scope, request }: IncomingRequest): Promise<Buffer> {
+export async function readJsonBody({ app, scope, request }: RoutedRequest): Promise<Buffer> {
   const { method, body } = scope.operation;
   if (method !== "POST") return NO_BODY;
   const required = body !== "none";

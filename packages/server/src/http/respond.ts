@@ -39,7 +39,7 @@ export async function respond(
   }
   const key = method === "POST" || method === "DELETE" ? scope.header("idempotency-key") : undefined;
   const act = (db: DatabaseAccess) =>
-    scope.operation.method === "GET" ? run(db) : audited(incoming, db, run);
+    scope.operation.method === "GET" || scope.operation.readOnly ? run(db) : audited(incoming, db, run);
   const { status, body, replayed } =
     key === undefined
       ? { ...(await act(app.db)), replayed: false }
@@ -57,7 +57,7 @@ function idOf(body: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {
+export function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {
   return reply.code(status).header("content-type", "application/json; charset=utf-8").send(body);
 }
 

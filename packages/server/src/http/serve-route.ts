@@ -31,10 +31,7 @@ export function serveRoute(
       notePrincipal(request, principal);
       await app.limits.takeRequest(principal);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
-      // Bodies are not decoded: an encoded one would be stored as it came.
-      const [encoding = "identity"] = headerValues(request.raw, "content-encoding");
-      if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
-      acceptBody(request.raw, bodyLimit(app, operation));
+      admitBody(app, operation, request);
     },
     handler: async (request, reply) => {
       const principal = principalOf(request);
@@ -44,6 +41,14 @@ export function serveRoute(
       return await handle({ app, scope, request, reply });
     },
   });
+}
+
+/** @throws for a body that is not read, before it is sent. */
+export function admitBody(app: HttpApp, operation: Operation, { raw }: FastifyRequest): void {
+  // Bodies are not decoded: an encoded one would be stored as it came.
+  const [encoding = "identity"] = headerValues(raw, "content-encoding");
+  if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
+  acceptBody(raw, bodyLimit(app, operation));
 }
 
 /** The largest body that any request of the operation may have. */
@@ -65,6 +70,7 @@ function scopeOf(
     afterCommit: (then) => then(app.db),
     requestId: request.id,
     traceparent: traceparentOf(request),
+    client: app.clients.of(request.raw),
     log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,
     header: (name) => headerValues(request.raw, name)[0],

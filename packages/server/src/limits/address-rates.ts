@@ -1,12 +1,12 @@
-import { isIPv6 } from "node:net";
 import { errors } from "../errors/catalogue.ts";
 import { LIMITS, type LimitValues } from "./limit-names.ts";
+import { networkOf } from "./network-of.ts";
 import { RequestRates } from "./request-rates.ts";
 
 const MAX_KNOWN = 10_000;
 
 /**
- * How many requests of one client address may have a token that this process has not accepted before. So nobody can try tokens, or
+ * How many requests of one client address may have no token, or one that this process has not accepted before. So nobody can try tokens, or
  * keep the database busy with them, and those who share the address with such a client go on.
  */
 export class AddressRates {
@@ -31,17 +31,22 @@ export class AddressRates {
    * @throws errors.overLimit with `retry-after`.
    */
   take(address: string, hash: Buffer): void {
+    if (!this.#known.has(nameOf(hash))) this.#count(address, "with unknown tokens");
+  }
+
+  /** Counts a request of an operation that needs no token. @throws as `take`. */
+  takeWithoutToken(address: string): void {
+    this.#count(address, "without a token");
+  }
+
+  #count(address: string, what: string): void {
     const { requests_per_second: perSecond, request_burst: burst } = this.#limits;
-    if (perSecond == null || this.#known.has(nameOf(hash))) return;
+    if (perSecond == null) return;
     const rate = { id: networkOf(address), perSecond, burst: Math.max(1, burst ?? perSecond) };
     const over = this.#rates.take([rate]);
     if (over === null) return;
     const seconds = over.waitMs === Infinity ? null : Math.max(1, Math.ceil(over.waitMs / 1_000));
-    throw errors.overLimit(
-      "client address's",
-      `${perSecond} ${LIMITS.requests_per_second} with unknown tokens`,
-      seconds,
-    );
+    throw errors.overLimit("client address's", `${perSecond} ${LIMITS.requests_per_second} ${what}`, seconds);
   }
 
   /** The token of this hash is valid. */
@@ -57,18 +62,4 @@ export class AddressRates {
 
 function nameOf(hash: Buffer): string {
   return hash.toString("base64");
-}
-
-/** The first 64 bits of an IPv6 address, which are one customer's; an IPv4 address as it is. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [before = "", after] = address.replace(/%.*/, "").split("::");
-  const groups = before === "" ? [] : before.split(":");
-  const behind = after ? after.split(":") : [];
-  const zeros = after === undefined ? 0 : 8 - groups.length - behind.length;
-  const all = [...groups, ...Array.from({ length: zeros }, () => "0"), ...behind];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
 }

@@ -18,8 +18,18 @@ export interface RequestScope {
   requestId: string;
   /** Of the request's span, for what it causes; null while nothing is traced. */
   traceparent: string | null;
+  /** The address of the client. */
+  client: string;
   log: Logger;
   cursors: Cursors;
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;
+}
+
+/** What the handler of an operation that needs no token knows of the request. Nothing is committed for it. */
+export interface OpenScope extends Pick<RequestScope, "operation" | "db" | "requestId" | "client"> {
+  /** The first product of the client's `User-Agent`. */
+  userAgent: string | null;
+  /** The address by which the client found the service: `https://berth.example.com`. */
+  origin: string;
 }

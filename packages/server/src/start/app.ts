@@ -8,6 +8,8 @@ import { proxyList } from "../config/trusted-proxies.ts";
 import type { Database } from "../db/pool.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import { mountDeviceAuthorizations } from "../features/device-authorizations/device-authorization-routes.ts";
+import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
 import { mountDocs } from "../features/docs/docs-routes.ts";
 import { mountEnvironments } from "../features/environments/environment-routes.ts";
 import { mountFiles } from "../features/files/file-routes.ts";
@@ -142,6 +144,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const { publicUrl = null } = deps;
   mountDocs(app, { ...openApiDocument(), ...(publicUrl !== null && { servers: [{ url: publicUrl }] }) });
   mountTokens(app);
+  mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
   mountEnvironments(app, deps);

@@ -6,6 +6,7 @@ import { runAlone } from "../db/run-alone.ts";
 import { applyRetention } from "../deletion/apply-retention.ts";
 import { continueErasures } from "../deletion/continue-erasures.ts";
 import { hasUnfinishedErasures } from "../deletion/erasure-store.ts";
+import { deleteExpired } from "../features/device-authorizations/device-authorization-store.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { HOUR_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
@@ -16,7 +17,7 @@ const LATE_MS = 24 * HOUR_MS;
 
 /**
  * Deletes what the services of a database have in common: what organizations keep no longer or had erased, contents without a file,
- * staged contents, and unfinished uploads. One service does each at a time, and what the others receive meanwhile is theirs.
+ * staged contents, unfinished uploads, and logins that nobody approved in time. One service does each at a time, and what the others receive meanwhile is theirs.
  */
 export async function startDataSweepers(
   { db, blobs, log }: { db: Database; blobs: BlobStore; log: Logger },
@@ -32,7 +33,8 @@ export async function startDataSweepers(
   const staged = ofContents(() => blobs.removeAbandoned());
   const uploads = ofContents(() => sweepUploads(db, blobs));
   const contents = ofContents((signal) => sweepContents(db, blobs, { signal }));
-  if (!isOwn) return [startSweeper({ staged }, log)];
+  const logins: Sweep = () => deleteExpired(db.write);
+  if (!isOwn) return [startSweeper({ staged, logins }, log)];
   const parts = { db, blobs, log, defaults };
   const retention = alone("retention", (signal) => applyRetention(parts, signal));
   const late = alone("erasures", (signal) => continueErasures(parts, signal, LATE_MS));
@@ -41,7 +43,7 @@ export async function startDataSweepers(
       await alone("erasures", (one) => continueErasures(parts, one))(signal);
   };
   return [
-    startSweeper({ staged, uploads, retention, late, contents }, log),
+    startSweeper({ staged, uploads, logins, retention, late, contents }, log),
     startSweeper({ erasures }, log, ERASURE_MS),
   ];
 }

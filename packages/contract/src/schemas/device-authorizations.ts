@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { idOf, text, timestamp } from "../conventions/fields.ts";
+import { operations } from "../operations/operations.ts";
+import { defineRoute } from "../operations/route.ts";
+import { createdToken, SCOPES } from "./tokens.ts";
+
+/** Why a poll for a token returns none, as `error.code`. */
+export type DeviceTokenRefusal =
+  | "authorization_pending"
+  | "slow_down"
+  | "access_denied"
+  | "expired_token"
+  | "invalid_grant";
+
+const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
+
+const deviceCode = z
+  .strictObject({
+    type: z.literal("device_code"),
+    device_code: z.string().meta({ description: "For the poll. Whoever has it gets the token." }),
+    user_code: z.string().meta({ description: "For the user who approves: two groups of four letters." }),
+    verification_uri: z.string().meta({ description: "The address of the service." }),
+    instructions: z.string().meta({ description: "How to approve, as one sentence for people." }),
+    expires_in: z.int().meta({ description: "Seconds until the codes expire." }),
+    interval: z.int().meta({ description: "Seconds between two polls, at least." }),
+  })
+  .meta({ id: "DeviceCode" });
+
+export const deviceAuthorization = z
+  .strictObject({
+    id: idOf("device_authorization"),
+    type: z.literal("device_authorization"),
+    status: z.enum(["pending", "approved", "denied"]),
+    client_name: z
+      .string()
+      .nullable()
+      .meta({ description: "What asks, in its own words. Nobody has checked them." }),
+    client_address: z.string().meta({ description: "The address from which it asked." }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: "What it asks for." }),
+    granted_scopes: z.array(z.enum(SCOPES)).nullable().meta({ description: "Null unless it is approved." }),
+    created_at: timestamp,
+    expires_at: timestamp,
+  })
+  .meta({ id: "DeviceAuthorization" });
+export type DeviceAuthorization = z.output<typeof deviceAuthorization>;
+
+const userCode = text(1, 64).meta({
+  description: "As the device shows it. Case, spaces and dashes do not matter.",
+});
+const ofCode = z.strictObject({ user_code: userCode });
+
+export const deviceAuthorizationRoutes = {
+  create: defineRoute(operations.deviceAuthorizations.create, {
+    body: z.strictObject({
+      client_name: text(1, 200).nullish().meta({
+        description:
+          "What asks, for the one who approves, such as the name of the machine. The token gets it as its name.",
+      }),
+      scopes: scopes.default(["*"]),
+    }),
+    response: deviceCode,
+  }),
+  lookup: defineRoute(operations.deviceAuthorizations.lookup, {
+    body: ofCode,
+    response: deviceAuthorization,
+  }),
+  approve: defineRoute(operations.deviceAuthorizations.approve, {
+    body: ofCode.extend({
+      scopes: scopes.nullish().meta({
+        description:
+          "Of the token. Default, also for null: what was asked for. None that was not asked for, and none that the token of the request does not have.",
+      }),
+    }),
+    response: deviceAuthorization,
+  }),
+  deny: defineRoute(operations.deviceAuthorizations.deny, { body: ofCode, response: deviceAuthorization }),
+};
+
+export const deviceTokenRoutes = {
+  create: defineRoute(operations.deviceTokens.create, {
+    body: z.strictObject({
+      device_code: text(1, 256).meta({
+        description:
+          "While nobody has approved, the response is 409 with the code `authorization_pending`; after a poll that came too early, 429 with `slow_down`, and 5 more seconds between polls. 403 with `access_denied`: it was denied. 400 with `expired_token`: it was not approved in time; with `invalid_grant`: the code is unknown, or the token was given already.",
+      }),
+    }),
+    response: createdToken,
+  }),
+};

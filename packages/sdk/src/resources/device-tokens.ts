@@ -1,0 +1,19 @@
+import type { ResponseOf, routes } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { Body } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
+
+type Routes = typeof routes.deviceTokens;
+const { deviceTokens } = operations;
+
+export class DeviceTokens extends Resource {
+  /**
+   * Polls once for the token that was asked for; it is given only once. Needs no token itself. `code` of the error says what to do:
+   * go on polling for `authorization_pending` and, five seconds slower, for `slow_down`.
+   */
+  create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
+    return this.request({ operation: deviceTokens.create, body, ...options });
+  }
+}

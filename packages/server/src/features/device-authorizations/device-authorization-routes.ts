@@ -1,0 +1,54 @@
+import { deviceAuthorizationRoutes, deviceTokenRoutes } from "@berth/contract";
+import { hasScope } from "../../access/principal.ts";
+import type { HttpApp } from "../../http/http-app.ts";
+import { mount, mountOpen } from "../../http/mount.ts";
+import { CodeAttempts } from "../../limits/code-attempts.ts";
+import type { RequestScope } from "../../request/request-scope.ts";
+import {
+  approveAuthorization,
+  denyAuthorization,
+  findAuthorization,
+  type GivenCode,
+  requireUser,
+} from "./decide-authorization.ts";
+import { toDeviceAuthorization } from "./device-authorization-store.ts";
+import { giveToken } from "./give-token.ts";
+import { requestAuthorization } from "./request-authorization.ts";
+
+interface Deps {
+  /** The installation's key of user codes. */
+  userCodeKey: Uint8Array;
+  /** Where clients find the service; null: where they found it. */
+  publicUrl: string | null;
+}
+
+/** Logins that a user approves elsewhere, in the manner of RFC 8628. */
+export function mountDeviceAuthorizations(app: HttpApp, deps: Deps): void {
+  const attempts = new CodeAttempts();
+  const codeOf = ({ principal, client }: RequestScope, code: string): GivenCode => {
+    requireUser(principal);
+    attempts.take(principal.id, client);
+    return { code, key: deps.userCodeKey };
+  };
+  mountOpen(app, deviceAuthorizationRoutes.create, (request, { body }) =>
+    requestAuthorization(request, body, deps),
+  );
+  mountOpen(app, deviceTokenRoutes.create, (request, { body }) => giveToken(request, body.device_code));
+  mount(app, deviceAuthorizationRoutes.lookup, async (request, { body }) =>
+    toDeviceAuthorization(await findAuthorization(request.db.read, codeOf(request, body.user_code))),
+  );
+  mount(app, deviceAuthorizationRoutes.approve, async (request, { body }) => {
+    const { principal, db } = request;
+    const approver = {
+      organizationId: principal.organizationId,
+      userId: principal.id,
+      tokenId: principal.tokenId,
+    };
+    const may = (scope: string) => hasScope(principal, scope);
+    const given = codeOf(request, body.user_code);
+    return toDeviceAuthorization(await approveAuthorization(db, given, approver, body.scopes ?? null, may));
+  });
+  mount(app, deviceAuthorizationRoutes.deny, async (request, { body }) =>
+    toDeviceAuthorization(await denyAuthorization(request.db, codeOf(request, body.user_code))),
+  );
+}

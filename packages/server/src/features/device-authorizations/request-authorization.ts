@@ -1,0 +1,67 @@
+import { type deviceAuthorizationRoutes, type Input, newUuid, type ResponseOf } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { networkOf } from "../../limits/network-of.ts";
+import type { OpenScope } from "../../request/request-scope.ts";
+import { countOpen, insertAuthorization, type NewAuthorization } from "./device-authorization-store.ts";
+import { deviceCodeHash, newDeviceCode, newUserCode, userCodeHash } from "./device-codes.ts";
+
+type Routes = typeof deviceAuthorizationRoutes;
+
+const EXPIRES_IN = 600;
+const INTERVAL = 5;
+/** At once: of the installation, and of one client address. */
+const MAX_OPEN = 1_000;
+const MAX_OPEN_OF_ADDRESS = 50;
+
+/**
+ * Stores what somebody without a token asks for, until a user decides. The codes are returned here only.
+ *
+ * @param userCodeKey of the installation.
+ * @throws errors.tooManyLogins
+ */
+export async function requestAuthorization(
+  { db, client, origin }: OpenScope,
+  { client_name, scopes }: Input<Routes["create"]>["body"],
+  { userCodeKey, publicUrl }: { userCodeKey: Uint8Array; publicUrl: string | null },
+): Promise<ResponseOf<Routes["create"]>> {
+  const address = publicUrl ?? origin;
+  const device_code = newDeviceCode();
+  const asked = {
+    device_code_hash: deviceCodeHash(device_code),
+    client_name: client_name ?? null,
+    client_address: client,
+    client_network: networkOf(client),
+    scopes,
+    expires_in: EXPIRES_IN,
+  };
+  const user_code = await db.transaction(async (tx) => {
+    const { own, all } = await countOpen(tx, asked.client_network);
+    if (own >= MAX_OPEN_OF_ADDRESS) throw errors.tooManyLogins("client address's", MAX_OPEN_OF_ADDRESS);
+    if (all >= MAX_OPEN) throw errors.tooManyLogins("installation's", MAX_OPEN);
+    return await insertWithCode(tx, asked, userCodeKey);
+  });
+  return {
+    type: "device_code",
+    device_code,
+    user_code,
+    verification_uri: address,
+    instructions: `Where somebody is logged in to ${address}, run: berth login approve ${user_code}`,
+    expires_in: EXPIRES_IN,
+    interval: INTERVAL,
+  };
+}
+
+/** Returns the user code: one that no other authorization has. */
+async function insertWithCode(
+  tx: Queryable,
+  asked: Omit<NewAuthorization, "id" | "user_code_hash">,
+  key: Uint8Array,
+): Promise<string> {
+  for (;;) {
+    const code = newUserCode();
+    const user_code_hash = userCodeHash(key, code);
+    if (user_code_hash === null) throw new Error("A user code was made that is none.");
+    if (await insertAuthorization(tx, { ...asked, id: newUuid(), user_code_hash })) return code;
+  }
+}
