@@ -299,6 +299,8 @@ export const IMPORT_TABLE: ImportTable = {
       "log",
       "config",
       "secrets",
+      "errors",
+      "features/device-authorizations",
       "features/files",
       "features/sessions",
       "features/tokens",

@@ -22,6 +22,8 @@ export function createProgram(): Command {
     .configureHelp({ styleTitle: bold, showGlobalOptions: false })
     .showHelpAfterError("Run with --help for usage.")
     .exitOverride()
+    // The options behind a command are its own, not those of a command around it that have the same names.
+    .enablePositionalOptions()
     .addHelpText("after", HELP);
   addLocal(program);
   addRun(program);

@@ -1,6 +1,8 @@
 export type {
   Agent,
+  CreatedToken,
   CurrentToken,
+  DeviceAuthorization,
   Environment,
   EventDelta,
   EventOf,

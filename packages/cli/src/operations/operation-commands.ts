@@ -59,6 +59,8 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
 /** The summary of a group, by its words. */
 const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   tokens: "manage API tokens",
+  "device-authorizations": "ask for a token without one, and decide about those who do",
+  "device-tokens": "get a token that was asked for and approved",
   agents: "manage agents: a model with instructions, tools and skills",
   models: "list the models that agents can use",
   environments: "manage environments: network, packages and limits of sandboxes",

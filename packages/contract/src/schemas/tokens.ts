@@ -59,6 +59,8 @@ export const createdToken = token
   })
   .meta({ id: "CreatedToken" });
 
+export type CreatedToken = z.output<typeof createdToken>;
+
 const currentToken = token
   .extend({
     organization: z.strictObject({ id: idOf("organization"), name: z.string() }),

@@ -11,6 +11,7 @@ import { auditedCommand } from "./audited-command.ts";
 import { beginErasure, type ErasureSubject, getErasure, listErasures, waitForErasure } from "./erasures.ts";
 import { forgetHost, listHosts, setDraining } from "./host-store.ts";
 import { changeLimits, type LimitedOwner, listLimits } from "./limit-store.ts";
+import { approveLogin, denyLogin, findLogin, type LoginApproval } from "./logins.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
 import { changeRetention, listRetention } from "./retention-store.ts";
 import {
@@ -137,6 +138,24 @@ export function administration(flags: InstallationFlags) {
         ),
       /** See `waitForErasure`. */
       wait: (id: string, waitMs: number) => asOperator(flags, (db) => waitForErasure(db, id, waitMs)),
+    },
+    logins: {
+      find: (code: string) => asOperator(flags, (db, config) => findLogin(db, code, config)),
+      approve: (code: string, approval: LoginApproval) =>
+        changing(
+          "admin login approve",
+          (db, config) => approveLogin(db, code, approval, config),
+          async (tx, { id }) => {
+            const { organizationId, resources } = await userSubject(tx, approval.user);
+            return { organizationId, resources: [id, ...resources] };
+          },
+        ),
+      deny: (code: string) =>
+        changing(
+          "admin login deny",
+          (db, config) => denyLogin(db, code, config),
+          (_, { id }) => ({ organizationId: null, resources: [id] }),
+        ),
     },
     audit: {
       /** Newest first. @param limit null: all. */

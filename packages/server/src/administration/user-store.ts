@@ -13,6 +13,12 @@ export interface User {
   created_at: string;
 }
 
+interface FoundUser {
+  id: string;
+  organization_id: string;
+  disabled: boolean;
+}
+
 type Row = Omit<User, "disabled_at" | "created_at"> & { disabled_at: Date | null };
 
 /** All users, or those of one organization, by email. */
@@ -47,13 +53,20 @@ export async function createUser(
 }
 
 /** The uuids of a user and of the organization. @throws OperatorError when there is no such user. */
-export async function userId(db: Queryable, email: string): Promise<{ id: string; organization_id: string }> {
-  const { rows } = await db.query<{ id: string; organization_id: string }>({
-    text: "select id, organization_id from users where email = $1",
+export async function userId(db: Queryable, email: string): Promise<FoundUser> {
+  const { rows } = await db.query<FoundUser>({
+    text: "select id, organization_id, disabled_at is not null as disabled from users where email = $1",
     values: [email],
   });
   if (rows[0] === undefined) throw noUser(email);
   return rows[0];
+}
+
+/** As `userId`. @throws OperatorError also when the user is disabled. */
+export async function enabledUser(db: Queryable, email: string): Promise<FoundUser> {
+  const user = await userId(db, email);
+  if (user.disabled) throw new OperatorError(`The user '${email}' is disabled.`);
+  return user;
 }
 
 /** Takes effect from the user's next request. */

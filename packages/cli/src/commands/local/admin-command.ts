@@ -18,6 +18,7 @@ export function addAdmin(program: Command): void {
   addOrganizations(admin);
   addUsers(admin);
   addServiceAccounts(admin);
+  addLogins(admin);
   addHosts(admin);
   addLimits(admin);
   addRetention(admin);
@@ -94,6 +95,20 @@ function addServiceAccounts(admin: Command): void {
   );
 }
 
+function addLogins(admin: Command): void {
+  const noun = admin
+    .command("login")
+    .summary("approve and deny logins by device")
+    .description("Approve and deny logins of 'berth login --device', by the code that they show.");
+  withYes(add(noun, "approve <code>", "Let what shows this code have a token of a user."))
+    .requiredOption("--user <email>", "the user whose token it becomes")
+    .option("--scopes <scope...>", "what the token may do; default: what was asked for")
+    .action(action(load, "approveLogin"));
+  withYes(add(noun, "deny <code>", "Let what shows this code have no token.")).action(
+    action(load, "denyLogin"),
+  );
+}
+
 function addHosts(admin: Command): void {
   const noun = admin
     .command("hosts")
@@ -143,5 +158,6 @@ Examples:
   $ berth admin users create ada@example.com --org acme --role admin
   $ berth admin users disable ada@example.com
   $ berth admin service-accounts list --org acme
+  $ berth admin login approve WDJB-MJHT --user ada@example.com
   $ berth admin hosts list
   $ berth admin audit --org acme`;

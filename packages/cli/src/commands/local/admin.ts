@@ -5,8 +5,11 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { isForPeople, printItem, printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
+import { approvedLine, DENIED_LINE, describeAuthorization } from "../login/describe-authorization.ts";
 import { operatorErrors } from "./operator-errors.ts";
+import { scopeOf } from "./scope-of.ts";
 
 interface AdminOptions extends OutputOptions {
   dataDir?: string;
@@ -89,6 +92,27 @@ export async function disableServiceAccount(
 export async function enableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
   const account = { name, organization: options.org };
   await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, false));
+}
+
+export async function approveLogin(
+  code: string,
+  options: AdminOptions & ConfirmOptions & { user: string; scopes?: string[] },
+): Promise<undefined> {
+  const scopes = options.scopes?.map(scopeOf);
+  const asked = await administer(options, (admin) => admin.logins.find(code));
+  for (const line of describeAuthorization(asked)) printMessage(line);
+  await confirm(`Let it have a token of ${plainLine(options.user)}?`, options);
+  const approval = { user: options.user, scopes };
+  const approved = await administer(options, (admin) => admin.logins.approve(code, approval));
+  await printResult(approved, options, () => [approvedLine(approved)]);
+}
+
+export async function denyLogin(code: string, options: AdminOptions & ConfirmOptions): Promise<undefined> {
+  const asked = await administer(options, (admin) => admin.logins.find(code));
+  for (const line of describeAuthorization(asked)) printMessage(line);
+  await confirm("Let it have no token?", options);
+  const denied = await administer(options, (admin) => admin.logins.deny(code));
+  await printResult(denied, options, () => [DENIED_LINE]);
 }
 
 export async function listHosts(options: AdminOptions): Promise<undefined> {

@@ -1,10 +1,9 @@
-import { ConfigError, createOperatorToken, SCOPES } from "@berth/server";
+import { ConfigError, createOperatorToken } from "@berth/server";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
-
-type Scope = (typeof SCOPES)[number];
+import { scopeOf } from "./scope-of.ts";
 
 interface CreateOptions extends OutputOptions {
   user?: string;
@@ -42,11 +41,4 @@ function bearerOf({ user, serviceAccount, role, kind }: CreateOptions) {
   if (role !== undefined || kind === "pat")
     throw new UsageError("--role and --kind pat cannot be used with --service-account.");
   return { serviceAccount };
-}
-
-function scopeOf(name: string): Scope {
-  const known = SCOPES.find((scope) => scope === name);
-  if (known === undefined)
-    throw new UsageError(`Unknown scope '${name}'. The scopes are: ${SCOPES.join(", ")}.`);
-  return known;
 }

@@ -1,19 +1,32 @@
 import type { Command } from "commander";
-import { withOutput, withYes } from "../../shared/options.ts";
+import { withConnection, withOutput, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands about the services that the user is logged in to. */
 export function addLogin(program: Command): void {
-  program
+  const login = program
     .command("login [url]")
-    .summary("log in to a service")
+    .summary("log in to a service, or approve a login elsewhere")
     .description(
-      "Check a token, and store it for a service under the name of a context, which becomes the current one. The token is asked for, or read from standard input.",
+      "Check a token, and store it for a service under the name of a context, which becomes the current one. The token is asked for, or read from standard input. Without one, the service is asked for a token, and somebody who is logged in approves that.",
     )
     .option("--name <name>", "name of the context; default: the host of the URL")
     .option("--token-file <file>", "file that contains the token")
+    .option("--device", "without a token: show a code, with which somebody approves the login elsewhere")
+    .option("--scopes <scope...>", "with --device: what the token may do; default: everything")
     .addHelpText("after", HELP)
+    // Else it would take the options of 'approve' as its own.
+    .enablePositionalOptions()
     .action(action(() => import("./login.ts"), "login"));
+  withConnection(withOutput(withYes(login.command("approve <code>"))))
+    .summary("approve or deny a login elsewhere")
+    .description(
+      "Show what asks for a token with this code, and let it have one: a token of your own, which is revoked with the one that you use, and expires with it.",
+    )
+    .option("--scopes <scope...>", "what the token may do; default: what was asked for")
+    .option("--deny", "let it have none")
+    .addHelpText("after", APPROVE_HELP)
+    .action(action(() => import("./approve.ts"), "approve"));
   program
     .command("logout [name]")
     .summary("forget a service and its token")
@@ -52,4 +65,14 @@ no BERTH_URL, BERTH_CONTEXT, BERTH_DATA_DIR, BERTH_TOKEN or BERTH_TOKEN_FILE. It
 
 Example:
   $ berth login https://berth.example.com
-  $ berth login https://berth.example.com --name work < token-file`;
+  $ berth login https://berth.example.com --name work < token-file
+  $ berth login https://berth.example.com --device`;
+
+const APPROVE_HELP = `
+Only approve a code that you see on your own device, or that its owner reads to you. The name that is shown is what asks says
+of itself; the address is where the service was asked from.
+
+Example:
+  $ berth login approve WDJB-MJHT
+  $ berth login approve WDJB-MJHT --scopes sessions:read agents:read
+  $ berth login approve WDJB-MJHT --deny`;

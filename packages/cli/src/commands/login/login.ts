@@ -7,10 +7,13 @@ import { secretFile } from "../../shared/secret.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printLine, printMessage } from "../../terminal/print.ts";
 import { describe } from "../service/whoami.ts";
+import { deviceToken } from "./device-token.ts";
 
 interface LoginOptions {
   name?: string;
   tokenFile?: string;
+  device?: boolean;
+  scopes?: string[];
 }
 
 /** Stores the token only after the service has accepted it. */
@@ -48,8 +51,18 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
-async function tokenOf({ tokenFile }: LoginOptions, url: string): Promise<string> {
+async function tokenOf({ tokenFile, device, scopes }: LoginOptions, url: string): Promise<string> {
+  if (device && tokenFile !== undefined)
+    throw new UsageError(
+      "Set either --device or --token-file, not both: with --device there is no token yet.",
+    );
+  if (!device && scopes !== undefined)
+    throw new UsageError("--scopes is for --device. A token has its scopes already.");
+  if (device) return await deviceToken(url, scopes);
+  if (tokenFile === undefined && process.stdin.isTTY)
+    printMessage("Without a token, press Enter: somebody who is logged in can approve this login.");
   const token = tokenFile === undefined ? await askSecret(`Token for ${url}: `) : await secretFile(tokenFile);
+  if (token === "" && tokenFile === undefined && process.stdin.isTTY) return await deviceToken(url);
   if (token === "") throw new UsageError("No token was given.");
   if (/\s/.test(token)) throw new UsageError("A token has no spaces and no line breaks.");
   return token;

@@ -1,0 +1,12 @@
+import { SCOPES } from "@berth/server";
+import { UsageError } from "../../shared/failure.ts";
+
+type Scope = (typeof SCOPES)[number];
+
+/** @throws UsageError for what is no scope. */
+export function scopeOf(name: string): Scope {
+  const known = SCOPES.find((scope) => scope === name);
+  if (known === undefined)
+    throw new UsageError(`Unknown scope '${name}'. The scopes are: ${SCOPES.join(", ")}.`);
+  return known;
+}

@@ -1,0 +1,26 @@
+import type { DeviceAuthorization } from "@berth/sdk";
+import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { printMessage } from "../../terminal/print.ts";
+import { approvedLine, DENIED_LINE, describeAuthorization } from "./describe-authorization.ts";
+
+type ApproveOptions = ConnectionOptions &
+  ConfirmOptions &
+  OutputOptions & { scopes?: DeviceAuthorization["scopes"]; deny?: boolean };
+
+/** Shows what waits with the code before it asks. */
+export async function approve(code: string, options: ApproveOptions): Promise<undefined> {
+  const { deviceAuthorizations } = await connect(options);
+  const shown = { user_code: code };
+  for (const line of describeAuthorization(await deviceAuthorizations.lookup(shown))) printMessage(line);
+  if (options.deny) {
+    await confirm("Let it have no token?", options);
+    await printResult(await deviceAuthorizations.deny(shown), options, () => [DENIED_LINE]);
+    return;
+  }
+  await confirm("Let it have a token of yours?", options);
+  const approved = await deviceAuthorizations.approve({ ...shown, scopes: options.scopes ?? null });
+  await printResult(approved, options, () => [approvedLine(approved)]);
+}

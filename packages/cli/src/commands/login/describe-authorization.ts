@@ -1,0 +1,27 @@
+import type { DeviceAuthorization } from "@berth/sdk";
+import { plainLine } from "../../terminal/plain-text.ts";
+
+/** What asks for a token, a line each. Its name is what it says of itself. */
+export function describeAuthorization({
+  client_name: name,
+  client_address: address,
+  scopes,
+  expires_at: until,
+}: DeviceAuthorization): string[] {
+  return [
+    `asked by: ${name ?? "(it gives no name)"}`,
+    `from:     ${address}`,
+    `for:      ${scopesOf(scopes)}`,
+    `until:    ${until}`,
+  ].map(plainLine);
+}
+
+export function approvedLine({ granted_scopes: scopes }: DeviceAuthorization): string {
+  return plainLine(`Approved, for ${scopesOf(scopes ?? [])}. It gets its token within seconds.`);
+}
+
+export const DENIED_LINE = "Denied. It gets no token.";
+
+function scopesOf(scopes: readonly string[]): string {
+  return scopes.includes("*") ? "every scope" : scopes.join(", ");
+}
