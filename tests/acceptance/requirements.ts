@@ -4,6 +4,7 @@ import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
 import { dataProtectionRequirements } from "./requirements/data-protection.ts";
+import { deviceLoginRequirements } from "./requirements/device-login.ts";
 import { environmentContents } from "./requirements/environment-contents.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
@@ -573,6 +574,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...auditRequirements,
   ...limitRequirements,
   ...dataProtectionRequirements,
+  ...deviceLoginRequirements,
   ...backupRequirements,
   ...traceRequirements,
   ...upgradeRequirements,

@@ -121,6 +121,10 @@ async function examplesOf(label: string): Promise<Example[]> {
   );
 }
 
+async function aLogin(): Promise<{ user_code: string; device_code: string }> {
+  return await api.ok("POST", "/device_authorizations", {});
+}
+
 /** Creates objects that an example needs besides the tenant objects. */
 async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
   const steps: Record<string, () => Promise<Record<string, string>>> = {
@@ -137,6 +141,14 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
     "agents.delete": async () => {
       const agent = await api.ok("POST", "/agents", { name: "unused", model: "rehearsal/steps" });
       return { agent_id: agent.id };
+    },
+    "deviceAuthorizations.lookup": aLogin,
+    "deviceAuthorizations.approve": aLogin,
+    "deviceAuthorizations.deny": aLogin,
+    "deviceTokens.create": async () => {
+      const { user_code, device_code } = await aLogin();
+      await api.ok("POST", "/device_authorizations/approve", { user_code });
+      return { device_code };
     },
     // A client prints events only, and a new session has none.
     "events.stream": async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
+import { type AnyJson, Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
@@ -138,7 +138,7 @@ covers(
 );
 
 covers(
-  ["limit-addresses"],
+  ["limit-addresses", "device-limits"],
   "unknown tokens: over the rate of the client's address 429, and known tokens go on",
   async () => {
     await ada.ok("GET", "/agents");
@@ -162,6 +162,8 @@ covers(
     });
     assert.equal(last.headers.get("retry-after"), "1");
     await ada.ok("GET", "/agents");
+    const nobody = new Api(berth.url, null);
+    await until(async () => (await nobody.post("/device_tokens", { device_code: "x" })).status === 429);
     const malformed = await fetch(ada.address("/agents"), { headers: { authorization: "Bearer x" } });
     assert.equal(malformed.status, 401, "it costs no look");
   },

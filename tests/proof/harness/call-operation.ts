@@ -1,4 +1,4 @@
-import type { Api, ApiResponse } from "../../acceptance/harness/api.ts";
+import { type AnyJson, Api, type ApiResponse } from "../../acceptance/harness/api.ts";
 import { address, type DescribedOperation } from "./openapi-document.ts";
 import { type TenantObjects, validBody, validForm } from "./tenant-objects.ts";
 
@@ -14,12 +14,19 @@ export async function callOperation(
     case undefined:
       return await api.call(operation.method, path + requiredQuery(operation));
     case "application/json":
-      return await api.call(operation.method, path, validBody(operation.id, objects));
+      return await api.call(operation.method, path, await bodyOf(api, operation.id, objects));
     case "multipart/form-data":
       return await api.call(operation.method, path, undefined, { raw: validForm(operation.id, objects) });
     default:
       return await api.call(operation.method, path, undefined, { raw: "content" });
   }
+}
+
+/** A login decides about what waits for it, and for a call of it something new does. */
+async function bodyOf(api: Api, id: string, objects: TenantObjects): Promise<AnyJson> {
+  if (!/^deviceAuthorizations\.(lookup|approve|deny)$/.test(id)) return validBody(id, objects);
+  const { user_code } = await new Api(api.url, null).ok("POST", "/device_authorizations", {});
+  return { user_code };
 }
 
 /** Calls a list once for each filter that names one of the objects. */

@@ -10,6 +10,8 @@ export interface DescribedOperation {
   /** With `{name}` for parameters. */
   path: string;
   scope: string | null;
+  /** It needs no token. */
+  isOpen: boolean;
   pathParams: string[];
   query: { name: string; required: boolean; schema: Schema }[];
   /** The media type and schema of the body; null when there is none. */
@@ -50,6 +52,7 @@ function describedOperation(
     method: method.toUpperCase(),
     path,
     scope: operation["x-scope"] ?? null,
+    isOpen: operation.security?.length === 0,
     pathParams: parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
     query: parameters
       .filter((parameter) => parameter.in === "query")

@@ -131,6 +131,8 @@ export function bodyNamesObjects(operation: string): boolean {
 export function validBody(operation: string, { ids, canary }: TenantObjects): AnyJson {
   const bodies: Record<string, () => AnyJson> = {
     "tokens.create": () => ({ name: canary }),
+    "deviceAuthorizations.create": () => ({ client_name: canary }),
+    "deviceTokens.create": () => ({ device_code: canary }),
     "agents.create": () => ({ name: canary, model: "rehearsal/steps" }),
     "agents.update": () => ({ version: 1, description: "other" }),
     "environments.create": () => ({ name: `${canary} ${Math.random()}` }),

@@ -63,3 +63,8 @@ export function positiveInteger(value: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
   return Number(value);
 }
+
+/** The items of a list with commas, without spaces around them. */
+export function commaList(value: string): string[] {
+  return value.split(",").map((item) => item.trim());
+}

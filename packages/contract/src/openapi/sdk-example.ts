@@ -16,11 +16,12 @@ export function sdkExample(operation: Operation): string {
   const example = examples[operation.id] ?? {};
   const [noun = "", verb = ""] = operation.id.split(".");
   const call = `client.${PLACES[noun] ?? noun}.${verb}(${argumentsOf(operation, example).join(", ")})`;
+  const token = operation.credential === "none" ? "null" : 'process.env.BERTH_TOKEN ?? ""';
   return [
     ...(fileOf(example) === null ? [] : ['import { readFile } from "node:fs/promises";']),
     'import { Berth } from "@berth/sdk";',
     "",
-    'const client = new Berth({ baseURL: process.env.BERTH_URL ?? "", token: process.env.BERTH_TOKEN ?? "" });',
+    `const client = new Berth({ baseURL: process.env.BERTH_URL ?? "", token: ${token} });`,
     "",
     ...use(operation, call),
   ].join("\n");

@@ -21,9 +21,9 @@ const message = {
 export const examples: Readonly<Record<string, Example>> = {
   "tokens.create": { body: { name: "ci", scopes: ["sessions:read", "sessions:write"] } },
   "deviceAuthorizations.create": { body: { client_name: "ada's laptop", scopes: ["sessions:read"] } },
-  "deviceAuthorizations.lookup": { body: { user_code: "WDJB-MJHT" } },
-  "deviceAuthorizations.approve": { body: { user_code: "WDJB-MJHT", scopes: ["sessions:read"] } },
-  "deviceAuthorizations.deny": { body: { user_code: "WDJB-MJHT" } },
+  "deviceAuthorizations.lookup": { body: { user_code: "$USER_CODE" } },
+  "deviceAuthorizations.approve": { body: { user_code: "$USER_CODE", scopes: ["sessions:read"] } },
+  "deviceAuthorizations.deny": { body: { user_code: "$USER_CODE" } },
   "deviceTokens.create": { body: { device_code: "$DEVICE_CODE" } },
   "agents.create": {
     body: {

@@ -160,7 +160,9 @@ export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Co
     where parent_id in (select id from tokens where ${tokens})`);
   const { rowCount: deletedTokens } = await run(`delete from tokens where ${tokens}`);
   await run(`delete from limits where ${type === "user" ? "subject_id" : "organization_id"} = $1`);
-  await run(`delete from device_authorizations where ${type === "user" ? "user_id" : "organization_id"} = $1`);
+  await run(
+    `delete from device_authorizations where ${type === "user" ? "user_id" : "organization_id"} = $1`,
+  );
   await run(`delete from sandbox_usage where ${ownerColumn(erasure)} = $1`);
   await run(`delete from forward_registrations where user_id in (select id from users where ${users})`);
   const { rowCount: deletedUsers } = await run(`delete from users where ${users}`);

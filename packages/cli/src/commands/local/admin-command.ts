@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
+import { commaList, positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
@@ -102,7 +102,7 @@ function addLogins(admin: Command): void {
     .description("Approve and deny logins of 'berth login --device', by the code that they show.");
   withYes(add(noun, "approve <code>", "Let what shows this code have a token of a user."))
     .requiredOption("--user <email>", "the user whose token it becomes")
-    .option("--scopes <scope...>", "what the token may do; default: what was asked for")
+    .option("--scopes <list>", "comma-separated scopes of the token; default: what was asked for", commaList)
     .action(action(load, "approveLogin"));
   withYes(add(noun, "deny <code>", "Let what shows this code have no token.")).action(
     action(load, "denyLogin"),

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { withInstallation } from "../../shared/options.ts";
+import { commaList, withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addAdmin } from "./admin-command.ts";
 import { requireLinux } from "./require-linux.ts";
@@ -168,10 +168,6 @@ function addMigrate(program: Command): void {
   withInstallation(migrate)
     .addHelpText("after", MIGRATE_HELP)
     .action(action(() => import("./migrate.ts"), "migrate"));
-}
-
-function commaList(value: string): string[] {
-  return value.split(",").map((item) => item.trim());
 }
 
 function seconds(value: string): number {

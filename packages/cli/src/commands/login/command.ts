@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection, withOutput, withYes } from "../../shared/options.ts";
+import { commaList, withConnection, withOutput, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands about the services that the user is logged in to. */
@@ -13,7 +13,7 @@ export function addLogin(program: Command): void {
     .option("--name <name>", "name of the context; default: the host of the URL")
     .option("--token-file <file>", "file that contains the token")
     .option("--device", "without a token: show a code, with which somebody approves the login elsewhere")
-    .option("--scopes <scope...>", "with --device: what the token may do; default: everything")
+    .option("--scopes <list>", "with --device: comma-separated scopes of the token; default: *", commaList)
     .addHelpText("after", HELP)
     // Else it would take the options of 'approve' as its own.
     .enablePositionalOptions()
@@ -23,7 +23,7 @@ export function addLogin(program: Command): void {
     .description(
       "Show what asks for a token with this code, and let it have one: a token of your own, which is revoked with the one that you use, and expires with it.",
     )
-    .option("--scopes <scope...>", "what the token may do; default: what was asked for")
+    .option("--scopes <list>", "comma-separated scopes of the token; default: what was asked for", commaList)
     .option("--deny", "let it have none")
     .addHelpText("after", APPROVE_HELP)
     .action(action(() => import("./approve.ts"), "approve"));
@@ -74,5 +74,5 @@ of itself; the address is where the service was asked from.
 
 Example:
   $ berth login approve WDJB-MJHT
-  $ berth login approve WDJB-MJHT --scopes sessions:read agents:read
+  $ berth login approve WDJB-MJHT --scopes sessions:read,agents:read
   $ berth login approve WDJB-MJHT --deny`;
