@@ -99,11 +99,13 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     session_resources.secret session_resources.url session_resources.username sessions.agent
     sessions.environment_variables sessions.git_identity sessions.metadata sessions.title
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
-    tokens.name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
+    tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
   operator:
     "organizations.name service_accounts.name users.email users.role hosts.name hosts.settings hosts.place",
-  service: `limits.name retention.name turn_permits.lease_owner sessions.traceparent erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
+  service: `limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
+    device_authorizations.user_code_hash device_authorizations.client_address device_authorizations.client_network
+    device_authorizations.scopes device_authorizations.status device_authorizations.granted_scopes erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
     audit_entries.request_id audit_entries.resources audit_entries.user_agent database_identity.blob_store database_identity.key_fingerprint
     environments.credentials environments.owner_type events.type files.owner_type files.receiver files.sha256
     files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
