@@ -56,63 +56,47 @@ export const deleteSkills: EraseBatch = async (tx, erasure, limit) =>
     values: [erasure.subject_id, limit, erasure.id],
   });
 
-export const deleteMemoryStores: EraseBatch = async (tx, erasure, limit) =>
-  await counted(tx, {
-    text: `
-      with picked as (
-        select id from memory_stores where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
-      ), gone as (
-        delete from memory_stores where id in (select id from picked) returning id
-      )
-      select count(*)::integer as memory_stores, (
-        select count(*)::integer from memories where memory_store_id in (select id from picked)
-      ) as memories from gone`,
-    values: [erasure.subject_id, limit],
-  });
-
-export const deleteVaults: EraseBatch = async (tx, erasure, limit) =>
-  await counted(tx, {
-    text: `
-      with picked as (
-        select id from vaults where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
-      ), gone as (
-        delete from vaults where id in (select id from picked) returning id
-      )
-      select count(*)::integer as vaults, (
-        select count(*)::integer from vault_credentials where vault_id in (select id from picked)
-      ) as vault_credentials from gone`,
-    values: [erasure.subject_id, limit],
-  });
+export const deleteMemoryStores = deleteWithParts("memory_stores", "memories", "memory_store_id");
+export const deleteVaults = deleteWithParts("vaults", "vault_credentials", "vault_id");
 
 /** After the subject's sessions: those that are left are used by sessions of others. */
-export const deleteAgents: EraseBatch = async (tx, erasure, limit) =>
-  await counted(tx, {
-    text: `
-      with gone as (
-        delete from agents where id in (
-          select id from agents where ${ownerColumn(erasure)} = $1
-            and not exists (select from sessions where agent_id = agents.id)
-          order by id limit $2 for update
-        ) returning id
-      )
-      select count(*)::integer as agents from gone`,
-    values: [erasure.subject_id, limit],
-  });
-
+export const deleteAgents = deleteUnused("agents", "agent_id");
 /** As with agents; also those that were deleted before and stayed for sessions. */
-export const deleteEnvironments: EraseBatch = async (tx, erasure, limit) =>
-  await counted(tx, {
-    text: `
-      with gone as (
-        delete from environments where id in (
-          select id from environments where ${ownerColumn(erasure)} = $1
-            and not exists (select from sessions where environment_id = environments.id)
-          order by id limit $2 for update
-        ) returning id
-      )
-      select count(*)::integer as environments from gone`,
-    values: [erasure.subject_id, limit],
-  });
+export const deleteEnvironments = deleteUnused("environments", "environment_id");
+
+/** Rows of a table with those of another that go with them. */
+function deleteWithParts(table: string, parts: string, column: string): EraseBatch {
+  return async (tx, erasure, limit) =>
+    await counted(tx, {
+      text: `
+        with picked as (
+          select id from ${table} where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+        ), gone as (
+          delete from ${table} where id in (select id from picked) returning id
+        )
+        select count(*)::integer as ${table}, (
+          select count(*)::integer from ${parts} where ${column} in (select id from picked)
+        ) as ${parts} from gone`,
+      values: [erasure.subject_id, limit],
+    });
+}
+
+/** Rows of a table that no session names in this column. */
+function deleteUnused(table: string, column: string): EraseBatch {
+  return async (tx, erasure, limit) =>
+    await counted(tx, {
+      text: `
+        with gone as (
+          delete from ${table} where id in (
+            select id from ${table} where ${ownerColumn(erasure)} = $1
+              and not exists (select from sessions where ${column} = ${table}.id)
+            order by id limit $2 for update
+          ) returning id
+        )
+        select count(*)::integer as ${table} from gone`,
+      values: [erasure.subject_id, limit],
+    });
+}
 
 /**
  * Gives the user's agents and environments that sessions of others use to the organization, archived. An environment whose name the
