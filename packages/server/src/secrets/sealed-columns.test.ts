@@ -4,7 +4,13 @@ import { testDatabase } from "../../test-support/database.ts";
 import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */
-const PLAIN_COLUMNS = ["tokens.hash", "session_outputs.path", "database_identity.key_fingerprint"];
+const PLAIN_COLUMNS = [
+  "tokens.hash",
+  "session_outputs.path",
+  "database_identity.key_fingerprint",
+  "device_authorizations.device_code_hash",
+  "device_authorizations.user_code_hash",
+];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {
   const db = await testDatabase(t);
