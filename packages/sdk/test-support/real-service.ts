@@ -15,7 +15,10 @@ const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 export async function startRealService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-sdk-"));
   let { child, url } = await serve(dataDir, String(await freePort()));
+  let crashing: Promise<void> = Promise.resolve();
   t.after(async () => {
+    // The service may already answer before it says that it listens.
+    await crashing.catch(() => undefined);
     await end(child, "SIGTERM");
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -25,9 +28,12 @@ export async function startRealService(t: TestContext) {
     url,
     token,
     /** Kills the service with SIGKILL and starts it again at the same address. */
-    async crash(): Promise<void> {
-      await end(child, "SIGKILL");
-      ({ child, url } = await serve(dataDir, new URL(url).port));
+    crash(): Promise<void> {
+      crashing = (async () => {
+        await end(child, "SIGKILL");
+        ({ child, url } = await serve(dataDir, new URL(url).port));
+      })();
+      return crashing;
     },
   };
 }
