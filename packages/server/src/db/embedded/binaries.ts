@@ -40,25 +40,37 @@ export function findBinaries(options: {
   packaged?: string;
 }): Binaries {
   const { bin, user, runDir } = options;
-  if (bin !== undefined) return describeBinaries(bin, {}, user);
+  const isOwnUser = user?.isOwn ?? false;
+  if (bin !== undefined) {
+    const spawn = spawnOptions(user);
+    return { bin, major: majorVersionOf(bin, spawn, user), spawn, isOwnUser };
+  }
   const packaged = options.packaged ?? packagedNative();
   const native = canReach(user, join(packaged, "bin/postgres")) ? packaged : copyOf(packaged, runDir);
   const links = missingLinks(native);
-  if (links.length === 0) return describeBinaries(join(native, "bin"), {}, user);
-  const libraries = [makeLinks(native, links, join(runDir, "libraries")), join(native, "lib")];
-  return describeBinaries(join(native, "bin"), { LD_LIBRARY_PATH: libraries.join(":") }, user);
+  const libraries =
+    links.length === 0 ? [] : [makeLinks(native, links, join(runDir, "libraries")), join(native, "lib")];
+  return {
+    bin: join(native, "bin"),
+    major: Number.parseInt(packageVersion(packaged), 10),
+    spawn: spawnOptions(user, libraries.length === 0 ? {} : { LD_LIBRARY_PATH: libraries.join(":") }),
+    isOwnUser,
+  };
 }
 
-function describeBinaries(bin: string, env: Record<string, string>, user: ServerUser | undefined): Binaries {
+function spawnOptions(user: ServerUser | undefined, env: Record<string, string> = {}): Binaries["spawn"] {
   const ids = user === undefined ? {} : { uid: user.uid, gid: user.gid };
-  const spawn = { ...ids, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
+  return { ...ids, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
+}
+
+function majorVersionOf(bin: string, spawn: Binaries["spawn"], user: ServerUser | undefined): number {
   const result = spawnSync(join(bin, "postgres"), ["--version"], { ...spawn, encoding: "utf8" });
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(result.stdout ?? "")?.[1]);
   if (result.status !== 0 || !Number.isInteger(major)) {
     const why = result.error?.message ?? result.stderr.trim();
     throw new Error(`PostgreSQL in ${bin} does not run${user ? ` as user id ${user.uid}` : ""}: ${why}`);
   }
-  return { bin, major, spawn, isOwnUser: user?.isOwn ?? false };
+  return major;
 }
 
 function packagedNative(): string {
@@ -73,11 +85,13 @@ function packagedNative(): string {
   }
 }
 
+/** That of the PostgreSQL in it, and what npm adds: `18.4.0-beta.17`. */
+function packageVersion(native: string): string {
+  return (JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as { version: string }).version;
+}
+
 function copyOf(native: string, runDir: string): string {
-  const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
-    version: string;
-  };
-  const copy = join(runDir, `postgres-${version}`, "native");
+  const copy = join(runDir, `postgres-${packageVersion(native)}`, "native");
   if (existsSync(copy)) return copy;
   const partial = `${copy}.partial`;
   rmSync(partial, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { processStart } from "@berth/linux";
 import type { Logger } from "pino";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster-names.ts";
+import { endLeftoversOf } from "./leftover-processes.ts";
 
 /** The server process of a cluster, started by this process or found running. `exited` resolves when it is gone. */
 export type Postmaster = {
@@ -22,6 +23,8 @@ export type Postmaster = {
 
 const WATCH_INTERVAL_MS = 250;
 const MAX_LOG_LINES = 20;
+/** How long the last lines of a server that has exited are waited for. */
+const LAST_LINES_MS = 500;
 
 /** Settings that Berth relies on. Statements and row values are not logged, since they may contain secrets. */
 const SETTINGS = {
@@ -92,6 +95,8 @@ export function spawnPostmaster(options: {
       resolve();
     });
     child.once("close", () => resolve());
+    // Its other processes have the log too, and one of them may outlive it.
+    child.once("exit", () => setTimeout(() => child.stderr?.destroy(), LAST_LINES_MS).unref());
   });
   return {
     pid: child.pid ?? 0,
@@ -108,7 +113,7 @@ export function spawnPostmaster(options: {
 
 /**
  * Sends SIGINT (a fast shutdown that rolls back open transactions), then SIGQUIT, then SIGKILL (for a frozen process),
- * `graceMs` apart. In every case the next start recovers all acknowledged commits.
+ * `graceMs` apart, and kills processes of it that it left behind. In every case the next start recovers all acknowledged commits.
  */
 export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): Promise<void> {
   signal(postmaster, "SIGINT");
@@ -118,6 +123,7 @@ export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): 
   await postmaster.exited.finally(() => {
     for (const timer of escalation) clearTimeout(timer);
   });
+  await endLeftoversOf(postmaster.cluster);
 }
 
 /** Checks that the pid is still a server of this cluster, since pids are reused. */

@@ -72,8 +72,12 @@ function nobody(): ServerUser {
   return { uid: Number(fields[1]), gid: Number(fields[2]), isOwn: false };
 }
 
+let mountAllowed: boolean | undefined;
+
+/** Does not change while this process lives. */
 function mayMount(): boolean {
-  return spawnSync("unshare", ["--mount", "true"], { stdio: "ignore" }).status === 0;
+  mountAllowed ??= spawnSync("unshare", ["--mount", "true"], { stdio: "ignore" }).status === 0;
+  return mountAllowed;
 }
 
 /** The ranges of ids in a table; a row without a count is one id. */

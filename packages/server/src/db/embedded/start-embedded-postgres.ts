@@ -16,12 +16,12 @@ import {
   stopPostmaster,
   userOf,
 } from "./postmaster.ts";
-import { probeServer, type ServerState } from "./probe-server.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer, runningHolders } from "./server-holders.ts";
 import { withServerLock } from "./server-lock.ts";
 import { ensurePassword, passwordFile } from "./server-password.ts";
 import { serverUser } from "./server-user.ts";
+import { untilReady } from "./until-ready.ts";
 
 export type EmbeddedPostgresOptions = {
   /** The directory of Berth's database, created when missing. All persistent state is below it. */
@@ -48,8 +48,8 @@ export type EmbeddedPostgres = {
 
 const DATABASE = "berth";
 const PORT = 5432;
-const PROBE_INTERVAL_MS = 10;
-const START_TIMEOUT_MS = 30_000;
+/** What a killed server left ends within this time, or the start fails. */
+const LEFTOVERS_TIMEOUT_MS = 30_000;
 /** A server whose start is aborted gets this long before each stronger signal. Nobody has used it yet. */
 const ABORT_GRACE_MS = 1_000;
 
@@ -98,7 +98,7 @@ async function adopt(dataDir: string, signal?: AbortSignal): Promise<Postmaster 
     await stopPostmaster(postmaster);
     return undefined;
   }
-  return (await untilReady(dataDir, postmaster, signal)) ? postmaster : undefined;
+  return (await untilReady(connectionTo(dataDir, postmaster), postmaster, signal)) ? postmaster : undefined;
 }
 
 /** Whether the server has a user of its own and asks for a password. One that a killed earlier release left has neither. */
@@ -148,7 +148,7 @@ async function launch(
   options: EmbeddedPostgresOptions & { lock: number },
 ): Promise<Postmaster> {
   const cluster = join(dataDir, "cluster");
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + LEFTOVERS_TIMEOUT_MS;
   const ownProcessGroup = options.ownProcessGroup ?? false;
   for (;;) {
     const postmaster = spawnPostmaster({
@@ -160,10 +160,12 @@ async function launch(
       ownProcessGroup,
       lock: options.lock,
     });
-    const ready = await untilReady(dataDir, postmaster, options.signal).catch(async (error) => {
-      await stopPostmaster(postmaster, ABORT_GRACE_MS);
-      throw error;
-    });
+    const ready = await untilReady(connectionTo(dataDir, postmaster), postmaster, options.signal).catch(
+      async (error) => {
+        await stopPostmaster(postmaster, ABORT_GRACE_MS);
+        throw error;
+      },
+    );
     if (ready) return postmaster;
     const why = postmaster.lastLogLines();
     const leftovers = /still in use|already exists|Address already in use/.test(why);
@@ -172,27 +174,6 @@ async function launch(
     await pause(100);
     const other = await adopt(dataDir, options.signal);
     if (other !== undefined) return other;
-  }
-}
-
-/** True when the server accepts connections and has Berth's database; false when its process exited first. */
-async function untilReady(dataDir: string, postmaster: Postmaster, signal?: AbortSignal): Promise<boolean> {
-  const connection = connectionTo(dataDir, postmaster);
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  const ended = postmaster.exited.then((): ServerState => "ended");
-  for (;;) {
-    signal?.throwIfAborted();
-    const state = await Promise.race([probeServer(connection), ended]);
-    if (state === "ready") return true;
-    if (state === "ended") return false;
-    if (state === "denied")
-      throw new Error(
-        `PostgreSQL rejects the password in ${connection.passwordFile}: stop what uses this data directory, delete that file, and start again.`,
-      );
-    if (state === "silent" && Date.now() > deadline) {
-      throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not respond at ${postmaster.socket}.`);
-    }
-    await pause(PROBE_INTERVAL_MS);
   }
 }
 

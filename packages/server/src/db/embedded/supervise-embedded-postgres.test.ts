@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { processStart } from "@berth/linux";
 import { silentLog } from "../../../test-support/database.ts";
 import {
@@ -38,6 +39,18 @@ test("only the postmaster is killed → it restarts although workers linger for 
   assert.deepEqual([...(await rowsOf(db))], [1]);
 });
 
+test("only the postmaster is killed and a process of it is frozen → that one is ended, and the server restarts", async (t) => {
+  const { server, db } = await supervised(temporaryInstance(t));
+  await db.write.query({ text: "create table notes as select 1::bigint as id" });
+  const postmaster = server.pid();
+  const frozen = serverProcesses(postmaster).find((pid) => pid !== postmaster) ?? assert.fail();
+  process.kill(frozen, "SIGSTOP");
+  process.kill(postmaster, "SIGKILL");
+  while (server.pid() === postmaster) await pause(20);
+  assert.equal(processStart(frozen), undefined);
+  assert.deepEqual([...(await rowsOf(db))], [1]);
+});
+
 test("a frozen server → statements fail within seconds", async (t) => {
   const { server } = await supervised(temporaryInstance(t));
   const db = openDatabase({ connection: server.connection, log: silentLog });
@@ -53,6 +66,15 @@ test("a frozen server → statements fail within seconds", async (t) => {
   for (const result of results) {
     assert.ok(result.status === "rejected" && result.reason instanceof DatabaseUnavailableError);
   }
+});
+
+test("stop when only the postmaster was killed and a process of it is frozen → nothing runs afterwards", async (t) => {
+  const { server } = await supervised(temporaryInstance(t));
+  const processes = serverProcesses(server.pid());
+  process.kill(processes.at(-1) ?? 0, "SIGSTOP");
+  process.kill(server.pid(), "SIGKILL");
+  await server.stop();
+  assert.deepEqual(processes.filter(processStart), []);
 });
 
 test("stop during a restart → nothing runs afterwards", async (t) => {
