@@ -1,11 +1,19 @@
 import { CALL_REPLY_TYPES, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "../src/history/log.ts";
+import { LogCopy } from "../src/history/log-copy.ts";
 
 /** A session's log in memory, which outlives the turns that use it. */
 export class MemoryLog implements Log {
   readonly #stored: LogEntry[] = [];
   /** Called before (`false`) and after (`true`) an append is durable. An error that it throws rejects the append. */
   onAppend: (durable: boolean) => void = () => {};
+  #copy = new LogCopy();
+
+  /** A new one each time, as a process has it that begins a turn. */
+  get copy(): LogCopy {
+    this.#copy = new LogCopy(this.entries);
+    return this.#copy;
+  }
 
   get entries(): readonly LogEntry[] {
     return structuredClone(this.#stored);
@@ -31,9 +39,7 @@ export class MemoryLog implements Log {
   async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);
-    const entries = this.store(drafts);
-    this.onAppend(true);
-    return entries;
+    return this.#durable(this.store(drafts));
   }
 
   /** Interrupts stay unprocessed until the end of the turn, as in the store. */
@@ -42,9 +48,7 @@ export class MemoryLog implements Log {
     this.onAppend(false);
     const taken = this.#waiting();
     for (const entry of taken) entry.event.processed_at = new Date().toISOString();
-    const entries = [...structuredClone(taken), ...this.store(drafts)];
-    this.onAppend(true);
-    return entries;
+    return this.#durable([...structuredClone(taken), ...this.store(drafts)]);
   }
 
   async takeClientReplies(): Promise<readonly LogEntry[]> {
@@ -52,14 +56,18 @@ export class MemoryLog implements Log {
     this.onAppend(false);
     const taken = this.#stored.filter(({ event }) => isAnswer(event) && event.processed_at === null);
     for (const entry of taken) entry.event.processed_at = new Date().toISOString();
-    const entries = structuredClone(taken);
-    this.onAppend(true);
-    return entries;
+    return this.#durable(structuredClone(taken));
   }
 
   async hasInputs(): Promise<boolean> {
     await Promise.resolve();
     return this.#waiting().some(({ event }) => event.type === "user.message");
+  }
+
+  #durable(entries: LogEntry[]): LogEntry[] {
+    this.onAppend(true);
+    this.#copy.add(entries);
+    return entries;
   }
 
   #waiting(): LogEntry[] {

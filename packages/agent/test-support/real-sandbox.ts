@@ -4,7 +4,8 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BubblewrapOptions, createBubblewrapEngine, type Sandbox } from "@berth/sandbox";
+import type { Sandbox } from "@berth/sandbox";
+import { type BubblewrapOptions, createBubblewrapEngine } from "@berth/sandbox/bubblewrap";
 import type { Tool, ToolContext } from "../src/tools/tool.ts";
 
 /** A real sandbox without a network, for tests of tools. `close` removes everything. */

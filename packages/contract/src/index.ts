@@ -5,7 +5,6 @@ export * from "./conventions/git-identity.ts";
 export * from "./conventions/ids.ts";
 export * from "./conventions/page.ts";
 export * from "./conventions/validation.ts";
-export * from "./openapi/document.ts";
 export { isBlockedPort } from "./operations/blocked-ports.ts";
 export type { Operation } from "./operations/operation.ts";
 export * from "./operations/operations.ts";

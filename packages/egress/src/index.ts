@@ -1,4 +1,3 @@
-export { createAddressGuard } from "./addresses/address-guard.ts";
 export type { Resolve } from "./addresses/resolve.ts";
 export type { NetworkNamespace } from "./capture/network-namespace.ts";
 export { createEgress, type Egress, type EgressOptions } from "./egress.ts";
@@ -8,7 +7,6 @@ export {
   DestinationDenied,
   type GuardedFetch,
   type GuardedFetchOptions,
-  isListedHost,
 } from "./fetch/guarded-fetch.ts";
 export { openCertificateAuthority } from "./mitm/certificate-authority.ts";
 export type { CredentialSource, CredentialTarget, ProxiedCredential } from "./mitm/proxied-credential.ts";

@@ -1,6 +1,4 @@
-export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { noteTold, recordProcesses, untoldProcesses } from "./commands/ended-processes.ts";
-export { createDockerEngine } from "./docker/docker-engine.ts";
 export { LAYERED_HOME } from "./inside/environment.ts";
 export { readFile, writeFile } from "./inside/files.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
@@ -18,8 +16,6 @@ export type {
   SandboxSpec,
   SystemLayers,
 } from "./interface/spec.ts";
-export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
-export { probeEngine } from "./probes/probe-engine.ts";
 export { builtRootFilesystem, describeRootFilesystem } from "./system/describe-root-filesystem.ts";
 export { LayerCache } from "./system/layer-cache.ts";
 export {

@@ -1,9 +1,13 @@
 import { type EngineKind, missingForEngine } from "../../../tests/container-engine/container-engine.ts";
+import { notInSample } from "../../../tests/effort/effort.ts";
 import { conformance, type Subject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
 import { OWN_GROUP_TEST } from "./conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
+
+/** Docker is what most installations have. */
+const SAMPLED_OF = { dockerd: 2, podman: 3 };
 
 /** Runs the conformance suite on a real container engine, which the test starts and stops. */
 export function conformanceOf(kind: EngineKind): void {
@@ -19,6 +23,7 @@ export function conformanceOf(kind: EngineKind): void {
       return await startSubject(kind);
     },
     skips,
+    (place) => notInSample(place, SAMPLED_OF[kind]),
   );
 }
 

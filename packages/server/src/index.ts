@@ -1,22 +1,17 @@
 export { SCOPES } from "@berth/contract";
 export type { Capability } from "@berth/sandbox";
 export { administration, createOperatorToken } from "./administration/administration.ts";
-export { OperatorError } from "./administration/as-operator.ts";
+export { InputError, OperatorError } from "./administration/as-operator.ts";
 export type { ErasureReceipt, ErasureSubject } from "./administration/erasures.ts";
 export type { HostEntry } from "./administration/host-store.ts";
 export type { LimitEntry } from "./administration/limit-store.ts";
 export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
 export type { RetentionEntry } from "./administration/retention-store.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
-export type { AuditFilter, AuditLine } from "./audit/audit-list-store.ts";
+export type { AuditLine } from "./audit/audit-list-store.ts";
 export { type Backup, backup } from "./backup/backup.ts";
 export { checkBackup, type Restored, restore } from "./backup/restore.ts";
-export { ConfigError } from "./config/config-error.ts";
-export { describeSettings } from "./config/describe-settings.ts";
-export { readSettings, type SettingValues } from "./config/read-config.ts";
-export { SETTING_FLAGS } from "./config/settings.ts";
-export { unknownVariables } from "./config/unknown-variables.ts";
-export { doctor } from "./doctor/doctor.ts";
+export { DatabaseUnavailableError } from "./db/database-error.ts";
 export { isLimitName, LIMIT_NAMES, type LimitName, limitValue } from "./limits/limit-names.ts";
 export {
   isRetainedName,
@@ -24,5 +19,3 @@ export {
   type RetainedName,
   retentionDays,
 } from "./retention/retention-names.ts";
-export { type Serving, serve } from "./start/serve.ts";
-export { settingFaults } from "./start/setting-faults.ts";

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
@@ -43,6 +44,7 @@ export async function testDatabase(
 }
 
 const TEMPLATE = "berth_template";
+const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");
 let databases = 0;
 
 function testServer(label: string, bin?: string): TestServer {
@@ -64,17 +66,16 @@ function testServer(label: string, bin?: string): TestServer {
 
 async function startWithTemplate(dataDir: string, bin: string | undefined): Promise<EmbeddedPostgres> {
   await furnishCluster(dataDir, bin);
-  const server = await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
-  await administer(server.connection, `create database ${TEMPLATE}`);
-  await migrate({ connection: { ...server.connection, database: TEMPLATE } });
-  return server;
+  return await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
 }
 
-/** `initdb` runs once per release and user; later clusters are copies of what it made. */
+/** A cluster with the template is made once per release, user and schema; later clusters are copies of it. */
 async function furnishCluster(dataDir: string, bin: string | undefined): Promise<void> {
   const kept = clusterCache(bin);
   if (existsSync(kept)) return copyTree(kept, join(dataDir, "cluster"));
   const server = await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
+  await administer(server.connection, `create database ${TEMPLATE}`);
+  await migrate({ connection: { ...server.connection, database: TEMPLATE } });
   await server.stop();
   const partial = `${kept}.${process.pid}`;
   copyTree(join(dataDir, "cluster"), partial);
@@ -91,7 +92,14 @@ function clusterCache(bin: string | undefined): string {
   const directory = join(import.meta.dirname, "../../../node_modules/.cache/berth");
   mkdirSync(directory, { recursive: true });
   const release = bin === undefined ? "embedded" : bin.replaceAll(/\W+/g, "-");
-  return join(directory, `cluster-${process.getuid?.()}-${release}`);
+  return join(directory, `cluster-${process.getuid?.()}-${release}-${schemaDigest()}`);
+}
+
+function schemaDigest(): string {
+  const hash = createHash("sha256");
+  for (const name of globSync("**/*.sql", { cwd: MIGRATIONS }).sort())
+    hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
+  return hash.digest("hex").slice(0, 16);
 }
 
 function copyTree(from: string, to: string): void {

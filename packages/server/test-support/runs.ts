@@ -1,5 +1,6 @@
 import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "../src/db/statement.ts";
+import { type ClaimedRow, leaseOf } from "../src/runs/lease/claim-runs.ts";
 import type { Lease } from "../src/runs/lease/lease.ts";
 
 /** The rows that a session refers to. */
@@ -78,12 +79,14 @@ export async function seedSession(db: Queryable, from: Seed, session: SessionSee
 
 /** Leases the session for an hour, as a claim would. */
 export async function seedLease(db: Queryable, sessionId: string, owner: string): Promise<Lease> {
-  const { rows } = await db.query<{ lease_epoch: number }>({
+  const { rows } = await db.query<ClaimedRow>({
     text: `update sessions set lease_owner = $2, lease_until = now() + interval '1 hour', lease_epoch = lease_epoch + 1
-      where id = $1 returning lease_epoch`,
+      where id = $1 returning id, organization_id, lease_epoch`,
     values: [sessionId, owner],
   });
-  return { sessionId, owner, epoch: rows[0]?.lease_epoch ?? 0 };
+  const [row] = rows;
+  if (row === undefined) throw new Error(`There is no session ${sessionId}.`);
+  return leaseOf(row, owner);
 }
 
 function agentOf(agentId: string, model: string): object {

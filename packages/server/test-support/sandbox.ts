@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createEgress } from "@berth/egress";
-import { createBubblewrapEngine, type Sandbox } from "@berth/sandbox";
+import type { Sandbox } from "@berth/sandbox";
+import { createBubblewrapEngine } from "@berth/sandbox/bubblewrap";
 
 /** Opens a real sandbox on a new disk, without network. It is removed after the test. */
 export async function testSandbox(

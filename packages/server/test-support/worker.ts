@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { createRehearsalModel, type LogEntry, type Model } from "@berth/agent";
+import type { LogEntry, Model } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { createGuardedFetch, type EgressPolicy } from "@berth/egress";
 import {
   type Command,

@@ -25,12 +25,13 @@ export function foldHistory(
   files: MessageFiles = NO_FILES,
   maxResultLength: number = Number.POSITIVE_INFINITY,
 ): History {
-  const fold = new HistoryFold(files, maxResultLength);
+  const fold = HistoryFold.begin(files, maxResultLength);
   for (const entry of entries) fold.apply(entry);
   return fold.history();
 }
 
-class HistoryFold {
+/** The fold of a log that goes on: the entries so far are applied, and later ones can be. */
+export class HistoryFold {
   readonly pending: PendingInputs;
   messages: ModelMessage[] = [];
   response: AssistantBlock[] = [];
@@ -43,9 +44,28 @@ class HistoryFold {
   failedAttempts = 0;
   compacted = false;
 
-  constructor(files: MessageFiles, maxResultLength: number) {
-    this.pending = new PendingInputs(files);
-    this.calls = new OpenCalls(maxResultLength);
+  constructor(pending: PendingInputs, calls: OpenCalls) {
+    this.pending = pending;
+    this.calls = calls;
+  }
+
+  static begin(files: MessageFiles, maxResultLength: number): HistoryFold {
+    return new HistoryFold(new PendingInputs(files), new OpenCalls(maxResultLength));
+  }
+
+  /** A copy that goes its own way. The messages themselves are shared: they never change. */
+  fork(): HistoryFold {
+    const fork = new HistoryFold(this.pending.fork(), this.calls.fork());
+    fork.messages = [...this.messages];
+    fork.response = [...this.response];
+    fork.responseCalls = this.responseCalls.map((call) => ({ ...call }));
+    fork.responseDue = this.responseDue;
+    fork.interrupted = this.interrupted;
+    fork.openRequest = this.openRequest;
+    fork.measured = this.measured;
+    fork.failedAttempts = this.failedAttempts;
+    fork.compacted = this.compacted;
+    return fork;
   }
 
   apply(entry: LogEntry): void {

@@ -1,4 +1,5 @@
 import type { NewEvent, SessionEvent } from "@berth/contract";
+import type { LogCopy } from "./log-copy.ts";
 
 /**
  * An entry of a session's log as the loop reads and writes it. The loop has no other state: after a crash at any point,
@@ -39,8 +40,8 @@ export interface Memo {
 }
 
 export interface Log {
-  /** Everything so far, in order. The loop updates its own copy from what the methods below return. */
-  readonly entries: readonly LogEntry[];
+  /** Everything so far. What the methods below return is added to it before they resolve. */
+  readonly copy: LogCopy;
   /**
    * Appends all drafts or none, durably. Rejects with `LeaseLost` when another process owns the session; the loop then
    * stops at once and does nothing more.

@@ -52,12 +52,20 @@ export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
  */
 export class OpenCalls {
   #calls: readonly ToolCall[] = [];
-  readonly #results = new Map<string, ToolResultBlock>();
+  #results = new Map<string, ToolResultBlock>();
   readonly #maxResultLength: number;
 
   /** `maxResultLength`: characters of text that the model gets of one client result. */
   constructor(maxResultLength: number) {
     this.#maxResultLength = maxResultLength;
+  }
+
+  /** A copy that goes its own way. */
+  fork(): OpenCalls {
+    const fork = new OpenCalls(this.#maxResultLength);
+    fork.#calls = this.#calls.map((call) => ({ ...call }));
+    fork.#results = new Map(this.#results);
+    return fork;
   }
 
   announce(calls: readonly ToolCall[]): void {

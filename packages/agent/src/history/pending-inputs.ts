@@ -25,6 +25,19 @@ export class PendingInputs {
     this.#files = files;
   }
 
+  /** A copy that goes its own way. */
+  fork(): PendingInputs {
+    const fork = new PendingInputs(this.#files);
+    fork.newestMessage = this.newestMessage;
+    fork.newestImages = this.newestImages;
+    fork.note = this.note;
+    fork.containerReclaimed = this.containerReclaimed;
+    fork.mcpErrors = [...this.mcpErrors];
+    fork.#events = [...this.#events];
+    fork.#interrupted = this.#interrupted;
+    return fork;
+  }
+
   add(event: InputEvent): void {
     this.#events.push(event);
   }

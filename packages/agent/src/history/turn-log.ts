@@ -1,22 +1,37 @@
 import { CALL_REPLY_TYPES } from "@berth/contract";
+import type { UserBlock } from "../models/model.ts";
+import type { History } from "./history.ts";
 import type { Draft, Log, LogEntry } from "./log.ts";
+import type { LogCopy } from "./log-copy.ts";
+import { loadFiles, type ReadFile } from "./message-files.ts";
 
 /**
- * The log during one turn, with a copy of its entries. Appends run one at a time, in call order. After an append fails, all
- * later ones fail too: another process may own the session.
+ * The log during one turn. Appends run one at a time, in call order. After an append fails, all later ones fail too: another process
+ * may own the session.
  */
 export class TurnLog {
   readonly #log: Log;
-  readonly #entries: Map<number, LogEntry>;
+  /** One copy for the whole turn. */
+  readonly #copy: LogCopy;
+  readonly #files = new Map<string, UserBlock | null>();
+  readonly #maxResultLength: number;
   #lastAppend: Promise<unknown> = Promise.resolve();
 
-  constructor(log: Log) {
+  /** @param maxResultLength characters of text that the model gets of one client result. */
+  constructor(log: Log, maxResultLength: number) {
     this.#log = log;
-    this.#entries = new Map(log.entries.map((entry) => [entry.seq, entry]));
+    this.#copy = log.copy;
+    this.#maxResultLength = maxResultLength;
   }
 
-  get entries(): LogEntry[] {
-    return [...this.#entries.values()].sort((one, other) => one.seq - other.seq);
+  /** The history of the log so far. A missing file is a note in it. */
+  history(): History {
+    return this.#copy.history(this.#files, this.#maxResultLength);
+  }
+
+  /** Reads the files that messages refer to and that were not read in this turn. */
+  async loadFiles(readFile: ReadFile): Promise<void> {
+    await loadFiles(this.#copy.messagesWithFiles, this.#files, readFile);
   }
 
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
@@ -31,12 +46,9 @@ export class TurnLog {
 
   /** Whether there are confirmations or client results that no process has taken. */
   hasClientReplies(): boolean {
-    return this.#entries
-      .values()
-      .some(
-        ({ event }) =>
-          event.processed_at === null && (CALL_REPLY_TYPES as readonly string[]).includes(event.type),
-      );
+    return this.#copy
+      .unprocessed()
+      .some(({ event }) => (CALL_REPLY_TYPES as readonly string[]).includes(event.type));
   }
 
   takeClientReplies(): Promise<readonly LogEntry[]> {
@@ -48,10 +60,7 @@ export class TurnLog {
   }
 
   #serialize(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
-    const appended = this.#lastAppend.then(append).then((entries) => {
-      for (const entry of entries) this.#entries.set(entry.seq, entry);
-      return entries;
-    });
+    const appended = this.#lastAppend.then(append);
     this.#lastAppend = appended;
     appended.catch(() => {});
     return appended;

@@ -1,3 +1,3 @@
 import { describeTurnCuts } from "../../test-support/models/turn-cuts.ts";
 
-describeTurnCuts("openai", { stride: 5 });
+describeTurnCuts("openai");

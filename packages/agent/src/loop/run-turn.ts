@@ -3,12 +3,10 @@ import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-
 import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
-import { foldHistory } from "../history/fold-history.ts";
 import type { History } from "../history/history.ts";
 import { type Log, throwIfLeaseLost } from "../history/log.ts";
-import { loadFiles, type ReadFile } from "../history/message-files.ts";
+import type { ReadFile } from "../history/message-files.ts";
 import { TurnLog } from "../history/turn-log.ts";
-import type { UserBlock } from "../models/model.ts";
 import { Compaction } from "../requests/compaction.ts";
 import { type ContextWindow, contextWindowOf } from "../requests/context-window.ts";
 import { requestEnd } from "../requests/request-events.ts";
@@ -84,12 +82,12 @@ class TurnRun {
   readonly #window: ContextWindow;
   readonly #requests: TurnRequests;
   readonly #compaction: Compaction;
-  readonly #files = new Map<string, UserBlock | null>();
   #truncatedInARow = 0;
 
   constructor(turn: Turn) {
     this.#turn = turn;
-    this.#log = new TurnLog(turn.log);
+    // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
+    this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
     this.#window = contextWindowOf(turn.model, turn.agent.model.effective_context_window);
     const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
@@ -99,7 +97,7 @@ class TurnRun {
 
   /** Ends the calls and the request that a dead process left open. */
   async recover(): Promise<void> {
-    const { openCalls, openRequest } = this.#history();
+    const { openCalls, openRequest } = this.#log.history();
     const drafts = endedCallResults(openCalls);
     if (openRequest !== null) drafts.push(requestEnd(openRequest, null));
     if (drafts.length > 0) await this.#log.append(drafts);
@@ -111,7 +109,7 @@ class TurnRun {
    */
   async settleCalls(): Promise<string[]> {
     for (;;) {
-      const { openCalls } = this.#history();
+      const { openCalls } = this.#log.history();
       if (openCalls.length === 0 && !this.#log.hasClientReplies()) return [];
       if (this.#turn.signal.aborted) {
         if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
@@ -125,7 +123,7 @@ class TurnRun {
 
   /** The calls in state `started` were confirmed just now: those of a dead process ended in `recover`. */
   async #applyReplies(): Promise<void> {
-    const { openCalls } = this.#history();
+    const { openCalls } = this.#log.history();
     const ended = endedCallResults(openCalls.filter((call) => call.state !== "started"));
     if (ended.length > 0) await this.#log.append(ended);
     const started = openCalls.filter((call) => call.state === "started");
@@ -136,13 +134,13 @@ class TurnRun {
 
   /** One request and the calls of its response. Null: the turn continues. */
   async step(): Promise<TurnEnd> {
-    const before = this.#history();
+    const before = this.#log.history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
     if (this.#requests.count >= (this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS)) return "max_turns";
     const start = await this.#requests.start();
-    await loadFiles(this.#log.entries, this.#files, this.#turn.readFile);
-    const history = this.#history();
+    await this.#log.loadFiles(this.#turn.readFile);
+    const history = this.#log.history();
     if (!history.responseDue || history.interrupted) return await this.#abandon(start);
     return this.#compaction.isDue(history)
       ? await this.#summarise(start, history)
@@ -205,13 +203,7 @@ class TurnRun {
 
   /** The inputs need no response: the newest is an interrupt, or there is no message. */
   async #abandon(start: string): Promise<TurnEnd> {
-    const { interrupted } = this.#history();
+    const { interrupted } = this.#log.history();
     return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
-  }
-
-  #history(): History {
-    // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
-    const maxResultLength = this.#turn.agent.model.effective_context_window;
-    return foldHistory(this.#log.entries, this.#files, maxResultLength);
   }
 }

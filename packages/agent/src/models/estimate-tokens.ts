@@ -10,11 +10,22 @@ const BASE64_PER_DOCUMENT_TOKEN = 130;
 const TOKENS_PER_DOCUMENT = 1_500;
 const CHARACTERS_PER_MESSAGE = 16;
 
+/** Messages never change, and each request has those of the one before. */
+const charactersByMessage = new WeakMap<ModelMessage, number>();
+
 /** A rough estimate: a quarter of the characters, a constant for each image, documents by their size. */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   let characters = 0;
-  for (const message of messages) characters += CHARACTERS_PER_MESSAGE + charactersOf(message);
+  for (const message of messages) characters += CHARACTERS_PER_MESSAGE + knownCharactersOf(message);
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+function knownCharactersOf(message: ModelMessage): number {
+  const known = charactersByMessage.get(message);
+  if (known !== undefined) return known;
+  const characters = charactersOf(message);
+  charactersByMessage.set(message, characters);
+  return characters;
 }
 
 /** Tokens of what every request of a session has besides its messages. */

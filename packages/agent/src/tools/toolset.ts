@@ -45,7 +45,13 @@ export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {
   }));
 }
 
+/** The schemas of tools are the same for the lifetime of the process, and a turn asks for them each time. */
+const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
+
 function jsonSchema(input: z.ZodType): Record<string, unknown> {
+  const known = jsonSchemas.get(input);
+  if (known !== undefined) return known;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  jsonSchemas.set(input, schema);
   return schema;
 }

@@ -13,21 +13,20 @@ const calling: Answer = {
 };
 /** The log is the same for each cut, so the next turn is run only for some of them. */
 const NEXT_TURN_EVERY = 16;
+/** Bytes from one cut to the next; the bytes in between are tested by `describeCuts`. */
+const STRIDE = 5;
 const done: Answer = { blocks: [{ text: "It is fine." }] };
 
-/**
- * Declares the test that runs a turn, and sometimes the next one, for each byte at which its first response can be cut.
- * `stride`: bytes from one cut to the next; the bytes in between are tested by `describeCuts`.
- */
-export function describeTurnCuts(kind: ProviderKind, { stride = 1 } = {}): void {
-  describe(`turn with ${kind}: first response cut at every ${stride} bytes`, () => {
+/** Declares the test that runs a turn, and sometimes the next one, for places at which its first response can be cut. */
+export function describeTurnCuts(kind: ProviderKind): void {
+  describe(`turn with ${kind}: first response cut at every ${STRIDE} bytes`, () => {
     it("runs the call of the retried response once and none of the cut one, and continues", async (test) => {
       const double = await startDouble(kind);
       test.after(() => double.close());
       const model = modelAt(double.baseUrl, kind);
       const bytes = double.recording(calling).length - 1;
-      for (let cut = 0; cut < bytes; cut += stride) {
-        const how = (cut / stride) % 2 === 0 ? "reset" : "close";
+      for (let cut = 0; cut < bytes; cut += STRIDE) {
+        const how = (cut / STRIDE) % 2 === 0 ? "reset" : "close";
         double.enqueue({ ...calling, cut: { bytes: cut, how } }, calling, done);
         const log = new MemoryLog();
         const looked: string[] = [];
@@ -43,7 +42,7 @@ export function describeTurnCuts(kind: ProviderKind, { stride = 1 } = {}): void 
         assert.equal(log.entries.filter(({ event }) => event.type === "session.error").length, 1);
         assert.equal(double.requests[0]?.text, double.requests[1]?.text, "the retry is the same request");
 
-        if ((cut / stride) % NEXT_TURN_EVERY === 0) {
+        if ((cut / STRIDE) % NEXT_TURN_EVERY === 0) {
           double.enqueue(done);
           log.message("Thank you.");
           assert.deepEqual(await runTurn(turn), { type: "end_turn" });

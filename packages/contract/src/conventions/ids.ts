@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_RANDOM = (1n << 74n) - 1n;
 let lastMillisecond = 0n;
 let lastRandom = 0n;
@@ -49,15 +50,23 @@ export function minUuidAt(millisecond: number): string {
   return formatUuid(uuidBits(BigInt(millisecond), 0n));
 }
 
+/** Two characters of an id for each value of ten bits. */
+const PAIRS = Array.from(
+  { length: 1_024 },
+  (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31),
+);
+
 /** The API's form of an id: prefix, underscore, 26 characters of lower-case Crockford base32. */
 export function formatId(kind: IdKind, uuid: string): string {
-  let bits = BigInt(`0x${uuid.replaceAll("-", "")}`);
-  let text = "";
-  for (let i = 0; i < 26; i++) {
-    text = ALPHABET.charAt(Number(bits & 31n)) + text;
-    bits >>= 5n;
+  if (!UUID.test(uuid)) throw new SyntaxError(`${JSON.stringify(uuid)} is not a uuid.`);
+  // The first two hexadecimal digits are two characters, and each five after them are four.
+  const hex = uuid.slice(2, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
+  let text = `${ID_PREFIXES[kind]}_${PAIRS[Number.parseInt(uuid.slice(0, 2), 16)]}`;
+  for (let at = 0; at < 30; at += 5) {
+    const bits = Number.parseInt(hex.slice(at, at + 5), 16);
+    text += `${PAIRS[bits >> 10]}${PAIRS[bits & 1_023]}`;
   }
-  return `${ID_PREFIXES[kind]}_${text}`;
+  return text;
 }
 
 /** The UUID of an id, or null if the text is not an id of that kind. */

@@ -74,6 +74,8 @@ export function openApiDocument(): Json {
   };
 }
 
+const OWN_TOKEN = "The token of the request may name itself: for that it needs no scope.";
+
 /** `vaultCredentials` is "Vault credentials". */
 function titleOf(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -90,6 +92,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
   return {
     operationId: operation.id,
     summary: operation.summary,
+    ...(operation.ownToken ? { description: OWN_TOKEN } : {}),
     tags: [operation.id.split(".")[0]],
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
     ...(operation.credential === "none" ? { security: [] } : {}),

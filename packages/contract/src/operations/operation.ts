@@ -11,6 +11,8 @@ export interface Operation {
   readonly summary: string;
   /** The scope that a token needs, or null if any valid token will do. */
   readonly scope: string | null;
+  /** The token that the path names needs no scope where it is the token of the request. */
+  readonly ownToken?: true;
   /**
    * `pat`: only a user's token is accepted, and authentication errors have a `code`. `none`: no token is needed or looked at, and
    * an `Idempotency-Key` means nothing. Absent: any token.

@@ -37,7 +37,7 @@ export const operations = {
     create: post("/tokens", "Create a token", CONFIDENTIAL),
     list: list("/tokens", "List tokens"),
     current: get("/tokens/current", "Get the token of the request, and whose it is", { scope: null }),
-    delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
+    delete: remove("/tokens/{token_id}", "Revoke a token and its descendants", { ownToken: true }),
   }),
   deviceAuthorizations: noun("deviceAuthorizations", {
     create: post("/device_authorizations", "Ask for a token that a user approves elsewhere", OPEN),

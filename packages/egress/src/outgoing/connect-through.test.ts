@@ -40,6 +40,7 @@ test("outgoing proxy: refuses, demands a password, speaks no HTTP, is down → a
   for (const [port, said] of [
     [(await startProxy(t, 403)).port, "refuses the connection (403)."],
     [(await startProxy(t, 407)).port, "demands another user and password (407)."],
+    [(await startProxy(t, 401)).port, "demands another user and password (401)."],
     [(silent.address() as AddressInfo).port, "cannot be reached (HPE_INVALID_CONSTANT)."],
     [down, "cannot be reached (ECONNREFUSED)."],
   ] as const) {

@@ -43,7 +43,8 @@ export async function connectThrough(
 }
 
 function refusal(status: number): string {
-  if (status === 407) return "demands another user and password (407)";
+  // 401 is what tinyproxy sends for a wrong password, and 407 for none.
+  if (status === 407 || status === 401) return `demands another user and password (${status})`;
   return `refuses the connection (${status})`;
 }
 

@@ -1,6 +1,8 @@
-/** For tests that run the probes through a service: their text, the parser of their output, and the canaries. */
+/** For `doctor`, and for tests that run the probes through a service: their text, the parser of their output, and the canaries. */
 export { ALL_PROBES } from "./all-probes.ts";
 export { type Canaries, canaryVariables, neighbourScript, startHostCanaries } from "./canaries.ts";
+export { isolationCapabilities } from "./isolation-capabilities.ts";
 export { type ProbeVariables, probeScript } from "./prelude.ts";
 export type { Probe, ProbeResult } from "./probe.ts";
+export { probeEngine } from "./probe-engine.ts";
 export { readProbes } from "./run-probes.ts";

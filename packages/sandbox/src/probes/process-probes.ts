@@ -5,7 +5,10 @@ const SIBLING = `sleep 5 9>&- & sibling=$!
 trap 'kill -s KILL "$sibling"' EXIT
 `;
 
-/** Runs an ELF program with this machine code. Its exit status is 42 when the system call was made. */
+/**
+ * Runs an ELF program with this machine code. Its exit status is 42 when the system call was made. A kernel without 32-bit calls does
+ * not execute the program (126), or raises a fault at the call (139).
+ */
 const machineCode = (
   bits: 32 | 64,
   code: string,
@@ -20,7 +23,7 @@ my $all = $size + length $code;
 $head .= ${bits === 32 ? 'pack("L8", 1, 0, $base, $base, $all, $all, 5, 4096)' : 'pack("LLQ6", 1, 5, 0, $base, $base, $all, $all, 4096)'};
 print $head, $code' >"$file"
 chmod 755 "$file"; "$file"; ended=$?; rm -f "$file"
-said="ended with $ended"
+case $ended in 126 | 139) said=absent ;; *) said="ended with $ended" ;; esac
 [ "$ended" -ne 42 ] || breach "the call was made"`;
 
 /** Other processes, and system calls beside the seccomp filter. */

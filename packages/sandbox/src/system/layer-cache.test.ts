@@ -53,6 +53,8 @@ describe("layer cache", { skip }, () => {
       ...options,
     });
 
+  const small = { ...DEFAULT_LAYER_LIMITS, milliseconds: 120_000, bytes: 8 * 1024 ** 2, spared: 0 };
+
   const plan = (script: string, name = "test things") => ({
     name,
     script,
@@ -108,23 +110,24 @@ describe("layer cache", { skip }, () => {
   });
 
   test("prepare: a script fails or takes too long → the failure has the end of its output, nothing is left, and the next request tries again", async () => {
-    const limits = { milliseconds: 6_000, bytes: 8 * 1024 ** 2, files: 100_000, spared: 0 };
-    const cache = new LayerCache({ directory: join(directory, "failing"), engine, limits, log: () => {} });
+    const path = join(directory, "failing");
+    const cache = new LayerCache({ directory: path, engine, limits: small, log: () => {} });
     const failing = request(["true", "echo one; echo the last words >&2; exit 7", "true"]);
     const failed = await cache.prepare(failing);
     assert.equal(failed.paths.length, 1);
     assert.equal(failed.failed?.failure.why, "it ended with exit code 7");
     assert.match(failed.failed?.failure.output ?? "", /the last words$/);
     assert.equal((await cache.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
-    const slow = await cache.prepare(request(["sleep 60"]));
+    const hasty = { ...small, milliseconds: 6_000 };
+    const hurried = new LayerCache({ directory: path, engine, limits: hasty, log: () => {} });
+    const slow = await hurried.prepare(request(["sleep 600"]));
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.1 minutes/);
+    await hurried.close();
     const nowhere = await cache.prepare({ ...request(["true"]), rootFilesystem: join(directory, "absent") });
     assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
-    assert.equal((await readdir(join(directory, "failing"))).length, 1);
+    assert.equal((await readdir(path)).length, 1);
     await cache.close();
   });
-
-  const small = { ...DEFAULT_LAYER_LIMITS, milliseconds: 10_000, bytes: 8 * 1024 ** 2, spared: 0 };
 
   test("prepare: a script fills its disk by bytes, files or deleted files → that failure, and nothing is left", {
     skip: noImages,
@@ -133,7 +136,7 @@ describe("layer cache", { skip }, () => {
     const cache = new LayerCache({ directory: path, engine, limits: small, log: () => {} });
     const fills = [
       "head -c 64M /dev/urandom >/opt/large",
-      "head -c 64M /dev/urandom >/opt/large; sleep 60",
+      "head -c 64M /dev/urandom >/opt/large; sleep 600",
       "head -c 64M /dev/urandom >/opt/large; true",
       "mkdir /opt/many; cd /opt/many; seq 9000 | xargs touch 2>/dev/null",
       "head -c 64M /dev/zero >/data/beside",
@@ -196,7 +199,7 @@ describe("layer cache", { skip }, () => {
       limits: small,
       log: (line) => lines.push(line),
     });
-    const large = await cache.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
+    const large = await cache.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 600"]));
     assert.match(large.failed?.failure.why ?? "", /^it takes more than 8 MiB or 400000 files$/);
     assert.deepEqual(await readdir(path), []);
     const { paths } = await cache.prepare(request(["rm /usr/bin/jq; echo here >/opt/word"]));
@@ -209,7 +212,7 @@ describe("layer cache", { skip }, () => {
     const { bavail, bsize } = await statfs(directory);
     const limits = {
       ...DEFAULT_LAYER_LIMITS,
-      milliseconds: 20_000,
+      milliseconds: 120_000,
       spared: bavail * bsize - 200 * 1024 ** 2,
     };
     const cache = newCache({ limits });
@@ -283,8 +286,8 @@ describe("layer cache", { skip }, () => {
     const path = join(directory, "ending");
     const cache = new LayerCache({ directory: path, engine, log: () => {} });
     const waiting = new AbortController();
-    const impatient = cache.prepare(request(["sleep 60"], "one", waiting.signal));
-    const patient = cache.prepare(request(["sleep 60"]));
+    const impatient = cache.prepare(request(["sleep 600"], "one", waiting.signal));
+    const patient = cache.prepare(request(["sleep 600"]));
     waiting.abort(new Error("enough"));
     await assert.rejects(impatient, /enough/);
     const ended = assert.rejects(patient, /no layer is built any more/);

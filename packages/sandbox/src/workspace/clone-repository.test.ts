@@ -40,9 +40,10 @@ const bare = (name: string): string => join(bench.dir, `host/repositories/acme/$
 const fresh = "find . -name .git -prune -o -type f -print | sort; git status --porcelain";
 
 test("clone: a private repository → the whole history, on its default branch", async () => {
+  const began = performance.now();
   const { seconds, ...result } = succeeded(await bench.clone(sandbox, "widget"));
   assert.deepEqual(result, { ok: true, commit: head, branch: "main", missingLfs: null });
-  assert.ok(seconds > 0 && seconds < 20);
+  assert.ok(seconds > 0 && seconds <= (performance.now() - began) / 1_000);
   assert.equal(await sh(sandbox, `cd /data/widget && ${fresh}`), "./README.md\n./src/a.txt");
   assert.equal(await sh(sandbox, "cd /data/widget && git rev-parse --is-shallow-repository"), "false");
   assert.equal(await sh(sandbox, "ls -A /data"), "widget");
@@ -156,6 +157,7 @@ test("clone: progress → it only advances, and no command line contains the tok
 });
 
 test("clone: aborted at any time → the next call completes it", async () => {
+  const complete = await bench.host.head("acme", "large", "main");
   for (const mountPath of ["/data/cut", "/workspace/cut"]) {
     await sh(sandbox, "mkdir -p /workspace/cut");
     for (const states of [1, 3 + Math.floor(Math.random() * 60), 1000]) {
@@ -171,7 +173,9 @@ test("clone: aborted at any time → the next call completes it", async () => {
       // At one of the last states the clone may already be complete.
       if (states === 1 || states > reported)
         assert.equal(cut.ok, states > reported, `cut after ${states} of ${reported}`);
-      if (!cut.ok) assert.deepEqual([cut.type, half], ["stopped", ""], `cut after ${states} states`);
+      if (!cut.ok) assert.equal(cut.type, "stopped", `cut after ${states} states`);
+      // Cut after its last step, it is complete.
+      assert.ok(half === "" || half === complete, `cut after ${states} states: ${half}`);
       succeeded(await bench.clone(sandbox, "large", { mountPath }));
       assert.equal(await sh(sandbox, `cd ${mountPath} && git status --porcelain && ls | wc -l`), "40");
       assert.equal(await sh(sandbox, `ls -A /data ${mountPath} ${mountPath}/.git | grep berth || true`), "");

@@ -20,11 +20,13 @@ export type { Subject } from "./context.ts";
  *
  * @param makeEngine Called once; `close` of its result is called at the end.
  * @param skips Reasons to skip, by title; `*` skips all tests but those with an empty reason.
+ * @param notInSample Why the test at a place is not tried, where there is little time, or false. Default: all are.
  */
 export function conformance(
   name: string,
   makeEngine: () => Promise<Subject>,
   skips: Readonly<Record<string, string>> = {},
+  notInSample: Suite["notInSample"] = () => false,
 ): void {
   describe(`${name} keeps the promises of a sandbox engine`, () => {
     let subject: Subject | null = null;
@@ -34,6 +36,8 @@ export function conformance(
     after(() => subject?.close());
     const suite: Suite = {
       skips,
+      notInSample,
+      defined: 0,
       subject() {
         if (!subject) throw new Error("the engine was not made");
         return subject;

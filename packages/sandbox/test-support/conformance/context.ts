@@ -32,6 +32,10 @@ export interface Suite {
   subject(): Subject;
   /** Reasons to skip, by title. */
   skips: Readonly<Record<string, string>>;
+  /** Why the test that is defined at a place is not in the sample, or false. */
+  notInSample: (place: number) => string | false;
+  /** How many tests are defined so far. */
+  defined: number;
 }
 
 let count = 0;
@@ -42,9 +46,9 @@ export function conformanceTest(
   title: string,
   body: (context: Context) => Promise<void>,
 ): void {
-  const skip = suite.skips[title] ?? suite.skips["*"];
+  suite.defined += 1;
   test(title, {
-    skip: skip !== undefined && suite.skips[title] !== "" ? skip : false,
+    skip: reasonToSkip(suite, title) ?? suite.notInSample(suite.defined),
     timeout: 180_000,
   }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
@@ -74,6 +78,10 @@ export function conformanceTest(
       await rm(directory, { recursive: true, force: true });
     }
   });
+}
+
+function reasonToSkip({ skips }: Suite, title: string): string | undefined {
+  return skips[title] === "" ? undefined : (skips[title] ?? skips["*"]);
 }
 
 export interface Ran extends CommandResult {

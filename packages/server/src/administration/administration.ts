@@ -1,4 +1,3 @@
-import { type AuditFilter, listAuditEntries } from "../audit/audit-list-store.ts";
 import {
   createServiceAccountToken,
   createTokenFor,
@@ -7,6 +6,7 @@ import {
 } from "../features/tokens/create-token-for.ts";
 import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { type AuditQuery, readAuditEntries } from "./audit-entries.ts";
 import { auditedCommand } from "./audited-command.ts";
 import { beginErasure, type ErasureSubject, getErasure, listErasures, waitForErasure } from "./erasures.ts";
 import { forgetHost, listHosts, setDraining } from "./host-store.ts";
@@ -158,9 +158,9 @@ export function administration(flags: InstallationFlags) {
         ),
     },
     audit: {
-      /** Newest first. @param limit null: all. */
-      list: (filter: AuditFilter, limit: number | null) =>
-        asOperator(flags, (db) => listAuditEntries(db.read, filter, limit)),
+      /** See `readAuditEntries`. */
+      read: (query: AuditQuery, limit: number | null, onPage: Parameters<typeof readAuditEntries>[3]) =>
+        asOperator(flags, (db) => readAuditEntries(db.read, query, limit, onPage)),
     },
   };
 }

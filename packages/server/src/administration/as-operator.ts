@@ -37,3 +37,6 @@ export async function asOperator<T>(
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }
+
+/** The command names something that it cannot take, such as a place or a key. Nothing was done. */
+export class InputError extends OperatorError {}

@@ -48,9 +48,16 @@ export interface ErasureReceipt {
 const REMAINS = [
   "entries of the audit log, which have ids, client addresses and nothing that was written or said",
   "versions of memories that the subject's agents wrote into stores of others",
-  "log files of the service, and backups that were made before",
+  "log files of the service, traces that were exported, and backups that were made before",
   "layers of environments on the hosts, without a name, for 14 days after their last use",
+  "unpacked skills on the hosts, for about an hour",
 ];
+
+/** Repositories are copied for the whole organization. */
+const COPIES: Readonly<Record<Erasure["subject_type"], string>> = {
+  user: "copies of repositories on the hosts, which belong to the organization",
+  organization: "copies of repositories on the hosts, for about an hour, and while a host is away",
+};
 
 export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<Erasure> {
   const id = newUuid();
@@ -122,6 +129,6 @@ async function receiptOf(db: Queryable, erasure: Erasure): Promise<ErasureReceip
       sessions: await remainingSessions(db, erasure),
       contents: (await erasedContents(db, id)).length,
     },
-    remains: REMAINS,
+    remains: [...REMAINS, COPIES[type]],
   };
 }

@@ -1,6 +1,7 @@
 import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
 import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
+import { isBeingErased } from "../deletion/erasure-store.ts";
 import { OperatorError } from "./as-operator.ts";
 import { organizationId } from "./organization-store.ts";
 
@@ -46,17 +47,26 @@ export async function createServiceAccount(
   return fromRow({ id, name, organization, disabled_at: null });
 }
 
-/** The tokens of a disabled service account are rejected, and streams that were opened with them end within seconds. */
+/**
+ * The tokens of a disabled service account are rejected, and streams that were opened with them end within seconds.
+ *
+ * @throws OperatorError when there is no such service account, or to enable one whose organization is being erased.
+ */
 export async function setServiceAccountDisabled(
   db: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
   disabled: boolean,
 ): Promise<void> {
+  const owner = await organizationId(db, organization);
+  if (!disabled && (await isBeingErased(db, [owner])))
+    throw new OperatorError(
+      `The organization '${organization}' is being erased, and '${name}' cannot be enabled.`,
+    );
   const { rowCount } = await db.query({
     text: `update service_accounts set updated_at = now(),
         disabled_at = case when $3 then coalesce(disabled_at, now()) end
       where organization_id = $1 and name = $2`,
-    values: [await organizationId(db, organization), name, disabled],
+    values: [owner, name, disabled],
   });
   if (rowCount === 0) throw new OperatorError(`The organization has no service account '${name}'.`);
 }

@@ -1,6 +1,7 @@
 import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
 import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
+import { isBeingErased } from "../deletion/erasure-store.ts";
 import { OperatorError } from "./as-operator.ts";
 import { organizationId } from "./organization-store.ts";
 
@@ -74,8 +75,15 @@ export async function setRole(db: Queryable, email: string, role: User["role"]):
   await change(db, email, "role = $2", role);
 }
 
-/** The tokens of a disabled user are rejected, and streams that were opened with them end within seconds. */
+/**
+ * The tokens of a disabled user are rejected, and streams that were opened with them end within seconds.
+ *
+ * @throws OperatorError when there is no such user, or to enable one whose data is being erased.
+ */
 export async function setUserDisabled(db: Queryable, email: string, disabled: boolean): Promise<void> {
+  const { id, organization_id: organizationId } = await userId(db, email);
+  if (!disabled && (await isBeingErased(db, [id, organizationId])))
+    throw new OperatorError(`The user '${email}' is being erased, and cannot be enabled.`);
   await change(db, email, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
 }
 

@@ -22,10 +22,10 @@ export interface AuditLine {
 
 /** What entries have; all of it. */
 export interface AuditFilter {
-  /** Name. */
-  organization?: string | undefined;
-  /** Email. */
-  user?: string | undefined;
+  /** uuid. */
+  organizationId?: string | undefined;
+  /** uuid. */
+  userId?: string | undefined;
   /** `agents.create`, or the noun alone: `agents`. */
   operation?: string | undefined;
   /** Id as the API shows it. */
@@ -36,13 +36,14 @@ export interface AuditFilter {
 
 type Row = Omit<AuditLine, "created_at"> & { created_at: Date };
 
-/** The latest entries, newest first. @param limit null: all. */
+/** Up to `limit` entries, newest first. @param before the id of an entry: only earlier ones. Default: the latest. */
 export async function listAuditEntries(
   db: Queryable,
   filter: AuditFilter,
-  limit: number | null,
+  limit: number,
+  before?: string,
 ): Promise<AuditLine[]> {
-  const { organization, user, operation, resource, since, until } = filter;
+  const { organizationId, userId, operation, resource, since, until } = filter;
   const { rows } = await db.query<Row>({
     text: `select audit_entries.id::text, audit_entries.created_at, audit_entries.organization_id,
         organizations.name as organization, actor_type, actor_id, coalesce(users.email, service_accounts.name) as actor,
@@ -51,14 +52,17 @@ export async function listAuditEntries(
         left join organizations on organizations.id = audit_entries.organization_id
         left join users on users.id = actor_id
         left join service_accounts on service_accounts.id = actor_id
-      where ($1::text is null or organizations.name = $1)
-        and ($2::text is null or users.email = $2)
+      where ($1::uuid is null or audit_entries.organization_id = $1)
+        and ($2::uuid is null or actor_id = $2)
         and ($3::text is null or operation = $3 or starts_with(operation, $3 || '.') or starts_with(operation, $3 || ' '))
         and ($4::text is null or resources @> array[$4])
         and ($5::timestamptz is null or audit_entries.created_at >= $5)
         and ($6::timestamptz is null or audit_entries.created_at < $6)
+        and ($8::bigint is null or audit_entries.id < $8)
       order by audit_entries.id desc limit $7`,
-    values: [organization, user, operation, resource, since, until, limit].map((value) => value ?? null),
+    values: [organizationId, userId, operation, resource, since, until, limit, before].map(
+      (value) => value ?? null,
+    ),
   });
   return rows.map(toLine);
 }

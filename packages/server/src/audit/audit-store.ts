@@ -1,3 +1,4 @@
+import { jsonRecord } from "../db/json-record.ts";
 import type { Queryable } from "../db/statement.ts";
 
 /** Who changed what, and from where. Ids of actors, tokens and organizations are uuids. */
@@ -14,25 +15,54 @@ export interface AuditEntry {
   requestId: string | null;
 }
 
-/** To be called in the transaction of the change. */
-export async function appendAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
+/** The columns that are written, with the types by which the database reads them from JSON. */
+const COLUMN_TYPES = {
+  organization_id: "uuid",
+  actor_type: "text",
+  actor_id: "uuid",
+  token_id: "uuid",
+  operation: "text",
+  resources: "text[]",
+  client: "text",
+  user_agent: "text",
+  request_id: "text",
+} as const;
+
+const RECORD = jsonRecord(COLUMN_TYPES);
+
+/**
+ * The one statement that appends entries, as a part of a larger one.
+ *
+ * @param json A column of `rows`, with what `auditRecord` returns.
+ * @param rows A row source.
+ */
+export function insertAuditEntries(json: string, rows: string): string {
+  return `insert into audit_entries (${RECORD.columns})
+    select entry.* from ${rows}, json_to_record(${json}) as entry (${RECORD.definition})`;
+}
+
+/** An entry as the database reads it from JSON. */
+export function auditRecord(entry: AuditEntry): Record<keyof typeof COLUMN_TYPES, unknown> {
   const { actor } = entry;
   const [actorId, tokenId] = "id" in actor ? [actor.id, actor.tokenId] : [null, null];
+  return {
+    organization_id: entry.organizationId,
+    actor_type: actor.type,
+    actor_id: actorId,
+    token_id: tokenId,
+    operation: entry.operation,
+    resources: entry.resources,
+    client: entry.client,
+    user_agent: entry.userAgent,
+    request_id: entry.requestId,
+  };
+}
+
+/** To be called in the transaction of the change. */
+export async function appendAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.query({
     name: "append_audit_entry",
-    text: `insert into audit_entries
-             (organization_id, actor_type, actor_id, token_id, operation, resources, client, user_agent, request_id)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [
-      entry.organizationId,
-      actor.type,
-      actorId,
-      tokenId,
-      entry.operation,
-      entry.resources,
-      entry.client,
-      entry.userAgent,
-      entry.requestId,
-    ],
+    text: insertAuditEntries("given.entry", "(select $1::json as entry) as given"),
+    values: [JSON.stringify(auditRecord(entry))],
   });
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
-import { OperatorError } from "../administration/as-operator.ts";
+import { InputError } from "../administration/as-operator.ts";
 
 /** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
 export interface BackupNote {
@@ -25,21 +25,26 @@ export function writeNote(directory: string, note: BackupNote): void {
   createFile(join(directory, NAME), `${JSON.stringify(note, null, 2)}\n`);
 }
 
-/** @throws OperatorError when the directory is no backup that this version can read. */
+/** @throws InputError when the directory is no backup that this version can read. */
 export function readNote(directory: string): BackupNote {
-  let note: BackupNote;
-  try {
-    note = JSON.parse(readFileSync(join(directory, NAME), "utf8"));
-  } catch {
-    throw new OperatorError(`${directory} is no backup: it has no readable ${NAME}.`);
-  }
+  const note = parsedNote(directory);
+  if (note === null) throw new InputError(`${directory} is no backup: it has no readable ${NAME}.`);
   if (note.format !== 1)
-    throw new OperatorError(
-      `${directory} was written by a newer Berth, ${note.berth}: restore it with that.`,
-    );
+    throw new InputError(`${directory} was written by a newer Berth, ${note.berth}: restore it with that.`);
   if (note.architecture !== process.arch)
-    throw new OperatorError(
+    throw new InputError(
       `${directory} was written on a machine of the architecture ${note.architecture}, and this one is ${process.arch}.`,
     );
+  if (!existsSync(join(directory, "cluster/PG_VERSION")))
+    throw new InputError(`${directory} is no complete backup: it has no database.`);
   return note;
+}
+
+function parsedNote(directory: string): BackupNote | null {
+  try {
+    const note = JSON.parse(readFileSync(join(directory, NAME), "utf8"));
+    return Number.isInteger(note?.format) ? note : null;
+  } catch {
+    return null;
+  }
 }

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { orAborted } from "@berth/concurrency";
 import { createFile, syncDirectory } from "@berth/linux";
 import manifest from "../../package.json" with { type: "json" };
-import { type InstallationFlags, OperatorError } from "../administration/as-operator.ts";
+import { InputError, type InstallationFlags } from "../administration/as-operator.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { readConfig } from "../config/read-config.ts";
 import { copyCluster } from "../db/embedded/copy-cluster.ts";
@@ -41,9 +41,9 @@ export async function backup(
 ): Promise<Backup> {
   const config = readConfig(process.env, flags);
   requireInstallation(config);
+  requireApart(resolve(directory), config);
   return await untilAskedToEnd((signal) =>
     withPartial(resolve(directory), async (partial, to) => {
-      requireApart(to, config);
       const endedAt = await copyInstallation(config, partial, signal);
       if (withKey) copyKeys(config, partial);
       const { contents, bytes } = await countContents(join(partial, "blobs"));
@@ -93,16 +93,16 @@ function copyKeys({ secretKeyFile: file, dataDir }: Config, to: string): void {
 
 function requireInstallation({ dataDir, databaseUrl }: Config): void {
   if (databaseUrl !== null)
-    throw new OperatorError(
+    throw new InputError(
       "The database is that of BERTH_DATABASE_URL: back it up with the tools of its server first, then copy the contents of files, which are in 'blobs' of the data directory or in BERTH_BLOBS.",
     );
   if (!existsSync(join(dataDir, "postgres/cluster")))
-    throw new OperatorError(`There is no installation in ${dataDir}: name its data directory by --data-dir.`);
+    throw new InputError(`There is no installation in ${dataDir}: name its data directory by --data-dir.`);
 }
 
 function requireApart(to: string, { dataDir }: Config): void {
   if (`${to}/`.startsWith(`${resolve(dataDir)}/`))
-    throw new OperatorError(
+    throw new InputError(
       `${to} is inside the data directory, with which it would be lost: name another place.`,
     );
 }

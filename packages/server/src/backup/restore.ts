@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { copyTree, createDirectory, createFile, removeTree, syncDirectory } from "@berth/linux";
-import { type InstallationFlags, OperatorError } from "../administration/as-operator.ts";
+import { InputError, type InstallationFlags } from "../administration/as-operator.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
@@ -17,7 +17,7 @@ import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts"
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { readNote } from "./backup-note.ts";
 import { addContents, damagedContents } from "./contents.ts";
-import { withPartial } from "./partial-directory.ts";
+import { isNoRoom, noRoomIn, withPartial } from "./partial-directory.ts";
 import { contentsOfAll, countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
 
 export interface Restored extends RestoredCounts {
@@ -49,10 +49,10 @@ export async function restore(
       const partial = { ...config, dataDir };
       await restoreKeys(partial, from, keyFile);
       const counts = await withDatabase(partial, from, signal, async (db) => {
-        const key = { file: partial.secretKeyFile, dataDir };
-        await asOperatorError(
-          requireDatabaseKey(db.write, { active: readSecretKey(key), former: readFormerKey(key) }),
-        );
+        await asInputError(async () => {
+          const key = { file: partial.secretKeyFile, dataDir };
+          await requireDatabaseKey(db.write, { active: readSecretKey(key), former: readFormerKey(key) });
+        });
         await giveUpMachines(db);
         return await examine(db, from);
       });
@@ -74,6 +74,8 @@ export async function checkBackup(flags: InstallationFlags, directory: string): 
     try {
       const counts = await withDatabase({ ...config, dataDir }, from, signal, (db) => examine(db, from));
       return { ended_at, ...counts };
+    } catch (error) {
+      throw noRoomIn(tmpdir(), error);
     } finally {
       await removeTree(dataDir);
     }
@@ -95,10 +97,15 @@ async function withDatabase<T>(
   const log = createLog("silent", createRedactor());
   const dataDir = join(config.dataDir, "postgres");
   createDirectory(dataDir);
-  await copyTree(join(from, "cluster"), join(dataDir, "cluster"), { signal });
-  const server = await startEmbeddedPostgres({ dataDir, log, bin: config.pgBin ?? undefined, signal });
+  const [original, cluster] = [join(from, "cluster"), join(dataDir, "cluster")];
+  await copyTree(original, cluster, { signal });
+  const bin = config.pgBin ?? undefined;
+  const server = await asInputError(
+    () => startEmbeddedPostgres({ dataDir, log, bin, signal }),
+    (message) => message.replaceAll(cluster, original),
+  );
   try {
-    await migrate({ connection: server.connection }, { signal });
+    await asInputError(() => migrate({ connection: server.connection }, { signal }));
     const db = openDatabase({ connection: server.connection, log, max: 1, readers: 1 });
     return await work(db).finally(() => db.close());
   } finally {
@@ -118,22 +125,26 @@ async function restoreKeys(
   for (const name of ["secret.key", "secret.key.former"])
     if (existsSync(join(from, name))) await copyFile(join(from, name), join(dataDir, name));
   if (secretKeyFile === null && !existsSync(join(dataDir, "secret.key")))
-    throw new OperatorError(
+    throw new InputError(
       "The backup has no secret key: name the file with the installation's by --secret-key-file, or set BERTH_SECRET_KEY_FILE.",
     );
 }
 
 function givenKey(file: string): Buffer {
-  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new InputError(`There is no file ${file}.`);
   try {
     return readKey(file);
   } catch (error) {
-    throw new OperatorError((error as Error).message);
+    throw new InputError((error as Error).message);
   }
 }
 
-async function asOperatorError<T>(work: Promise<T>): Promise<T> {
-  return await work.catch((error) => {
-    throw new OperatorError((error as Error).message);
-  });
+/** What fails in the work is a fault of what the command was given. @param worded makes it one sentence about that. */
+async function asInputError<T>(work: () => Promise<T>, worded = (message: string) => message): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isNoRoom(error) ? error : new InputError(worded((error as Error).message));
+  }
 }

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { isOfDeadProcess, machineId, processName } from "@berth/linux";
+import { createDirectory, isOfDeadProcess, machineId, processName } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
 import { installBlob } from "./install-blob.ts";
 import { PartialBlob } from "./partial-blob.ts";
@@ -38,7 +38,7 @@ const NAMES_AT_ONCE = 500;
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
   const partial = join(directory, "growing");
-  for (const needed of [staged, partial]) await mkdir(needed, { recursive: true, mode: 0o700 });
+  for (const needed of [staged, partial]) createDirectory(needed);
   const path = (sha256: string) => contentPath(directory, sha256);
   return {
     path,

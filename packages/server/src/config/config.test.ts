@@ -66,6 +66,35 @@ describe("settings", () => {
     );
   });
 
+  test("a password in a flag → refused in one sentence that does not quote it; a variable and a file may have it", (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "berth-password-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, "url");
+    const database = "postgres://ann:hunter2@db.example/berth";
+    const refused: ReadonlyArray<[flag: string, url: string]> = [
+      ["https-proxy", "ann:hunter2@proxy.example:3128"],
+      ["http-proxy", "HTTP://ann:hunter2@proxy.example:3128"],
+      ["database-url", database],
+      ["database-url", "postgresql://:hunter2@one.example:5432,two.example:5433/berth"],
+      ["database-url", "postgres:///berth?host=/run/postgresql&password=hunter2"],
+      ["database-url", "postgres:///berth?p%61ssword=hunter2"],
+      ["database-url", "postgres://db.example/berth?sslpassword=hunter2"],
+    ];
+    for (const [flag, url] of refused) {
+      const variable = `BERTH_${flag.replaceAll("-", "_").toUpperCase()}`;
+      assert.throws(() => readConfig({}, { [flag]: url }), {
+        name: "ConfigError",
+        message: `--${flag} cannot have a password, which every user of the machine would see: use ${variable} or --${flag}-file.`,
+      });
+      writeFileSync(file, url);
+      assert.deepEqual(readConfig({ [variable]: url }), readConfig({}, { [`${flag}-file`]: file }), url);
+    }
+    const taken = ["postgres://ann@db.example:5432/berth", "postgres://db.example/a:b@c?user=ann&password="];
+    for (const url of taken) assert.equal(readConfig({}, { "database-url": url }).databaseUrl, url);
+    const proxy = { "https-proxy": "ann@proxy.example:3128" };
+    assert.equal(readConfig({}, proxy).httpsProxy, "http://ann@proxy.example:3128/");
+  });
+
   test("a port that fetch blocks → refused in one sentence", () => {
     assert.throws(() => readConfig({}, { port: "4190" }), {
       message:

@@ -1,4 +1,4 @@
-import { OutgoingProxies } from "@berth/egress";
+import { OutgoingProxies } from "@berth/egress/outgoing-proxies";
 import type { Config } from "./config.ts";
 
 /** The proxies of the settings. */

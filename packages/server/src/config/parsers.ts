@@ -1,4 +1,4 @@
-import { isBlockedPort } from "@berth/contract";
+import { isBlockedPort } from "@berth/contract/blocked-ports";
 
 /** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
 

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { hasPassword } from "./has-password.ts";
 import { withoutServiceLinks } from "./service-links.ts";
 import { flagOf, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
@@ -56,7 +57,9 @@ export function readSettings(variables: Texts, flags: Texts, cwd: string): Setti
     try {
       requireOne(all);
       const { from, name, line } = given;
-      return { key, value: parsedValue(setting, given), source: { from, name, line } };
+      const value = parsedValue(setting, given);
+      requireNoPassword(setting, given, value);
+      return { key, value, source: { from, name, line } };
     } catch (error) {
       // It was not meant for Berth alone; unknownVariables tells of it.
       if (given.from === "variable" && setting.common?.includes(given.name))
@@ -127,6 +130,15 @@ function nameIn(source: Given["from"], variable: string): string {
 function requireOne([first, second]: readonly Given[]): void {
   if (first !== undefined && first.from === second?.from && first.from !== "variable")
     throw new Error(`cannot be used with ${second.name}`);
+}
+
+/** Every user of the machine sees the flags of a process. */
+function requireNoPassword({ secret, variable }: Setting<unknown>, given: Given, value: unknown): void {
+  if (secret !== true || given.from !== "flag" || given.isInFile) return;
+  if (hasPassword(String(value)))
+    throw new Error(
+      `cannot have a password, which every user of the machine would see: use ${variable} or ${given.name}-file`,
+    );
 }
 
 function parsedValue({ parse, path }: Setting<unknown>, { text, isInFile, directory }: Given): unknown {

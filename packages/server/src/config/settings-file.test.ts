@@ -62,7 +62,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   ],
   user_limits: [
     "open_sessions=many",
-    "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, running_turns, sandbox_seconds_per_day, disk_bytes, and open_sessions=many is none of these",
+    "must be a whole number from 0 to 999999999999999, and open_sessions=many is not",
   ],
   retention_days: ["files=0", "must be a whole number of days from 1 to 99999, and files=0 is not"],
   address_limits: [

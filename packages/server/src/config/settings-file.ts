@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Document } from "yaml";
 import { ConfigError } from "./config-error.ts";
 import { nearestName } from "./nearest-name.ts";
 import { CONFIG_VARIABLE, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
@@ -21,6 +22,9 @@ interface Places {
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
 }
+
+/** The library is loaded only when there is a settings file. */
+const loadYaml = (): typeof import("yaml") => createRequire(import.meta.url)("yaml");
 
 const NAME = "berth/berth.yaml";
 const KEYS = new Map<string, Setting<unknown>>(
@@ -78,6 +82,7 @@ function open(path: string): { path: string; text: string; mode: number } | null
 }
 
 function parse(path: string, source: string, isReadable: boolean): SettingsFile {
+  const { isMap, isScalar, LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
   const lineAt = (node: unknown) => lines.linePos(rangeOf(node)).line;
@@ -141,6 +146,7 @@ interface Context {
 
 /** The value as text. Lists may be YAML lists; file names in objects are relative to the settings file. */
 function textOf(key: string, given: unknown, { setting, document, directory }: Context): string {
+  const { isAlias, isScalar, isSeq } = loadYaml();
   const node = isAlias(given) ? given.resolve(document) : given;
   if (isScalar(node) && node.value !== null)
     return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));

@@ -1,4 +1,5 @@
-import { createAddressGuard, OutgoingProxies } from "@berth/egress";
+import { createAddressGuard } from "@berth/egress/address-guard";
+import { OutgoingProxies } from "@berth/egress/outgoing-proxies";
 import { LIMIT_NAMES } from "../limits/limit-names.ts";
 import { RETAINED_NAMES } from "../retention/retention-names.ts";
 import type { Config } from "./config.ts";
@@ -42,7 +43,7 @@ export interface Setting<T> {
   absent?: string;
   /** Throws a clause for the operator, which follows the name of the setting. */
   parse(text: string): T;
-  /** The value is never shown, and may also be in a file, named by `<variable>_FILE`. */
+  /** The value is a URL that may have a password, in a flag not: it is never shown, and may also be in a file, named by `<variable>_FILE`. */
   secret?: true;
   /** Variables of other programs that count where nothing else is given; empty ones do not. */
   common?: readonly string[];

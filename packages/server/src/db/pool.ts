@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { storeInBatches } from "./batches.ts";
 import type { DatabaseAddress } from "./connection.ts";
 import type { ConnectionState } from "./connection-metrics.ts";
 import type { DatabaseAccess } from "./database-access.ts";
@@ -34,6 +35,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     write,
     read,
     transaction: write.transaction,
+    store: storeInBatches(write),
     connections: write.state,
     async listen(channel, handlers) {
       const listener = await listen(options, channel, handlers, options.log);

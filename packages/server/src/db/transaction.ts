@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { storeOne } from "./batch.ts";
 import type { DatabaseAccess } from "./database-access.ts";
 import { execute, type Queryable } from "./statement.ts";
 
@@ -50,10 +51,11 @@ export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) =>
       return result;
     },
   };
-  const db = {
+  const db: DatabaseAccess = {
     read: one,
     write: one,
-    transaction: <R>(part: (tx: Queryable) => Promise<R>) => inSavepoint(one, part),
+    transaction: (part) => inSavepoint(one, part),
+    store: (statement, row) => storeOne(one, statement, row),
   };
   return await work(db).finally(() => {
     ended = true;

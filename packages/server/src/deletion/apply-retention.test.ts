@@ -24,8 +24,8 @@ async function house(t: TestContext) {
     session: (fields: object = {}) =>
       owner.made("/sessions", { agent: agent.id, environment_id: environment.id, ...fields }),
     /** A day of a millisecond ago is over for everything that exists. */
-    apply: (defaults: RetentionDays, dayMs = 0) =>
-      applyRetention({ db: app.db, blobs, log: silentLog, defaults, dayMs }, SIGNAL),
+    apply: (defaults: RetentionDays, dayMs = 0, signal = SIGNAL) =>
+      applyRetention({ db: app.db, blobs, log: silentLog, defaults, dayMs }, signal),
   };
 }
 
@@ -96,6 +96,34 @@ test("events: those of ended sessions go, all of them, and the log says so; foll
   assert.deepEqual(await eventTypes(owner, live), before);
   assert.equal((await owner.get(`/sessions/${ended.id}`)).body.status, "terminated");
   assert.deepEqual(await operations(db), ["retention events 1"], "once");
+});
+
+test("events: a service that stops does not wait until all of a long log are deleted; the next run goes on", async (t) => {
+  const { db, session, owner, apply } = await house(t);
+  const ended = await session();
+  await owner.post(`/sessions/${ended.id}/terminate`);
+  const id = parseId("session", ended.id);
+  await db.write.query({
+    text: `insert into events (session_id, seq, id, type, body, processed_at)
+      select $1, 100 + n, gen_random_uuid(), 'session.status_running', '{}', now() from generate_series(1, 15000) as n`,
+    values: [id],
+  });
+  await db.write.query({ text: "update sessions set last_seq = 20000 where id = $1", values: [id] });
+  let checks = 0;
+  const stopping = {
+    get aborted() {
+      checks += 1;
+      return checks > 3;
+    },
+  } as AbortSignal;
+  await apply({ events: 1 }, 0, stopping);
+  const left = async () =>
+    (await db.read.query({ text: "select from events where session_id = $1", values: [id] })).rowCount;
+  assert.ok((await left()) >= 10_000, `${await left()}`);
+  assert.deepEqual(await operations(db), []);
+  await apply({ events: 1 });
+  assert.equal(await left(), 1);
+  assert.deepEqual(await operations(db), ["retention events 1"]);
 });
 
 test("files: those that no active session has go, with their contents unless another file has the same", async (t) => {

@@ -33,7 +33,7 @@ const BATCH = 100;
 const EVENTS_BATCH = 5_000;
 
 /** Deletes one batch, and returns the uuids of what it deleted. */
-type DeleteBatch = (parts: RetentionParts, expired: Expired) => Promise<string[]>;
+type DeleteBatch = (parts: RetentionParts, expired: Expired, signal: AbortSignal) => Promise<string[]>;
 
 const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
   sessions: deleteSessionBatch,
@@ -51,7 +51,7 @@ export async function applyRetention(parts: RetentionParts, signal: AbortSignal)
     const retention: RetentionDays = { ...defaults, ...own };
     for (const name of RETAINED_NAMES) {
       const days = retention[name] ?? null;
-      if (days === null) continue;
+      if (days === null || signal.aborted) continue;
       const expired = await expiredSince(db.write, organizationId, days * dayMs);
       await deleteAll(parts, name, expired, signal);
     }
@@ -65,10 +65,12 @@ async function deleteAll(
   signal: AbortSignal,
 ): Promise<void> {
   let deleted = 0;
+  let { after } = expired;
   while (!signal.aborted) {
-    const ids = await DELETE[name](parts, expired);
+    const ids = await DELETE[name](parts, { ...expired, after }, signal);
     deleted += ids.length;
     if (ids.length < BATCH) break;
+    after = ids.toSorted().at(-1) ?? after;
   }
   if (deleted === 0) return;
   const organization = formatId("organization", expired.organizationId);
@@ -84,16 +86,25 @@ async function deleteSessionBatch({ db }: RetentionParts, expired: Expired): Pro
   });
 }
 
-/** Events are deleted in parts, from the first on, and noted as deleted with the last part. */
-async function deleteEventBatch({ db }: RetentionParts, expired: Expired): Promise<string[]> {
+/** Events are deleted in parts, from the first on, and noted as deleted in the transaction of the last part. */
+async function deleteEventBatch(
+  { db }: RetentionParts,
+  expired: Expired,
+  signal: AbortSignal,
+): Promise<string[]> {
   const ids = await sessionsWithExpiredEvents(db.write, expired, BATCH);
+  const deleted: string[] = [];
   for (const id of ids) {
-    while ((await deleteEvents(db.write, id, EVENTS_BATCH)) === EVENTS_BATCH);
-    await db.transaction(async (tx) => {
-      if (await appendEventsDeleted(tx, id)) await audit(tx, expired, "retention events", "session", [id]);
-    });
+    let isWhole = false;
+    while (!isWhole && !signal.aborted)
+      isWhole = await db.transaction(async (tx) => {
+        if ((await deleteEvents(tx, id, EVENTS_BATCH)) === EVENTS_BATCH) return false;
+        if (await appendEventsDeleted(tx, id)) await audit(tx, expired, "retention events", "session", [id]);
+        return true;
+      });
+    if (isWhole) deleted.push(id);
   }
-  return ids;
+  return deleted;
 }
 
 async function deleteFileBatch({ db, blobs }: RetentionParts, expired: Expired): Promise<string[]> {

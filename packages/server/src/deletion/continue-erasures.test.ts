@@ -224,6 +224,22 @@ test("an erasure that was stopped at any point goes on, and counts each thing on
   assert.deepEqual([deleted.files, deleted.sessions, deleted.events, deleted.users], [3, 1, 1, 1]);
 });
 
+test("an erasure that fails holds no other up", async (t) => {
+  const { db, caller, erase, go } = await house(t);
+  await caller({ email: "ada@example.com" });
+  await caller({ email: "bob@example.com" });
+  const failing = await erase("ada@example.com");
+  await erase("bob@example.com");
+  await db.write.query({ text: "create table holds (user_id uuid references users)" });
+  await db.write.query({ text: "insert into holds values ($1)", values: [failing.subject_id] });
+  await go();
+  const done = async () => (await readErasures(db.read)).map(({ completed_at }) => completed_at !== null);
+  assert.deepEqual(await done(), [true, false]);
+  await db.write.query({ text: "drop table holds" });
+  await go();
+  assert.deepEqual(await done(), [true, true]);
+});
+
 test("while a backup keeps contents, the erasure waits for them", async (t) => {
   const { db, caller, erase, go, receipt } = await house(t);
   const ada = await caller({ email: "ada@example.com" });

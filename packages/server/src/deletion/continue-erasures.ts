@@ -59,7 +59,10 @@ export async function continueErasures(
 ): Promise<void> {
   for (const erasure of await unfinishedErasures(parts.db.write, sinceMs)) {
     if (signal.aborted) return;
-    await continueErasure(parts, erasure, signal);
+    // One that fails does not hold the others up: it is tried again at the next call.
+    await continueErasure(parts, erasure, signal).catch((error: unknown) =>
+      parts.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
+    );
   }
 }
 

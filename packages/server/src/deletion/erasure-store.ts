@@ -75,6 +75,16 @@ export async function hasUnfinishedErasures(db: Queryable): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
+/** @param subjects uuids: a user and the organization, say. */
+export async function isBeingErased(db: Queryable, subjects: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query<{ some: boolean }>({
+    name: "is_being_erased",
+    text: "select exists (select from erasures where subject_id = any($1::uuid[]) and completed_at is null) as some",
+    values: [subjects],
+  });
+  return rows[0]?.some ?? false;
+}
+
 /** Adds to what is gone, in the transaction in which it goes. */
 export async function countErased(tx: Queryable, id: string, counts: Record<string, number>): Promise<void> {
   await tx.query({

@@ -8,17 +8,26 @@ export interface Expired {
   organizationId: string;
   ageMs: number;
   uuid: string;
+  /** The last uuid that was looked at: batches go on behind it, instead of looking again at all that stays. */
+  after: string;
 }
+
+const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 export async function expiredSince(db: Queryable, organizationId: string, ageMs: number): Promise<Expired> {
   const { rows } = await db.query<{ ms: number }>({
     name: "clock_ms",
     text: "select extract(epoch from now())::double precision * 1000 as ms",
   });
-  return { organizationId, ageMs, uuid: minUuidAt(Math.max(0, Math.floor((rows[0]?.ms ?? 0) - ageMs))) };
+  return {
+    organizationId,
+    ageMs,
+    uuid: minUuidAt(Math.max(0, Math.floor((rows[0]?.ms ?? 0) - ageMs))),
+    after: NOTHING,
+  };
 }
 
-const values = ({ organizationId, uuid, ageMs }: Expired) => [organizationId, uuid, ageMs];
+const values = ({ organizationId, uuid, ageMs, after }: Expired) => [organizationId, uuid, ageMs, after];
 const CUTOFF = "now() - $3 * interval '1 millisecond'";
 
 /** Marks up to `limit` sessions in which nothing happened for so long as deleted, and returns their uuids. */
@@ -31,10 +40,10 @@ export async function deleteExpiredSessions(
     name: "expired_sessions",
     text: `
       select id from sessions
-      where organization_id = $1 and id < $2 and deleted_at is null
+      where organization_id = $1 and id < $2 and id > $4 and deleted_at is null
         and lease_owner is null and status in ('idle', 'terminated')
         and greatest(updated_at, idle_since, pending_at) < ${CUTOFF}
-      order by id limit $4 for update skip locked`,
+      order by id limit $5 for update skip locked`,
     values: [...values(expired), limit],
   });
   const ids = rows.map(({ id }) => id);
@@ -52,9 +61,9 @@ export async function sessionsWithExpiredEvents(
     name: "sessions_with_expired_events",
     text: `
       select id from sessions
-      where organization_id = $1 and id < $2 and deleted_at is null and events_deleted_at is null
+      where organization_id = $1 and id < $2 and id > $4 and deleted_at is null and events_deleted_at is null
         and lease_owner is null and least(archived_at, terminated_at) < ${CUTOFF}
-      order by id limit $4`,
+      order by id limit $5`,
     values: [...values(expired), limit],
   });
   return rows.map(({ id }) => id);
@@ -107,8 +116,8 @@ export async function deleteExpiredFiles(
     name: "lock_expired_files",
     text: `
       select id from files
-      where organization_id = $1 and id < $2 and status <> 'pending' and updated_at < ${CUTOFF} and ${IS_UNUSED}
-      order by id limit $4 for update skip locked`,
+      where organization_id = $1 and id < $2 and id > $4 and status <> 'pending' and updated_at < ${CUTOFF} and ${IS_UNUSED}
+      order by id limit $5 for update skip locked`,
     values: [...values(expired), limit],
   });
   const { rows } = await tx.query<{ id: string; sha256: string | null }>({

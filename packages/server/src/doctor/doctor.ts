@@ -4,10 +4,9 @@ import {
   builtRootFilesystem,
   type Capability,
   describeRootFilesystem,
-  isolationCapabilities,
-  probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
+import { isolationCapabilities, probeEngine } from "@berth/sandbox/probes";
 import { readCeilings, sharedLimits } from "../config/ceilings.ts";
 import { type Config, systemDirectory } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";

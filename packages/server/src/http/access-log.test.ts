@@ -148,10 +148,28 @@ test("health and metrics → logged at debug", WITHIN, async (t) => {
   }
 });
 
-test("off: no request is logged", WITHIN, async (t) => {
-  const { app, url, port, lines } = await logged(t, { accessLog: "off" });
+test("off: no request is logged but one that the service failed, with its cause", WITHIN, async (t) => {
+  const { app, db, owner, url, port, lines } = await logged(t, { accessLog: "off" });
   await (await fetch(`${url}/livez`)).text();
   await raw(port, "x\r\n\r\n");
+  const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+  const environment = await owner.made("/environments", { name: "e" });
+  const session = await owner.made("/sessions", { agent: agent.id, environment_id: environment.id });
+  await db.write.query({ text: "alter table session_resources rename to lost" });
+  const headers = { authorization: `Bearer ${owner.token}` };
+  const response = await fetch(`${url}/api/v1/cloud/sessions/${session.id}/resources`, { headers });
+  assert.equal(response.status, 500);
+  const { request_id } = (await response.json()) as Wire;
   await app.fastify.close();
   assert.ok(!lines.some(({ msg }) => msg === "request ended"));
+  const {
+    level,
+    msg,
+    user,
+    organization,
+    session: named,
+    err,
+  } = lines.find((line) => line.request_id === request_id) as Wire;
+  assert.deepEqual([level, msg, named], [50, "a request failed", session.id]);
+  assert.match(`${user} ${organization} ${err.message}`, /^usr_\w+ org_\w+ .*session_resources/);
 });

@@ -38,6 +38,11 @@ export function principalOf(request: FastifyRequest): Principal | undefined {
   return PRINCIPALS.get(request);
 }
 
+/** What each line about a request says of it, as far as it is known: its id, who makes it, and the session that its path names. */
+export function requestFields(request: FastifyRequest): Record<string, string> {
+  return { request_id: request.id, ...callerOf(principalOf(request)), ...sessionOf(request) };
+}
+
 /** One line and one span for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id. */
 export class AccessLog {
   readonly #options: AccessLogOptions;

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { newUuid, type Operation, operations } from "@berth/contract";
 import { type Caller, type Reply, type TestApp, testApp, type Wire } from "../../test-support/http.ts";
 import { type Example, examples } from "../../test-support/operation-examples.ts";
+import { newTokenSecret } from "../access/token-secret.ts";
 
 const changing: Operation[] = Object.values(operations)
   .flatMap((noun): Operation[] => Object.values(noun))
@@ -46,6 +47,24 @@ test("audit: every operation that changes something has one entry, of who did it
     assert.equal(typeof requestId, "string");
     assert.deepEqual(resources.slice(0, given.ids?.length ?? 1), given.ids ?? [body.id], operation.id);
   }
+});
+
+test("audit, limits: behind a trusted proxy the client is the one that the proxy names", async (t) => {
+  const addressLimits = { requests_per_second: 1, request_burst: 1 };
+  const app = await testApp(t, { trustedProxies: ["127.0.0.1"], addressLimits });
+  const owner = await app.caller({ role: "admin" });
+  const from = (client: string) => ({ "x-forwarded-for": `192.0.2.9, ${client}` });
+  assert.equal((await owner.post("/agents", AGENT, from("198.51.100.7"))).status, 200);
+  assert.deepEqual(
+    (await entries(app)).map(({ client }) => client),
+    ["198.51.100.7"],
+  );
+  const ask = async (client: string) => {
+    const headers = { ...from(client), authorization: `Bearer ${newTokenSecret("pat")}` };
+    return (await app.app.fastify.inject({ url: "/api/v1/cloud/agents", headers })).statusCode;
+  };
+  assert.deepEqual([await ask("198.51.100.1"), await ask("198.51.100.1")], [401, 429]);
+  assert.equal(await ask("198.51.100.2"), 401);
 });
 
 test("audit: without an entry there is no change, and without a change no entry", async (t) => {

@@ -1,7 +1,8 @@
-import { appendAuditEntry } from "../audit/audit-store.ts";
+import { type AuditEntry, appendAuditEntry } from "../audit/audit-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
+import type { RequestScope } from "../request/request-scope.ts";
 import { productOf } from "./headers.ts";
 import type { IncomingRequest } from "./respond.ts";
 
@@ -31,21 +32,26 @@ export async function audited<T extends Changed>(
 }
 
 /** For a request whose handler makes the transaction itself. @param id of what was created. */
-export async function appendEntry(
-  { scope, request }: IncomingRequest,
-  tx: Queryable,
+export async function appendEntry({ scope }: IncomingRequest, tx: Queryable, id?: string): Promise<void> {
+  await appendAuditEntry(tx, scope.auditEntry(id));
+}
+
+/** What the audit log says of a request. @param params of its path. @param id of what was created. */
+export function auditEntryOf(
+  scope: Omit<RequestScope, "auditEntry">,
+  params: unknown,
   id?: string,
-): Promise<void> {
+): AuditEntry {
   const { organizationId, kind, id: actorId, tokenId } = scope.principal;
-  await appendAuditEntry(tx, {
+  return {
     organizationId,
     actor: { type: kind, id: actorId, tokenId },
     operation: scope.operation.id,
-    resources: resourcesOf(request.params, id),
+    resources: resourcesOf(params, id),
     client: scope.client,
     userAgent: productOf(scope.header("user-agent")),
     requestId: scope.requestId,
-  });
+  };
 }
 
 /** The ids of the path, then that of the response, if it is another. */

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "../access/principal.ts";
 import { isTokenSecret, tokenHash } from "../access/token-secret.ts";
-import { findToken, touchToken } from "../access/token-store.ts";
+import { touchToken } from "../access/token-store.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 
-type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates">;
+type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates" | "recentTokens">;
 
 /**
  * The principal of the request's bearer token.
  *
  * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
- * costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
+ * that was not looked up just now costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
  */
 export async function authenticate(
   request: IncomingMessage,
-  { db, log, clients, addressRates }: Parts,
+  { db, log, clients, addressRates, recentTokens }: Parts,
 ): Promise<Principal> {
   const hash = tokenHash(bearerToken(request));
   addressRates.take(clients.of(request), hash);
-  const found = await findToken(db.read, hash);
+  const found = await recentTokens.find(hash);
   if (found === null) throw errors.unknownToken();
   if (found.revoked) throw errors.revokedToken();
   if (found.expired) throw errors.expiredToken();

@@ -30,15 +30,15 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
   };
 }
 
-/** The API error for any error. An unexpected one is logged with its cause, which the client does not see. */
-export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
+/** The API error for any error. An unexpected one is logged with its cause, which the client does not see. @param request what the log says of the request. */
+export function toApiError(error: unknown, log: Logger, request: Record<string, string>): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode: status, code } = error as { statusCode?: unknown; code?: unknown };
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return errors.unknownContentType();
   if (typeof status === "number" && status >= 400 && status < 500) {
     return errors.invalid(`The request is not valid: ${(error as Error).message}`);
   }
-  log.error({ err: error, request_id: requestId }, "a request failed");
+  log.error({ err: error, ...request }, "a request failed");
   return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
 }
 

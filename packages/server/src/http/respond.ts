@@ -1,7 +1,9 @@
+import type { Operation } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { Created, JsonText } from "../request/response-body.ts";
+import { requestFields } from "./access-log.ts";
 import { audited, type Changed } from "./audited.ts";
 import { isDryRun, rolledBack } from "./dry-run.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -18,11 +20,14 @@ export interface IncomingRequest {
 /**
  * Runs a handler and sends what it returns as JSON. A POST or DELETE with an `Idempotency-Key` runs once, in one transaction;
  * `content` distinguishes it from other requests of the same method and path.
+ *
+ * @param isAudited whether its entry in the audit log is stored here, and not by the handler. Default: if it changes something.
  */
 export async function respond(
   incoming: IncomingRequest,
   content: readonly (string | Uint8Array)[],
   handler: (scope: RequestScope) => Promise<unknown>,
+  isAudited = changesSomething(incoming.scope.operation),
 ): Promise<FastifyReply> {
   const { app, scope, request, reply } = incoming;
   const { method = "", url = "" } = request.raw;
@@ -38,16 +43,19 @@ export async function respond(
     return sendJson(reply, status, body);
   }
   const key = method === "POST" || method === "DELETE" ? scope.header("idempotency-key") : undefined;
-  const act = (db: DatabaseAccess) =>
-    scope.operation.method === "GET" || scope.operation.readOnly ? run(db) : audited(incoming, db, run);
+  const act = (db: DatabaseAccess) => (isAudited ? audited(incoming, db, run) : run(db));
   const { status, body, replayed } =
     key === undefined
       ? { ...(await act(app.db)), replayed: false }
       : await app.idempotency.once(scope, key, [method, url, ...content], act);
-  if (status < 400) for (const then of followUps) await runFollowUp(app, scope, then);
+  if (status < 400) for (const then of followUps) await runFollowUp(app, request, then);
   if (replayed) reply.header("idempotency-replayed", "true");
   if (status >= 400) reply.header("x-should-retry", "false");
   return sendJson(reply, status, body);
+}
+
+function changesSomething({ method, readOnly }: Operation): boolean {
+  return method !== "GET" && readOnly !== true;
 }
 
 /** The id of what a response is about; a text that was made before begins with it. */
@@ -63,13 +71,13 @@ export function sendJson(reply: FastifyReply, status: number, body: string): Fas
 
 /** The request's changes are committed already, so a failure here does not fail the request. */
 async function runFollowUp(
-  { db }: HttpApp,
-  { log }: RequestScope,
+  { db, log }: HttpApp,
+  request: FastifyRequest,
   then: (db: DatabaseAccess) => unknown,
 ): Promise<void> {
   try {
     await then(db);
   } catch (error) {
-    log.error({ err: error }, "an action after a request's commit failed");
+    log.error({ err: error, ...requestFields(request) }, "an action after a request's commit failed");
   }
 }

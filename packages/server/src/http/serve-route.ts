@@ -1,9 +1,11 @@
-import type { AnyRoute, Operation } from "@berth/contract";
+import { type AnyRoute, type Operation, parseId } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import { hasScope, type Principal } from "../access/principal.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { notePrincipal, principalOf, traceparentOf } from "./access-log.ts";
+import { auditEntryOf } from "./audited.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
@@ -30,7 +32,8 @@ export function serveRoute(
       const principal = await identify(request.raw, app);
       notePrincipal(request, principal);
       await app.limits.takeRequest(principal);
-      if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
+      if (!hasScope(principal, operation.scope) && !namesOwnToken(operation, request, principal))
+        throw errors.scopeMissing(operation.scope ?? "");
       admitBody(app, operation, request);
     },
     handler: async (request, reply) => {
@@ -41,6 +44,12 @@ export function serveRoute(
       return await handle({ app, scope, request, reply });
     },
   });
+}
+
+/** Whether the request is about the token that it carries, in an operation that every token may do to itself. */
+function namesOwnToken({ ownToken }: Operation, { params }: FastifyRequest, { tokenId }: Principal): boolean {
+  const { token_id: named } = params as { token_id?: string };
+  return ownToken === true && named !== undefined && parseId("token", named) === tokenId;
 }
 
 /** @throws for a body that is not read, before it is sent. */
@@ -63,16 +72,16 @@ function scopeOf(
   request: FastifyRequest,
   principal: Principal,
 ): RequestScope {
-  return {
+  const scope = {
     operation,
     principal,
     db: app.db,
-    afterCommit: (then) => then(app.db),
+    afterCommit: (then: (db: DatabaseAccess) => unknown) => then(app.db),
     requestId: request.id,
     traceparent: traceparentOf(request),
     client: app.clients.of(request.raw),
-    log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,
-    header: (name) => headerValues(request.raw, name)[0],
+    header: (name: string) => headerValues(request.raw, name)[0],
   };
+  return { ...scope, auditEntry: (created) => auditEntryOf(scope, request.params, created) };
 }

@@ -7,7 +7,7 @@ import { noteEnd } from "./response-end.ts";
  */
 export interface Sse {
   /** Sends frames; false when the reader lags. */
-  write(frames: string): boolean;
+  write(frames: string | Uint8Array): boolean;
   /** Resolves to true when the reader has received what was written, to false when the stream has ended. */
   drained(): Promise<boolean>;
   /** Ends the stream after what was written. May be called twice. */

@@ -19,9 +19,12 @@ export function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(LIMITS, name);
 }
 
+/** Of 15 digits, which a number keeps exactly. */
+const MAX_VALUE = 999_999_999_999_999;
+
 /** @throws a clause for the operator, which follows what was given. */
 export function limitValue(name: LimitName, text: string): number {
   const least = name === "running_turns" ? 1 : 0;
   if (/^[0-9]{1,15}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new Error(`must be a whole number from ${least} on`);
+  throw new Error(`must be a whole number from ${least} to ${MAX_VALUE}`);
 }

@@ -1,6 +1,6 @@
 import type { Operation } from "@berth/contract";
-import type { Logger } from "pino";
 import type { Principal } from "../access/principal.ts";
+import type { AuditEntry } from "../audit/audit-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Cursors } from "./cursor.ts";
 
@@ -15,12 +15,13 @@ export interface RequestScope {
    * be undone. The response waits for `then`, and a failure of it is only logged.
    */
   afterCommit(then: (db: DatabaseAccess) => unknown): void;
+  /** What the audit log is to say of the request. @param created the id that the response begins with. */
+  auditEntry(created?: string): AuditEntry;
   requestId: string;
   /** Of the request's span, for what it causes; null while nothing is traced. */
   traceparent: string | null;
   /** The address of the client. */
   client: string;
-  log: Logger;
   cursors: Cursors;
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;

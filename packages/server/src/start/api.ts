@@ -6,6 +6,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
 import { type AppDeps, createApp, createMetricsApp } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
+import { isWrongAddress, type ListenAddress, listenFailure } from "./listen-failure.ts";
 
 /** The certificate, and the files that it is taken from anew when they change. */
 export interface Tls {
@@ -18,12 +19,6 @@ export interface ApiOptions extends Omit<AppDeps, "tls" | "metricsApart">, Liste
   metricsAddress?: ListenAddress | null;
   /** Default: plain HTTP. */
   tls?: Tls | null;
-}
-
-export interface ListenAddress {
-  host: string;
-  /** 0: any free port. */
-  port: number;
 }
 
 export interface Api {
@@ -67,9 +62,7 @@ async function listen(
   }
   await fastify.listen({ host, port }).catch((error) => {
     const sentence = listenFailure(error, { host, port });
-    throw WRONG_ADDRESS.includes(error.code)
-      ? new ConfigError([sentence])
-      : new Error(sentence, { cause: error });
+    throw isWrongAddress(error) ? new ConfigError([sentence]) : new Error(sentence, { cause: error });
   });
   const { address, port: actual, family } = fastify.server.address() as AddressInfo;
   const name = family === "IPv6" ? `[${address}]` : address;
@@ -82,16 +75,4 @@ const CLOSE_MS = 5_000;
 async function closeWithin(milliseconds: number, fastify: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => fastify.server.closeAllConnections(), milliseconds);
   await fastify.close().finally(() => clearTimeout(timer));
-}
-
-/** Here the settings are wrong, and not what the machine does. */
-const WRONG_ADDRESS = ["EACCES", "EADDRNOTAVAIL", "ENOTFOUND"];
-
-function listenFailure({ code, message }: NodeJS.ErrnoException, { host, port }: ListenAddress): string {
-  const address = `port ${port} of ${host}`;
-  if (code === "EADDRINUSE")
-    return `Another program already listens on ${address}. Stop it, or choose another port.`;
-  if (code === "EACCES") return `This user may not listen on ${address}. Choose a port of 1024 or above.`;
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `${host} is not an address of this machine.`;
-  return `Berth cannot listen on ${address}: ${message}`;
 }

@@ -1,4 +1,3 @@
-import { openApiDocument } from "@berth/contract";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { createTokenWatch } from "../access/token-watch.ts";
@@ -142,7 +141,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountHealth(app, { db, fault: deps.fault ?? (() => null) });
   if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   const { publicUrl = null } = deps;
-  mountDocs(app, { ...openApiDocument(), ...(publicUrl !== null && { servers: [{ url: publicUrl }] }) });
+  mountDocs(app, publicUrl);
   mountTokens(app);
   mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });

@@ -1,23 +1,21 @@
 import { mkdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FairSemaphore } from "@berth/concurrency";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
 import {
-  type BubblewrapOptions,
-  createBubblewrapEngine,
-  createDockerEngine,
   LayerCache,
   RootFilesystem,
   type SandboxEngine,
   trustedBundle,
   WORKSPACE_PROGRAMS,
 } from "@berth/sandbox";
+import type { BubblewrapOptions } from "@berth/sandbox/bubblewrap";
 import type { Logger } from "pino";
 import { sharedLimits } from "../config/ceilings.ts";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -80,10 +78,15 @@ export async function openEngine(
   };
 }
 
-function createEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
-  if (config.sandbox === "bubblewrap") return createBubblewrapEngine(options);
+/** Only the engine that is configured is loaded. */
+async function createEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+  if (config.sandbox === "bubblewrap") {
+    const { createBubblewrapEngine } = await import("@berth/sandbox/bubblewrap");
+    return await createBubblewrapEngine(options);
+  }
+  const { createDockerEngine } = await import("@berth/sandbox/docker");
   const { dockerSocket: socket, dockerImage: defaultImage } = config;
-  return createDockerEngine({ ...options, socket, defaultImage });
+  return await createDockerEngine({ ...options, socket, defaultImage });
 }
 
 /**
@@ -101,11 +104,4 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
     layers: new LayerCache({ directory, engine, acquire: (tenant) => builds.acquire(tenant), log: logLine }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
-}
-
-/** Reads the PEM certificates of the certificate authorities that the settings name. */
-export function readCaCertificates(config: Config): Promise<string[]> {
-  const hosts = [...config.hostedProviders, ...config.gitCaFiles];
-  const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));
-  return Promise.all([...files].map((file) => readFile(file, "utf8")));
 }

@@ -1,5 +1,5 @@
 import { setGlobalProxyFromEnv } from "node:http";
-import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@berth/agent";
+import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@berth/agent/models";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";

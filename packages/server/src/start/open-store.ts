@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { createDirectory } from "@berth/linux";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { checkDurability } from "../db/check-durability.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
@@ -68,6 +70,7 @@ async function currentSchema(
 }
 
 async function startEmbedded(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
+  makeDataDirectory(config);
   const dataDir = join(config.dataDir, "postgres");
   const server = await superviseEmbeddedPostgres({
     dataDir,
@@ -76,6 +79,14 @@ async function startEmbedded(config: Config, log: Logger, signal?: AbortSignal):
     ...(config.pgBin === null ? {} : { bin: config.pgBin }),
   });
   return { address: { connection: server.connection }, stop: () => server.stop() };
+}
+
+function makeDataDirectory({ dataDir }: Config): void {
+  try {
+    createDirectory(dataDir);
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
 async function requireDurable(address: DatabaseAddress, log: Logger): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ModelRegistry } from "@berth/agent";
+import type { ModelRegistry } from "@berth/agent/models";
 import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -26,8 +26,9 @@ import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
 import { installationId } from "./installation-id.ts";
-import { openEngine, openSystems, readCaCertificates } from "./open-engine.ts";
+import { openEngine, openSystems } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";

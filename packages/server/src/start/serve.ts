@@ -76,7 +76,8 @@ async function openParts(
 ): Promise<{ url: string; fault: () => string | null }> {
   const faults = await settingFaults(config);
   if (faults.length > 0) throw new ConfigError(faults);
-  createDirectory(config.dataDir);
+  await ofSetting(() => createDirectory(config.dataDir));
+  await ofSetting(() => createDirectory(blobDirectory(config)));
   await ofSetting(() => checkDataDirectory(config.dataDir));
   await parts.open(
     () => lockDataDirectory(config.dataDir),

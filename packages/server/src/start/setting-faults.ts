@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
@@ -7,9 +7,9 @@ import { readTlsPair } from "../config/tls-pair.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { readKey } from "../secrets/secret-key.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
-import { readCaCertificates } from "./open-engine.ts";
-import { openModels } from "./open-models.ts";
+import { tryToListen } from "./listen-failure.ts";
 
 /** Examines what settings name: files, directories and programs. Starts and writes nothing. Returns a sentence for each fault. */
 export async function settingFaults(config: Config): Promise<string[]> {
@@ -24,6 +24,7 @@ const CHECKS: readonly Check[] = [
   secretKey,
   contents,
   tlsFiles,
+  address,
   metricsAddress,
   models,
   authorities,
@@ -41,7 +42,16 @@ async function faultOf(check: () => unknown): Promise<string | null> {
 }
 
 function dataDirectory({ dataDir }: Config): void {
+  requireDirectory(dataDir, "for all state");
   if (existsSync(dataDir)) checkDataDirectory(dataDir);
+}
+
+/** The directory, or what is next above it. */
+function requireDirectory(path: string, purpose: string): void {
+  let nearest = path;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  if (!statSync(nearest).isDirectory())
+    throw new Error(`${nearest} is not a directory, and ${path} is needed ${purpose}.`);
 }
 
 /** That of the data directory is made when it is missing. */
@@ -54,9 +64,7 @@ function secretKey({ dataDir, secretKeyFile }: Config): void {
 }
 
 function contents(config: Config): void {
-  const directory = blobDirectory(config);
-  if (existsSync(directory) && !statSync(directory).isDirectory())
-    throw new Error(`${directory}, for the contents of files, is not a directory.`);
+  requireDirectory(blobDirectory(config), "for the contents of files");
 }
 
 function tlsFiles(config: Config): void {
@@ -64,15 +72,22 @@ function tlsFiles(config: Config): void {
   if (files !== null) readTlsPair(files);
 }
 
-function metricsAddress({ metricsAddress, host, port }: Config): void {
-  if (metricsAddress === null || port === 0) return;
+async function address(config: Config): Promise<void> {
+  await tryToListen(config);
+}
+
+async function metricsAddress({ metricsAddress, host, port }: Config): Promise<void> {
+  if (metricsAddress === null) return;
   const own = listenAddress(metricsAddress);
-  if (own.host === host && own.port === port)
+  if (port !== 0 && own.host === host && own.port === port)
     throw new Error(`BERTH_METRICS_ADDRESS, ${metricsAddress}, is where the service itself listens.`);
+  await tryToListen(own);
 }
 
 async function models(config: Config): Promise<void> {
-  if (config.modelsFile !== null) await openModels(config, createLog("silent", createRedactor()));
+  if (config.modelsFile === null) return;
+  const { openModels } = await import("./open-models.ts");
+  await openModels(config, createLog("silent", createRedactor()));
 }
 
 async function authorities(config: Config): Promise<void> {

@@ -107,9 +107,13 @@ function* say(text: string): Generator<Part> {
   yield { type: "block", block: { type: "text", text } };
 }
 
-/** The ids of calls are derived from the history, so that the same request gives the same response. */
-function* callParts(calls: readonly Call[], request: ModelRequest): Generator<Part> {
-  const hash = createHash("sha256").update(JSON.stringify(request.messages)).digest("hex").slice(0, 16);
+/**
+ * The ids of calls are derived from the history, so that the same request gives the same response. The length of the history makes
+ * them differ within it, and its last message is enough besides: a hash of all of it would cost more with each request.
+ */
+function* callParts(calls: readonly Call[], { messages }: ModelRequest): Generator<Part> {
+  const end = JSON.stringify([messages.length, messages.at(-1)]);
+  const hash = createHash("sha256").update(end).digest("hex").slice(0, 16);
   for (const [index, { tool, input }] of calls.entries()) {
     yield {
       type: "block",

@@ -1,5 +1,5 @@
 import type { McpToolset, McpToolsetInput } from "@berth/contract";
-import { isListedHost } from "@berth/egress";
+import { isListedHost } from "@berth/egress/guarded-fetch";
 import { errors } from "../../errors/catalogue.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 

@@ -1,10 +1,12 @@
-import { completeGitIdentity, type Input, newUuid, type sessionRoutes } from "@berth/contract";
+import { completeGitIdentity, formatId, type Input, newUuid, type sessionRoutes } from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { ReferenceCheck } from "../../access/references.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import { storeOne } from "../../db/batch.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { OwnerLimits } from "../../limits/owner-limits.ts";
+import type { RequestScope } from "../../request/request-scope.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import { startsWork } from "./events/input-store.ts";
 import { MessageFiles } from "./events/message-files.ts";
@@ -15,29 +17,28 @@ import { prepareAgent, prepareEnvironment, prepareVaults } from "./prepare-refer
 import { prepareSkills } from "./prepare-skills.ts";
 import type { RepositoryDeps } from "./resources/prepare-repositories.ts";
 import { prepareResources } from "./resources/prepare-resources.ts";
+import type { SessionRow } from "./session-row.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
 
 export interface CreateSessionDeps extends RepositoryDeps {
   blobs: BlobStore;
   limits: OwnerLimits;
-  /** Of the request. */
-  traceparent: string | null;
 }
 
 /**
- * Stores a session, and returns its uuid and whether it is due: whether there are repositories to clone or events to process.
- * Nothing is cloned here; a worker that claims the session does that.
+ * Stores a session with its entry in the audit log, and returns it, and whether it is due: whether there are repositories to clone
+ * or events to process. Nothing is cloned here; a worker that claims the session does that.
  *
  * Rejects, in this order: hosts and mount paths; what does not exist; what the caller cannot access; what is archived or not
  * ready; more work, or more open sessions, than there may be.
  */
 export async function createSession(
-  db: DatabaseAccess,
+  request: Pick<RequestScope, "db" | "principal" | "traceparent" | "auditEntry">,
   deps: CreateSessionDeps,
-  principal: Principal,
   body: Body,
-): Promise<{ id: string; due: boolean }> {
+): Promise<{ row: SessionRow; due: boolean }> {
+  const { db, principal, traceparent } = request;
   const resources = prepareResources(deps, body.resources ?? []);
   const agent = prepareAgent(body.agent);
   const environment = prepareEnvironment(body.environment_id);
@@ -66,15 +67,16 @@ export async function createSession(
     skill_version_ids: skills?.versions() ?? [],
     events,
     due,
-    traceparent: deps.traceparent,
+    traceparent,
+    audit: request.auditEntry(formatId("session", id)),
   };
   await requireWorkAllowed(db.read, deps.limits, session, events);
   const room = await openSessionsChecks(deps.limits, principal);
   const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
-  const stored = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
+  const row = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
   // The agent or the environment was archived or deleted since it was read, for good: the second try reports it.
-  if (!stored) return await createSession(db, deps, principal, body);
-  return { id, due };
+  if (row === null) return await createSession(request, deps, body);
+  return { row, due };
 }
 
 /** Loads all references concurrently, and reports the first that fails. */
@@ -94,13 +96,13 @@ async function store(
   session: NewSession,
   references: readonly Pick<ReferenceCheck, "lock">[],
   keep: (tx: Queryable) => Promise<void>,
-): Promise<boolean> {
+): Promise<SessionRow | null> {
   const toLock = references.filter(({ lock }) => lock !== undefined);
-  if (toLock.length === 0) return await insertSession(db.write, session);
+  if (toLock.length === 0) return await db.store(insertSession, session);
   return await db.transaction(async (tx) => {
     for (const { lock } of toLock) await lock?.(tx);
-    if (!(await insertSession(tx, session))) return false;
-    await keep(tx);
-    return true;
+    const row = await storeOne(tx, insertSession, session);
+    if (row !== null) await keep(tx);
+    return row;
   });
 }

@@ -1,8 +1,8 @@
 import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
-import { waitingInputs } from "./events/event-store.ts";
 import { appendInputs, appendTerminated } from "./events/input-store.ts";
+import { waitingInputs } from "./events/waiting-inputs-store.ts";
 import { markArchived, markDeleted } from "./session-store.ts";
 import {
   checkNotEnded,

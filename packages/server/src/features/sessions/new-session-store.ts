@@ -1,9 +1,12 @@
 import { type GitIdentity, type InputEvent, uuidTimestamp } from "@berth/contract";
 import type { Owner } from "../../access/principal.ts";
-import type { Queryable } from "../../db/statement.ts";
-import { eventColumns, newEventRow } from "./events/event-row.ts";
+import { type AuditEntry, auditRecord, insertAuditEntries } from "../../audit/audit-store.ts";
+import type { BatchStatement } from "../../db/batch.ts";
+import { newEventRow } from "./events/event-row.ts";
 import type { NewResource } from "./resources/resource-row.ts";
-import { insertResources, resourcesJson } from "./resources/resource-statements.ts";
+import { insertResources, resourceColumns, resourceRecord } from "./resources/resource-statements.ts";
+import type { SessionRow } from "./session-row.ts";
+import { ownColumns } from "./session-store.ts";
 
 export interface NewSession extends Owner {
   id: string;
@@ -24,63 +27,57 @@ export interface NewSession extends Owner {
   due: boolean;
   /** Of the request, which that work is a part of. */
   traceparent: string | null;
+  /** Says in the audit log that it was created. */
+  audit: AuditEntry;
 }
 
 /**
- * Stores a session with its resources and first events in one statement. Returns false, and stores nothing, when its agent or
- * its environment is archived or deleted. Neither can be deleted while the statement runs.
+ * Stores sessions with their resources, first events and entries in the audit log, and returns the sessions. A session whose agent
+ * or environment is archived or deleted is not stored. Neither can be deleted while the statement runs: each is found by its id and
+ * locked, whatever the statistics say of the tables.
  */
-export async function insertSession(db: Queryable, session: NewSession): Promise<boolean> {
-  const events = session.events.map((event) => newEventRow({ event }));
-  const { rowCount } = await db.query({
-    name: "insert_session",
-    text: `
-      with used as (
-        select agents.id as agent_id, environments.id as environment_id
-        from agents, environments
-        where agents.id = $5 and agents.archived_at is null
-          and environments.id = $7 and environments.archived_at is null and environments.deleted_at is null
-        for key share
-      ), session as (
-        insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity, traceparent)
-        select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
-          $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($13::uuid[]),
-          case when $17::boolean then now() end, $18::uuid[], $20::jsonb, $21::text
-        from used
-        returning id
-      ), resources as (
-        ${insertResources("$12", "session")}
-      ), skills as (
-        insert into session_skills (session_id, skill_version_id)
-        select session.id, version_id from session, unnest($19::uuid[]) as version_id
-      ), appended as (
-        insert into events (session_id, seq, id, type, body, memo)
-        select session.id, draft.place, draft.id, draft.type, draft.body, draft.memo
-        from session, unnest($13::uuid[], $14::text[], $15::text[], $16::text[])
-          with ordinality as draft (id, type, body, memo, place)
-      )
-      select id from session`,
-    values: [
-      session.id,
-      session.organization_id,
-      session.owner_type,
-      session.owner_id,
-      session.agent_id,
-      session.agent,
-      session.environment_id,
-      session.environment_variables,
-      session.title,
-      session.metadata,
-      uuidTimestamp(session.id),
-      resourcesJson(session.resources),
-      ...eventColumns(events),
-      session.due,
-      session.vault_ids,
-      session.skill_version_ids,
-      session.git_identity,
-      session.traceparent,
-    ],
-  });
-  return rowCount === 1;
-}
+export const insertSession: BatchStatement<NewSession, SessionRow> = {
+  name: "insert_sessions",
+  text: `
+    with given as materialized (
+      select * from json_to_recordset($1::json) as given (id uuid, organization_id uuid, owner_type text, owner_id uuid,
+        agent_id uuid, agent text, environment_id uuid, environment_variables json, title text, metadata jsonb,
+        updated_at timestamptz, due boolean, vault_ids uuid[], git_identity jsonb, traceparent text,
+        resources json, skill_version_ids uuid[], events json, audit json)
+    ), used as (
+      select given.* from given
+        cross join lateral (select from agents where agents.id = given.agent_id and archived_at is null for key share) as agent
+        cross join lateral (select from environments where environments.id = given.environment_id and archived_at is null
+          and deleted_at is null for key share) as environment
+    ), session as (
+      insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
+        environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity, traceparent)
+      select id, organization_id, owner_type, owner_id, agent_id, agent::json, environment_id,
+        environment_variables, title, metadata, updated_at, json_array_length(events),
+        case when due then now() end, vault_ids, git_identity, traceparent
+      from used
+      returning ${ownColumns}
+    ), resource as (
+      ${insertResources("used.resources", "used")}
+      returning session_id, ${resourceColumns}
+    ), skill as (
+      insert into session_skills (session_id, skill_version_id)
+      select used.id, version_id from used, unnest(used.skill_version_ids) as version_id
+    ), event as (
+      insert into events (session_id, seq, id, type, body, memo)
+      select used.id, draft.* from used, json_to_recordset(used.events)
+        as draft (seq bigint, id uuid, type text, body text, memo text)
+    ), entry as (
+      ${insertAuditEntries("used.audit", "used")}
+    )
+    select session.*, (select json_agg(resource order by id) from resource where session_id = session.id) as resources
+    from session`,
+  encode: ({ resources, events, audit, ...session }) =>
+    JSON.stringify({
+      ...session,
+      updated_at: uuidTimestamp(session.id),
+      resources: resources.map(resourceRecord),
+      events: events.map((event, index) => ({ seq: index + 1, ...newEventRow({ event }) })),
+      audit: auditRecord(audit),
+    }),
+};

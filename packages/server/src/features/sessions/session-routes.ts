@@ -1,7 +1,7 @@
 import { formatId, parseId, sessionRoutes, threadsOperation, uuidOrNil } from "@berth/contract";
 import { errors } from "../../errors/catalogue.ts";
 import type { HttpApp } from "../../http/http-app.ts";
-import { mount } from "../../http/mount.ts";
+import { mount, mountSelfAudited } from "../../http/mount.ts";
 import { activatedFeatures } from "../../http/read-input.ts";
 import { serveRoute } from "../../http/serve-route.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
@@ -11,10 +11,10 @@ import { JsonText } from "../../request/response-body.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
 import { archiveSession, cancelSession, deleteSession, terminateSession } from "./end-session.ts";
 import { type SessionRow, sessionJson } from "./session-row.ts";
-import { getSession, listSessions, readSession } from "./session-store.ts";
+import { listSessions, readSession } from "./session-store.ts";
 import { updateSession } from "./update-session.ts";
 
-export interface SessionDeps extends Omit<CreateSessionDeps, "traceparent"> {
+export interface SessionDeps extends CreateSessionDeps {
   /** Notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
 }
@@ -22,10 +22,10 @@ export interface SessionDeps extends Omit<CreateSessionDeps, "traceparent"> {
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   const { hub } = deps;
   const publish = (sessionId: string, due = true) => hub.publish(uuidOrNil("session", sessionId), due);
-  mount(app, sessionRoutes.create, async ({ principal, db, afterCommit, traceparent }, { body }) => {
-    const { id, due } = await createSession(db, { ...deps, traceparent }, principal, body);
-    if (due) afterCommit(() => hub.publish(id, due));
-    return toJsonText(await getSession(db.read, id));
+  mountSelfAudited(app, sessionRoutes.create, async (request, { body }) => {
+    const { row, due } = await createSession(request, deps, body);
+    if (due) request.afterCommit(() => hub.publish(row.id, due));
+    return toJsonText(row);
   });
   mount(app, sessionRoutes.list, (request, input) => {
     const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = input.query;
@@ -81,7 +81,6 @@ async function readResponse({ principal, db }: RequestScope, sessionId: string):
   return toJsonText(await readSession(db.read, principal, sessionId));
 }
 
-function toJsonText(row: SessionRow | null): JsonText {
-  if (row === null) throw new Error("A session is missing after it was stored.");
+function toJsonText(row: SessionRow): JsonText {
   return new JsonText(sessionJson(row));
 }

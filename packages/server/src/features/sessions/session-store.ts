@@ -12,12 +12,15 @@ import type { Queryable } from "../../db/statement.ts";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** The columns of `SessionRow`. */
-const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
+/** The columns of `SessionRow` that a session has itself. */
+export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
   environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
-    as active_seconds,
+    as active_seconds`;
+
+/** The columns of `SessionRow`. */
+const sessionColumns = `${ownColumns},
   (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
     where session_id = sessions.id) as r) as resources`;
 

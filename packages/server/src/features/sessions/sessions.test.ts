@@ -1,7 +1,9 @@
 // Subject: the routes of sessions.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import { newUuid, parseId } from "@berth/contract";
 import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
+import { insertSession, type NewSession } from "./new-session-store.ts";
 
 const url = "https://github.com/octo/hello";
 
@@ -58,6 +60,74 @@ describe("sessions", () => {
       events.map((event: Wire) => [event.type, event.processed_at]),
       [["user.message", null]],
     );
+  });
+
+  test("create: many at once, one of them with an archived environment → each has its own answer and audit entry", async (t) => {
+    const { owner, base, db } = await house(t);
+    const archived = await owner.made("/environments", { name: "archived" });
+    await owner.post(`/environments/${archived.id}/archive`);
+    const bodies = Array.from({ length: 40 }, (_, index) => ({
+      ...base,
+      title: `${index}`,
+      metadata: { place: `${index}` },
+      ...(index === 20 ? { environment_id: archived.id } : {}),
+    }));
+    const answers = await Promise.all(bodies.map((body) => owner.post("/sessions", body)));
+    for (const [index, { status, body }] of answers.entries()) {
+      if (index === 20) assert.deepEqual([status, body.error.type], [409, "conflict_error"]);
+      else assert.deepEqual([status, body.title, body.metadata], [200, `${index}`, { place: `${index}` }]);
+      if (index % 10 === 0 && status === 200)
+        assert.deepEqual((await owner.get(`/sessions/${body.id}`)).body, { ...body, stats: body.stats });
+    }
+    const text =
+      "select resources[1] as id from audit_entries where operation = 'sessions.create' order by 1";
+    const { rows } = await db.write.query<{ id: string }>({ text });
+    const made = answers.flatMap(({ status, body }) => (status === 200 ? [body.id] : []));
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      made.toSorted(),
+    );
+  });
+
+  test("create: the environment is archived, or the agent deleted, after it was read → not stored, beside one that is", async (t) => {
+    const { owner, base, db } = await house(t);
+    const other = await owner.made("/environments", { name: "other" });
+    const made = await owner.made("/sessions", base);
+    const [row] = (await db.read.query<Wire>({ text: "select * from sessions" })).rows;
+    const session = (environmentId: string, agentId: string = row.agent_id): NewSession => ({
+      ...row,
+      id: newUuid(),
+      agent: JSON.stringify(made.agent),
+      agent_id: agentId,
+      environment_id: environmentId,
+      resources: [],
+      skill_version_ids: [],
+      events: [],
+      due: false,
+      audit: {
+        organizationId: row.organization_id,
+        actor: { type: "service" },
+        operation: "test",
+        resources: [],
+        client: "test",
+        userAgent: null,
+        requestId: null,
+      },
+    });
+    await owner.post(`/environments/${other.id}/archive`);
+    const given = [
+      session(row.environment_id),
+      session(parseId("environment", other.id) ?? ""),
+      session(row.environment_id, newUuid()),
+      session(row.environment_id),
+    ];
+    const stored = await Promise.all(given.map((one) => db.store(insertSession, one)));
+    assert.deepEqual(
+      stored.map((one) => one?.id),
+      [given[0]?.id, undefined, undefined, given[3]?.id],
+    );
+    const { rows } = await db.write.query({ text: "select from audit_entries where operation = 'test'" });
+    assert.equal(rows.length, 2);
   });
 
   test("create: nothing to do → not due", async (t) => {

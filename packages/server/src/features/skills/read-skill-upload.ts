@@ -7,7 +7,7 @@ import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";
 import { MAX_ENTRIES, type PackedSkill, packSkill, type UploadedFile } from "./pack-skill.ts";
-import { readSkillManifest, type SkillManifest } from "./read-skill-manifest.ts";
+import type { SkillManifest } from "./read-skill-manifest.ts";
 import { isIgnored } from "./skill-paths.ts";
 import { unzip } from "./unzip.ts";
 
@@ -79,6 +79,7 @@ async function described(
   fault: (what: string) => ApiError,
 ): Promise<SkillManifest> {
   try {
+    const { readSkillManifest } = await import("./read-skill-manifest.ts");
     return readSkillManifest(manifest, fault);
   } catch (error) {
     await content.discard();

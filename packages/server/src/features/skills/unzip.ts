@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { type Entry, openPromise, type ZipFile } from "yauzl";
+import type { Entry, ZipFile } from "yauzl";
 import { ApiError } from "../../errors/api-error.ts";
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES, shown, type UploadedFile } from "./pack-skill.ts";
 import { isIgnored, pathFault } from "./skill-paths.ts";
@@ -38,6 +38,7 @@ export async function* unzip(path: string, fault: MakeError): AsyncGenerator<Upl
 }
 
 async function openZip(path: string, fault: MakeError): Promise<ZipFile> {
+  const { openPromise } = await import("yauzl");
   try {
     return await openPromise(path, { lazyEntries: true, decodeStrings: false, autoClose: false });
   } catch {

@@ -19,8 +19,9 @@ export function mountTokens(app: HttpApp): void {
     ...(await currentToken(db.read, principal)),
     service_version: manifest.version,
   }));
-  mount(app, tokenRoutes.delete, async ({ principal, db }, { params }) => {
+  mount(app, tokenRoutes.delete, async ({ principal, db, afterCommit }, { params }) => {
     const { id, descendants } = await revokeToken(db, principal, params.token_id);
+    afterCommit(() => app.recentTokens.clear());
     return {
       id: formatId("token", id),
       type: "token_deleted" as const,

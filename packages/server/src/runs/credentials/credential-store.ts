@@ -1,5 +1,12 @@
 import type { Environment } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
+import {
+  isRepository,
+  type JsonResource,
+  RESOURCES_AS_JSON,
+  type RunRepository,
+  resourcesFromJson,
+} from "../inputs/resource-store.ts";
 
 /** How a session's commands get its secrets, and the variables that its vaults hold. */
 export interface CredentialSettings {
@@ -22,42 +29,58 @@ export interface VaultVariable {
   archivedAt: Date | null;
 }
 
-/** Returns null when the session does not exist. */
-export async function readCredentialSettings(
-  db: Queryable,
-  sessionId: string,
-): Promise<CredentialSettings | null> {
-  type Row = Pick<CredentialSettings, "mode" | "seed"> & Omit<VaultVariable, "id"> & { id: string | null };
-  const { rows } = await db.query<Row>({
-    name: "credential_settings",
-    text: `
-      select environments.credentials as mode, sessions.placeholder_seed as seed, vault_credentials.id, target as name,
-        allowed_hosts as hosts, secret, vault_credentials.archived_at as "archivedAt"
-      from sessions join environments on environments.id = sessions.environment_id
-      left join vault_credentials on vault_id = any(vault_ids) and type = 'environment_variable'
-      where sessions.id = $1
-      order by array_position(vault_ids, vault_id), vault_credentials.id`,
-    values: [sessionId],
-  });
-  const [first] = rows;
-  if (first === undefined) return null;
-  const variables = rows.flatMap(({ id, name, hosts, secret, archivedAt }) =>
-    id === null ? [] : [{ id, name, hosts, secret, archivedAt }],
-  );
-  return { mode: first.mode, seed: first.seed, variables };
+/** All that a session's secrets and variables come from, at one moment. */
+export interface CredentialSources {
+  /** Variables in plain text: those of the session's environment, and over them the session's own. */
+  plain: Record<string, string>;
+  settings: CredentialSettings;
+  repositories: readonly RunRepository[];
 }
 
-/** Variables in plain text: those of the session's environment, and over them the session's own. */
-export async function readPlainVariables(db: Queryable, sessionId: string): Promise<Record<string, string>> {
-  const { rows } = await db.query<{ own: Record<string, string>; shared: Record<string, string> }>({
-    name: "session_variables",
+interface SourcesRow extends Pick<CredentialSettings, "mode" | "seed"> {
+  own: Record<string, string>;
+  shared: Record<string, string>;
+  variables: (Omit<VaultVariable, "secret" | "archivedAt"> & {
+    secret: string | null;
+    archivedAt: string | null;
+  })[];
+  resources: JsonResource[];
+}
+
+/** In one statement, since it is read for each command. Returns null when the session does not exist. */
+export async function readCredentialSources(
+  db: Queryable,
+  sessionId: string,
+): Promise<CredentialSources | null> {
+  const { rows } = await db.query<SourcesRow>({
+    name: "credential_sources",
     text: `
-      select sessions.environment_variables as own, environments.environment_variables as shared
+      select environments.credentials as mode, sessions.placeholder_seed as seed,
+        sessions.environment_variables as own, environments.environment_variables as shared,
+        (
+          select coalesce(json_agg(json_build_object(
+            'id', id, 'name', target, 'hosts', allowed_hosts, 'secret', encode(secret, 'base64'), 'archivedAt', archived_at
+          ) order by array_position(vault_ids, vault_id), id), '[]')
+          from vault_credentials where vault_id = any(vault_ids) and type = 'environment_variable'
+        ) as variables,
+        ${RESOURCES_AS_JSON} as resources
       from sessions join environments on environments.id = sessions.environment_id
       where sessions.id = $1`,
     values: [sessionId],
   });
-  return { ...rows[0]?.shared, ...rows[0]?.own };
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { mode, seed, own, shared, resources } = row;
+  const variables = row.variables.map(({ secret, archivedAt, ...variable }) => ({
+    ...variable,
+    secret: secret === null ? null : Buffer.from(secret, "base64"),
+    archivedAt: archivedAt === null ? null : new Date(archivedAt),
+  }));
+  return {
+    plain: { ...shared, ...own },
+    settings: { mode, seed, variables },
+    repositories: resourcesFromJson(resources).filter(isRepository),
+  };
 }
 
 /**

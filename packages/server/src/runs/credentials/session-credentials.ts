@@ -7,18 +7,8 @@ import { SecretMask } from "../../masking/secret-mask.ts";
 import { credentialSecret, resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
-import {
-  isRepository,
-  type RunRepository,
-  type RunResource,
-  readResources,
-} from "../inputs/resource-store.ts";
-import {
-  type CredentialSettings,
-  readCredentialSettings,
-  readMcpToken,
-  readPlainVariables,
-} from "./credential-store.ts";
+import { isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
+import { type CredentialSources, readCredentialSources, readMcpToken } from "./credential-store.ts";
 import { type RepositoryProviders, repositoryTargets } from "./repository-targets.ts";
 import {
   insideValue,
@@ -48,7 +38,11 @@ const MIN_SECRET_LENGTH = 6;
 const MAX_GIVEN = 200;
 
 /** For a session that does not exist any more. */
-const NO_SETTINGS: CredentialSettings = { mode: "proxy", seed: "", variables: [] };
+const NO_SOURCES: CredentialSources = {
+  plain: {},
+  settings: { mode: "proxy", seed: "", variables: [] },
+  repositories: [],
+};
 
 /**
  * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew, so that
@@ -83,12 +77,8 @@ export class SessionCredentials {
    * those of its vaults, over them those of its repositories.
    */
   async commandVariables(): Promise<Record<string, string>> {
-    const [plain, settings, repositories] = await Promise.all([
-      readPlainVariables(this.#parts.db.read, this.#sessionId),
-      this.#settings(),
-      this.#repositories(),
-    ]);
-    const secrets = this.#list({ settings: settings ?? NO_SETTINGS, repositories });
+    const { plain, settings, repositories } = (await this.#read()) ?? NO_SOURCES;
+    const secrets = this.#list({ settings, repositories });
     const inside = new Map(secrets.map((secret) => [secret.resource, insideValue(secret)]));
     for (const value of inside.values()) this.#remember(value);
     const named = secrets.flatMap(({ names, resource }) => names.map((name) => [name, inside.get(resource)]));
@@ -108,10 +98,10 @@ export class SessionCredentials {
 
   /** Makes the secrets known to `mask`, also those that no command has been given yet. */
   async learn(resources: readonly RunResource[]): Promise<void> {
-    const settings = await this.#settings();
-    if (settings === null) return;
+    const sources = await this.#read();
+    if (sources === null) return;
     const repositories = resources.filter(isRepository);
-    for (const { value } of this.#list({ settings, repositories })) unsealIfPossible(value);
+    for (const { value } of this.#list({ ...sources, repositories })) unsealIfPossible(value);
   }
 
   /** Secrets, or placeholders for them, that commands were given so far. A short one is too likely to be an ordinary word. */
@@ -141,11 +131,11 @@ export class SessionCredentials {
     resources: readonly RunResource[],
     firstRequestAt: number | null,
   ): Promise<PlaceholderVariable[]> {
-    const settings = await this.#settings();
-    if (settings === null) return [];
+    const sources = await this.#read();
+    if (sources === null) return [];
     const repositories = resources.filter(isRepository);
     const at = firstRequestAt ?? Number.POSITIVE_INFINITY;
-    return this.#list({ settings, repositories, at })
+    return this.#list({ ...sources, repositories, at })
       .filter(({ delivery }) => delivery === "proxied")
       .flatMap((secret) => secret.names.map((name) => ({ name, hosts: hostsOf(secret) })))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -153,9 +143,10 @@ export class SessionCredentials {
 
   /** A repository as the sandbox may know it: with its secret, or with the placeholder. */
   async repositoryInside(repository: RunRepository): Promise<SessionRepository> {
-    const settings = await this.#settings();
-    if (settings === null) throw new Error("A session is gone.");
-    const [secret] = this.#list({ settings: { ...settings, variables: [] }, repositories: [repository] });
+    const sources = await this.#read();
+    if (sources === null) throw new Error("A session is gone.");
+    const settings = { ...sources.settings, variables: [] };
+    const [secret] = this.#list({ settings, repositories: [repository] });
     return withSecret(repository, secret === undefined ? null : insideValue(secret));
   }
 
@@ -172,18 +163,15 @@ export class SessionCredentials {
   }
 
   async #proxied(): Promise<ProxiedCredential[]> {
-    const settings = await this.#settings();
-    if (settings === null) return [];
-    const repositories = settings.mode === "proxy" ? await this.#repositories() : [];
+    const sources = await this.#read();
+    if (sources === null) return [];
+    const { settings } = sources;
+    const repositories = settings.mode === "proxy" ? sources.repositories : [];
     return this.#list({ settings, repositories }).map(proxiedCredential);
   }
 
-  async #repositories(): Promise<RunRepository[]> {
-    return (await readResources(this.#parts.db.read, this.#sessionId)).filter(isRepository);
-  }
-
-  #settings(): Promise<CredentialSettings | null> {
-    return readCredentialSettings(this.#parts.db.read, this.#sessionId);
+  #read(): Promise<CredentialSources | null> {
+    return readCredentialSources(this.#parts.db.read, this.#sessionId);
   }
 
   #list(sources: Parameters<typeof listSecrets>[0]): SessionSecret[] {

@@ -124,8 +124,8 @@ const INPUTS = `
     ))::text)
   end`;
 
-const SELECT_RESOURCES = `
-  select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
+const selectResources = (secret: string) => `
+  select session_resources.id, type, session_resources.url, username, session_resources.checkout, ${secret} as secret, file_id,
     (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
     memory_store_id, memory_access, memory_name, memory_description, memory_instructions, session_resources.mount_path,
     case when type = 'file' then (
@@ -144,6 +144,29 @@ const SELECT_RESOURCES = `
   cross join lateral (select ${INPUTS} as inputs) as given
   left join repository_templates on repository_templates.id = template_id
   left join repository_mirrors on repository_mirrors.id = mirror_id`;
+
+const SELECT_RESOURCES = selectResources("secret");
+
+/** An expression: the resources of session $1, for `resourcesFromJson`. */
+export const RESOURCES_AS_JSON = `(
+    select coalesce(json_agg(found order by found.id), '[]')
+    from (${selectResources("encode(secret, 'base64')")} where session_id = $1) as found
+  )`;
+
+export type JsonResource = Omit<Row, "secret" | "failed_at"> & {
+  secret: string | null;
+  failed_at: string | null;
+};
+
+export function resourcesFromJson(rows: readonly JsonResource[]): RunResource[] {
+  return rows.map(({ secret, failed_at, ...row }) =>
+    resource({
+      ...row,
+      secret: secret === null ? null : Buffer.from(secret, "base64"),
+      failed_at: failed_at === null ? null : new Date(failed_at),
+    }),
+  );
+}
 
 function resource(row: Row): RunResource {
   const { id, mount_path: mountPath, ready, failure, failed_at: failedAt, inputs } = row;

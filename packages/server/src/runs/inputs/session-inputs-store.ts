@@ -1,8 +1,14 @@
 import { LeaseLost } from "@berth/agent";
 import type { Environment, GitIdentity, SessionAgent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
+import { WAITING_AS_JSON, type WaitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { Removal } from "./removal-store.ts";
-import { type RunResource, readResources } from "./resource-store.ts";
+import {
+  type JsonResource,
+  RESOURCES_AS_JSON,
+  type RunResource,
+  resourcesFromJson,
+} from "./resource-store.ts";
 
 /** A session as its run sees it. The agent never changes; what comes from the environment may. */
 export interface RunSession {
@@ -36,17 +42,7 @@ export interface SessionInputs {
   /** Oldest first. */
   resources: readonly RunResource[];
   removals: readonly Removal[];
-}
-
-/**
- * Reads the session, its environment, its resources and the removals. The resources are read last, so that they are at least
- * as new as the removals.
- *
- * @throws LeaseLost when the session is gone
- */
-export async function readInputs(db: Queryable, sessionId: string): Promise<SessionInputs> {
-  const { removals, ...session } = await readSession(db, sessionId);
-  return { session, removals, resources: await readResources(db, sessionId) };
+  waiting: WaitingInputs;
 }
 
 interface Row {
@@ -62,14 +58,18 @@ interface Row {
   own_identity: GitIdentity | null;
   shared_identity: GitIdentity | null;
   removals: Removal[];
+  resources: JsonResource[];
+  waiting: WaitingInputs;
 }
 
-async function readSession(
-  db: Queryable,
-  sessionId: string,
-): Promise<RunSession & { removals: readonly Removal[] }> {
+/**
+ * Reads the session, its environment, its resources, the removals and what waits, in one statement.
+ *
+ * @throws LeaseLost when the session is gone
+ */
+export async function readInputs(db: Queryable, sessionId: string): Promise<SessionInputs> {
   const { rows } = await db.query<Row>({
-    name: "run_session",
+    name: "run_inputs",
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, sessions.home, sessions.traceparent,
@@ -77,14 +77,26 @@ async function readSession(
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
           from session_removals where session_id = sessions.id
-        ) as removals
+        ) as removals,
+        ${RESOURCES_AS_JSON} as resources,
+        ${WAITING_AS_JSON} as waiting
       from sessions join environments on environments.id = sessions.environment_id
       where sessions.id = $1`,
     values: [sessionId],
   });
   const row = rows[0];
   if (row === undefined) throw new LeaseLost();
-  const { agent, config, limits, image, removals } = row;
+  const { removals, waiting } = row;
+  return {
+    session: sessionOf(sessionId, row),
+    resources: resourcesFromJson(row.resources),
+    removals,
+    waiting,
+  };
+}
+
+function sessionOf(sessionId: string, row: Row): RunSession {
+  const { agent, config, limits, image } = row;
   const { networking, packages, setup_script: setupScript, repository_setup_script: script } = config;
   return {
     id: sessionId,
@@ -101,7 +113,6 @@ async function readSession(
     image,
     home: row.home,
     traceparent: row.traceparent,
-    removals,
   };
 }
 

@@ -13,6 +13,13 @@ import {
 import { ADD_ACTIVE_TIME } from "../../features/sessions/events/input-store.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 
+/** What a run appended. */
+export interface RunAppend {
+  entries: LogEntry[];
+  /** Something has made the session due since it was last looked at. */
+  isDue: boolean;
+}
+
 /**
  * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the session's row, so
  * that its order is the order of commits, and the lease is checked in the same statement. The tokens that the events report
@@ -20,16 +27,12 @@ import { HELD, type Lease, leaseValues } from "./lease.ts";
  *
  * @throws LeaseLost when another process has the session, or when it is terminated.
  */
-export async function appendByRun(
-  db: Queryable,
-  lease: Lease,
-  drafts: readonly Draft[],
-): Promise<LogEntry[]> {
+export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
   return await append(db, "append_by_run", STATEMENTS.append, lease, drafts);
 }
 
 /** Appends `session.status_running` as `appendByRun` does, and sets the session running. */
-export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEntry[]> {
+export async function appendRunning(db: Queryable, lease: Lease): Promise<RunAppend> {
   const drafts: Draft[] = [{ event: { type: "session.status_running" } }];
   return await append(db, "append_running", STATEMENTS.running, lease, drafts);
 }
@@ -39,7 +42,7 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEnt
  * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
  * means that nothing sent so far is to be acted on.
  */
-export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<LogEntry[]> {
+export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
   return await append(db, "append_idle", STATEMENTS.idle, lease, drafts);
 }
 
@@ -51,7 +54,7 @@ export async function appendReclaimed(
   db: Queryable,
   lease: Lease,
   reason: EventOf<"session.container_reclaimed">["reason"],
-): Promise<LogEntry[]> {
+): Promise<RunAppend> {
   const drafts: Draft[] = [{ event: { type: "session.container_reclaimed", reason } }];
   return await append(db, "append_reclaimed", STATEMENTS.reclaimed, lease, drafts);
 }
@@ -149,7 +152,7 @@ export function appendStatement(status: string, also = ""): string {
         awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
         ${status}
       where ${HELD} and terminated_at is null
-      returning last_seq
+      returning last_seq, pending_at is not null as due
     )${also}, appended as (
       insert into events (session_id, seq, id, type, body, memo, processed_at)
       select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
@@ -158,10 +161,10 @@ export function appendStatement(status: string, also = ""): string {
         unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
           with ordinality as draft (id, type, body, memo, place)
     )
-    select last_seq, now() as processed_at from session`;
+    select last_seq, due, now() as processed_at from session`;
 }
 
-type Appended = { last_seq: number; processed_at: Date };
+type Appended = { last_seq: number; due: boolean; processed_at: Date };
 
 /** @param more values of the statement from $14 on. */
 export async function append(
@@ -171,16 +174,17 @@ export async function append(
   lease: Lease,
   drafts: readonly Draft[],
   more: readonly (string | number)[] = [],
-): Promise<LogEntry[]> {
+): Promise<RunAppend> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];
   const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited, ...more];
   const appended = (await db.query<Appended>({ name, text, values })).rows[0];
   if (appended === undefined) throw new LeaseLost();
   const before = appended.last_seq - rows.length;
-  return rows.map((row, index) =>
+  const entries = rows.map((row, index) =>
     logEntry({ ...row, seq: before + index + 1, processed_at: appended.processed_at }),
   );
+  return { entries, isDue: appended.due };
 }
 
 /** Input, output, cache read and cache creation tokens. */

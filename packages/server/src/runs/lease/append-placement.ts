@@ -1,6 +1,6 @@
-import type { Draft, LogEntry } from "@berth/agent";
+import type { Draft } from "@berth/agent";
 import type { Queryable } from "../../db/statement.ts";
-import { append, appendStatement } from "./append-events.ts";
+import { append, appendStatement, type RunAppend } from "./append-events.ts";
 import type { Lease } from "./lease.ts";
 
 /** How an attempt to put a resource in place ended. */
@@ -23,7 +23,7 @@ export async function appendPlacement(
   drafts: readonly Draft[],
   resourceId: string,
   outcome: PlacementOutcome,
-): Promise<LogEntry[]> {
+): Promise<RunAppend> {
   const { type } = outcome;
   const values = [resourceId, ...valuesOf(outcome)];
   return await append(db, `append_${type}`, STATEMENTS[type], lease, drafts, values);

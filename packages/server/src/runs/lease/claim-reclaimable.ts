@@ -1,4 +1,5 @@
 import type { Queryable } from "../../db/statement.ts";
+import { type ClaimedRow, leaseOf } from "./claim-runs.ts";
 import type { Lease } from "./lease.ts";
 
 export interface ReclaimOptions {
@@ -53,7 +54,7 @@ export async function claimReclaimable(
   limit: number,
 ): Promise<Lease[]> {
   const { db, owner, leaseMs, reclaimMs, place } = options;
-  const { rows } = await db.query<{ id: string; lease_epoch: number }>({
+  const { rows } = await db.query<ClaimedRow>({
     name: "claim_reclaimable",
     text: `
       with idle as (
@@ -68,8 +69,8 @@ export async function claimReclaimable(
         lease_until = now() + $5 * interval '1 millisecond',
         lease_epoch = lease_epoch + 1
       where id in (select id from idle)
-      returning id, lease_epoch`,
+      returning id, organization_id, lease_epoch`,
     values: [place, reclaimMs, limit, owner, leaseMs],
   });
-  return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
+  return rows.map((row) => leaseOf(row, owner));
 }

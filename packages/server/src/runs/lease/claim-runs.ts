@@ -37,7 +37,7 @@ export async function claimRuns(
   full: FullOwners = NONE_FULL,
 ): Promise<Lease[]> {
   const { id, place, version, settings, graceMs, name } = host;
-  const { rows } = await db.query<{ id: string; lease_epoch: number }>({
+  const { rows } = await db.query<ClaimedRow>({
     name: "claim_runs",
     text: CLAIM,
     values: [
@@ -45,7 +45,18 @@ export async function claimRuns(
       ...[dueLimit, full.organizations, full.owners],
     ],
   });
-  return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
+  return rows.map((row) => leaseOf(row, owner));
+}
+
+/** What a claim returns of a session's row. */
+export interface ClaimedRow {
+  id: string;
+  organization_id: string;
+  lease_epoch: number;
+}
+
+export function leaseOf(row: ClaimedRow, owner: string): Lease {
+  return { sessionId: row.id, organizationId: row.organization_id, owner, epoch: row.lease_epoch };
 }
 
 const GRACE = milliseconds("$5");
@@ -91,7 +102,7 @@ const CLAIM = `
     lease_until = now() + $2 * interval '1 millisecond',
     lease_epoch = lease_epoch + 1
   where id in (select id from orphaned union all select id from due limit $3)
-  returning id, lease_epoch`;
+  returning id, organization_id, lease_epoch`;
 
 /** Renews leases of one owner in one statement. Returns the sessions whose lease is still valid. */
 export async function renewLeases(

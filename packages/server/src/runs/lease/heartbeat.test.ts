@@ -8,7 +8,12 @@ const LEASE_MS = 300;
 
 /** The leases of one session under a heartbeat. */
 function heartbeat(query: Queryable["query"]) {
-  const lease = { sessionId: crypto.randomUUID(), owner: "own", epoch: 1 };
+  const lease = {
+    sessionId: crypto.randomUUID(),
+    organizationId: crypto.randomUUID(),
+    owner: "own",
+    epoch: 1,
+  };
   const abandoned = Promise.withResolvers<void>();
   const held = new Map([[lease.sessionId, { lease, abandon: async () => abandoned.resolve() }]]);
   const { close } = startHeartbeat({ db: { query }, log: silentLog, owner: "own", leaseMs: LEASE_MS, held });

@@ -1,3 +1,5 @@
+import { formatId } from "@berth/contract";
+
 /**
  * The right to run a session: its turns, its sandbox and its disk. A lease is valid while the session's row names its owner and
  * its epoch; every write of a run checks both in the same statement.
@@ -5,8 +7,21 @@
 export interface Lease {
   /** uuid. */
   readonly sessionId: string;
+  /** uuid. */
+  readonly organizationId: string;
   readonly owner: string;
   readonly epoch: number;
+}
+
+/** The session of a lease. */
+export type LeasedSession = Pick<Lease, "sessionId" | "organizationId">;
+
+/** What a log line about the session says of it. */
+export function sessionFields({ sessionId, organizationId }: LeasedSession) {
+  return {
+    session: formatId("session", sessionId),
+    organization: formatId("organization", organizationId),
+  };
 }
 
 /** The check that a statement makes of the session's row. Its parameters are `leaseValues`, from $1 on. */

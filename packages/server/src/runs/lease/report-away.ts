@@ -1,7 +1,7 @@
 import type { Database } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { newEventRow } from "../../features/sessions/events/event-row.ts";
-import { waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { waitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import { isSeen, milliseconds } from "./host.ts";
 
 /** Sessions in one look. */

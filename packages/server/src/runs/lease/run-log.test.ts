@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { on } from "node:events";
 import { describe, test } from "node:test";
 import { type Draft, LeaseLost, type LogEntry } from "@berth/agent";
-import { formatId, newUuid, type SessionAgent } from "@berth/contract";
+import { formatId, type InputEvent, newUuid, type SessionAgent } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
+import type { Queryable, Statement } from "../../db/statement.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
 import { appendInputs } from "../../features/sessions/events/input-store.ts";
+import { LogMemory } from "./log-memory.ts";
 import { RunLog } from "./run-log.ts";
 
 const asking: SessionAgent["tools"] = [
@@ -79,7 +81,8 @@ describe("RunLog: started calls", () => {
   test("a taken confirmation starts a call → the log closes after its result", async (t) => {
     const { db, hub } = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(db.write, await seed(db.write));
-    const runLog = new RunLog(db, hub, await seedLease(db.write, sessionId, "own"), (text) => text);
+    const lease = await seedLease(db.write, sessionId, "own");
+    const runLog = new RunLog({ db, hub, logMemory: new LogMemory() }, lease, (text) => text);
     const turn = await runLog.forTurn();
     const [denied, allowed] = [formatId("event", newUuid()), formatId("event", newUuid())];
     await turn.append([denied, allowed].map((id) => ({ id, event: asked })));
@@ -112,4 +115,51 @@ describe("RunLog: started calls", () => {
     assert.equal(end?.type === "session.status_idle" && end.stop_reason.type, "requires_action");
     assert.deepEqual(own.engine.commands, []);
   });
+
+  for (const maxBytes of [1, 1024 ** 2]) {
+    test(`logs may take ${maxBytes} bytes → each turn has the log as it is, and what was read is read again only if it is evicted`, async (t) => {
+      const { db, hub } = await installation(t, await testDatabase(t));
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const lease = await seedLease(db.write, sessionId, "own");
+      const read = reading(db.read);
+      const logMemory = new LogMemory(maxBytes);
+      const runLog = new RunLog({ db: { ...db, read }, hub, logMemory }, lease, (text) => text);
+      for (let turns = 0; turns < 3; turns++) {
+        await appendInputs(db.write, sessionId, [message("one"), { type: "user.interrupt" }, message("two")]);
+        await runLog.appendRunning();
+        const turn = await runLog.forTurn();
+        assert.deepEqual(turn.copy.entries, await readLog(db.read, sessionId));
+        await turn.appendTakingInputs([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+        assert.deepEqual(turn.copy.entries, await readLog(db.read, sessionId));
+        await appendInputs(db.write, sessionId, [message("not taken yet")]);
+        await runLog.append([{ event: { type: "agent.thinking" } }]);
+        await turn.append([{ event: { type: "agent.thinking" } }]);
+        const log = await readLog(db.read, sessionId);
+        const isTaken = ({ event }: LogEntry) => event.type !== "user.message" || event.processed_at !== null;
+        assert.deepEqual(turn.copy.entries, log.filter(isTaken));
+        await runLog.appendIdle([
+          { event: { type: "session.status_idle", stop_reason: { type: "end_turn" } } },
+        ]);
+      }
+      const kept = maxBytes > 1;
+      assert.deepEqual(read.firstSeqs, kept ? [1, 2, 11] : [1, 1, 1]);
+    });
+  }
 });
+
+/** Reads, and records from which seq on logs are read. */
+function reading(db: Queryable): Queryable & { firstSeqs: number[] } {
+  const firstSeqs: number[] = [];
+  return {
+    firstSeqs,
+    async query<Row extends object>(statement: Statement) {
+      const found = await db.query<Row>(statement);
+      if (statement.name === "read_events") firstSeqs.push((found.rows[0] as { seq: number }).seq);
+      return found;
+    },
+  };
+}
+
+function message(text: string): InputEvent {
+  return { type: "user.message", content: [{ type: "text", text }] };
+}

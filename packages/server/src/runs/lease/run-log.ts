@@ -1,8 +1,17 @@
-import { type Draft, isToolUse, LeaseLost, type Log, type LogEntry, StartedCalls } from "@berth/agent";
+import {
+  type Draft,
+  isToolUse,
+  LeaseLost,
+  type Log,
+  LogCopy,
+  type LogEntry,
+  StartedCalls,
+} from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
 import type { EventOf } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
-import { readLog, waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { readLog } from "../../features/sessions/events/event-store.ts";
+import { waitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import {
   appendByRun,
@@ -10,11 +19,14 @@ import {
   appendReclaimed,
   appendRunning,
   appendTakingInputs,
+  type RunAppend,
   takeReplies,
 } from "./append-events.ts";
 import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import type { Lease } from "./lease.ts";
+import { bytesInMemory, type LogMemory } from "./log-memory.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
+import { WaitingMessages } from "./waiting-messages.ts";
 
 /** Of an entry that was appended, or that a client had appended and the run took: its event. */
 export interface Appended {
@@ -24,25 +36,46 @@ export interface Appended {
 /** Told of what was appended, in the order of the log. */
 export type OnAppended = (entries: readonly Appended[]) => void;
 
+/** What runs of one worker share. */
+export interface RunLogParts {
+  db: Database;
+  hub: SessionHub;
+  /** Limits what logs take between turns. */
+  logMemory: LogMemory;
+}
+
 /**
  * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
  * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway. The session's
  * secrets are masked in all of it.
+ *
+ * It stays in memory from turn to turn, unless it is evicted: only what came since is read. Nobody else writes what a run writes while
+ * the lease lasts, and with another lease there is another `RunLog`.
  */
 export class RunLog {
+  /** Set by each look at the session before a turn, invalidated by each during one. */
+  readonly messages = new WaitingMessages();
   readonly #db: Database;
   readonly #hub: SessionHub;
+  readonly #memory: LogMemory;
   readonly #lease: Lease;
   readonly #mask: Mask;
   readonly #onAppended: OnAppended;
   readonly #calls = new StartedCalls();
   readonly #appending = new Semaphore(1);
+  /** Kept for the next turn. */
+  #copy: LogCopy | undefined;
+  #copyBytes = 0;
+  /** That of the turn, also when it was evicted meanwhile. */
+  #turnCopy: LogCopy | undefined;
+  readonly #kept = { bytes: () => this.#copyBytes, evict: () => this.#forget() };
   #isClosing = false;
   #isClosed = false;
 
-  constructor(db: Database, hub: SessionHub, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
-    this.#db = db;
-    this.#hub = hub;
+  constructor(parts: RunLogParts, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
+    this.#db = parts.db;
+    this.#hub = parts.hub;
+    this.#memory = parts.logMemory;
     this.#lease = lease;
     this.#mask = mask;
     this.#onAppended = onAppended;
@@ -51,39 +84,38 @@ export class RunLog {
   /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
   async forTurn(): Promise<Log> {
     const { read, write } = this.#db;
-    const entries = await readLog(read, this.#lease.sessionId);
-    this.#calls.beginTurn(entries);
+    const copy = await this.#readCopy();
+    this.#turnCopy = copy;
     return {
-      entries,
-      append: (drafts) => this.#appendInTurn(() => appendByRun(write, this.#lease, this.#masked(drafts))),
-      appendTakingInputs: (drafts) =>
-        this.#appendInTurn(() => appendTakingInputs(write, this.#lease, this.#masked(drafts))),
+      copy,
+      append: (drafts) => this.#appendInTurn(() => this.#appendNow(drafts)),
+      appendTakingInputs: (drafts) => this.#appendInTurn(() => this.#takeInputs(drafts)),
       takeClientReplies: async () => {
         // Calls start with the replies that are taken: they are left to the process that takes over.
         if (this.#isClosing) this.#isClosed = true;
-        const replies = await this.#append(() => takeReplies(write, this.#lease));
-        this.#calls.add(replies);
-        return replies;
+        return await this.#append(() => takeReplies(write, this.#lease));
       },
-      hasInputs: async () => (await waitingInputs(read, this.#lease.sessionId)).messages,
+      hasInputs: () =>
+        this.messages.hasAny(async () => (await waitingInputs(read, this.#lease.sessionId)).messages),
     };
   }
 
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+    return this.#append(() => this.#appendNow(drafts));
   }
 
   /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
   appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts)));
+    return this.#append(() => this.#takeInputs(drafts));
   }
 
   async appendRunning(): Promise<void> {
-    await this.#append(() => appendRunning(this.#db.write, this.#lease));
+    await this.#append(() => this.#noteDue(appendRunning(this.#db.write, this.#lease)));
   }
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
-    await this.#append(() => appendIdle(this.#db.write, this.#lease, this.#masked(drafts)));
+    await this.#append(() => this.#noteDue(appendIdle(this.#db.write, this.#lease, this.#masked(drafts))));
+    this.#turnCopy = undefined;
   }
 
   /** Also records how the attempt to put a resource (by uuid) in place ended. */
@@ -93,16 +125,19 @@ export class RunLog {
     outcome: PlacementOutcome,
   ): Promise<void> {
     const { write } = this.#db;
-    await this.#append(() => appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome));
+    await this.#append(() =>
+      this.#noteDue(appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome)),
+    );
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
-    await this.#append(() => appendReclaimed(this.#db.write, this.#lease, reason));
+    await this.#append(() => this.#noteDue(appendReclaimed(this.#db.write, this.#lease, reason)));
   }
 
   /** Every later append rejects with `LeaseLost`. */
   close(): void {
     this.#isClosed = true;
+    this.#memory.forget(this.#kept);
   }
 
   /**
@@ -113,14 +148,53 @@ export class RunLog {
     this.#isClosing = true;
   }
 
+  /** The log as it is now. */
+  async #readCopy(): Promise<LogCopy> {
+    const copy = this.#copy ?? new LogCopy();
+    this.#copy = copy;
+    const entries = await readLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
+    this.#add(copy, entries);
+    this.#calls.beginTurn(entries);
+    if (!this.#isClosed) this.#memory.keep(this.#kept);
+    return copy;
+  }
+
+  #add(copy: LogCopy | undefined, entries: readonly LogEntry[]): void {
+    copy?.add(entries);
+    if (copy !== undefined && copy === this.#copy)
+      for (const entry of entries) this.#copyBytes += bytesInMemory(entry);
+  }
+
+  #forget(): void {
+    this.#copy = undefined;
+    this.#copyBytes = 0;
+  }
+
   #masked(drafts: readonly Draft[]): Draft[] {
     return drafts.map((draft) => maskedDraft(draft, this.#mask));
+  }
+
+  #appendNow(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#noteDue(appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+  }
+
+  async #takeInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    this.messages.clear();
+    return await appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts));
+  }
+
+  async #noteDue(appending: Promise<RunAppend>): Promise<readonly LogEntry[]> {
+    const { entries, isDue } = await appending;
+    if (isDue) this.messages.invalidate();
+    return entries;
   }
 
   async #append(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
     return await this.#appending.run(async () => {
       if (this.#isClosed) throw new LeaseLost();
       const appended = await append();
+      this.#calls.add(appended);
+      this.#add(this.#turnCopy ?? this.#copy, appended);
       this.#onAppended(appended);
       this.#hub.publish(this.#lease.sessionId);
       return appended;
@@ -129,7 +203,6 @@ export class RunLog {
 
   async #appendInTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
     const entries = await this.#append(append);
-    this.#calls.add(entries);
     const isSafePoint = this.#calls.isEmpty() && !entries.some(({ event }) => isToolUse(event));
     if (this.#isClosing && isSafePoint) this.#isClosed = true;
     if (this.#isClosed) throw new LeaseLost();

@@ -1,6 +1,6 @@
 import { LeastRecent, type Share } from "@berth/concurrency";
 import type { Queryable } from "../../db/statement.ts";
-import { type Claimant, IS_CLAIMABLE } from "./claim-runs.ts";
+import { type Claimant, type ClaimedRow, IS_CLAIMABLE, leaseOf } from "./claim-runs.ts";
 import type { Lease } from "./lease.ts";
 import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
@@ -115,12 +115,7 @@ async function claimOf(
   owners: readonly Owner[],
   { limit, full }: { limit: number; full: FullOwners },
 ): Promise<SharedLease[]> {
-  const { rows } = await db.query<{
-    id: string;
-    lease_epoch: number;
-    organization_id: string;
-    owner_id: string;
-  }>({
+  const { rows } = await db.query<ClaimedRow & { owner_id: string }>({
     name: "claim_of_owners",
     text: `
       with wanted as materialized (
@@ -157,7 +152,7 @@ async function claimOf(
     ],
   });
   return rows.map((row) => ({
-    lease: { sessionId: row.id, owner, epoch: row.lease_epoch },
+    lease: leaseOf(row, owner),
     share: { group: row.organization_id, member: row.owner_id },
   }));
 }

@@ -1,4 +1,5 @@
-import { LeaseLost, type McpToolDefinition } from "@berth/agent";
+import { LeaseLost } from "@berth/agent";
+import type { McpToolDefinition } from "@berth/agent/mcp";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
 

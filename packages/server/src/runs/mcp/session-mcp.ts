@@ -1,12 +1,5 @@
-import {
-  McpConnection,
-  type McpFailure,
-  type McpToolDefinition,
-  mcpDefinitions,
-  mcpFailure,
-  mcpTool,
-  type Tool,
-} from "@berth/agent";
+import type { Tool } from "@berth/agent";
+import type { McpConnection, McpFailure, McpToolDefinition } from "@berth/agent/mcp";
 import type { McpServer, McpToolset } from "@berth/contract";
 import type { GuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
@@ -39,27 +32,27 @@ interface Entry {
   connection: McpConnection;
 }
 
+/** The client's code, which is loaded when the first agent with an MCP server asks for its tools. */
+const loadClient = () => import("@berth/agent/mcp");
+
+type McpClient = Awaited<ReturnType<typeof loadClient>>;
+
 /** The MCP servers of a session while its lease is held. The service calls them itself, never from the sandbox. */
 export class SessionMcp {
   readonly #parts: McpParts;
   readonly #lease: Lease;
+  readonly #session: RunSession;
   readonly #runLog: Pick<RunLog, "append">;
-  readonly #entries: readonly Entry[];
+  readonly #toolsets: ReturnType<typeof toolsetsOf>;
+  /** One for each toolset, from the first look at their tools on. */
+  #entries: readonly Entry[] = [];
 
   constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
-    const report = createEgressReport(runLog, parts.log, parts.mask);
     this.#parts = parts;
     this.#lease = lease;
+    this.#session = session;
     this.#runLog = runLog;
-    this.#entries = toolsetsOf(session).map(({ toolset, server }) => ({
-      toolset,
-      server,
-      connection: new McpConnection({
-        url: server.url,
-        token: () => parts.credentials.mcpToken(server.url),
-        fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
-      }),
-    }));
+    this.#toolsets = toolsetsOf(session);
   }
 
   /**
@@ -68,16 +61,32 @@ export class SessionMcp {
    * asked again by the next turn. Rejects with the signal's reason when it aborts.
    */
   async tools(signal: AbortSignal): Promise<Tool[]> {
-    if (this.#entries.length === 0) return [];
+    if (this.#toolsets.length === 0) return [];
+    const client = await loadClient();
+    if (this.#entries.length === 0) this.#entries = this.#createEntries(client);
     const known = await readMcpTools(this.#parts.db.read, this.#lease.sessionId);
     const found = await Promise.all(
       this.#entries.map(
-        async (entry) => known.get(entry.server.name) ?? (await this.#discover(entry, signal)),
+        async (entry) => known.get(entry.server.name) ?? (await this.#discover(client, entry, signal)),
       ),
     );
     return this.#entries.flatMap((entry, index) =>
-      (found[index] ?? []).map((definition) => toolOf(entry, definition)),
+      (found[index] ?? []).map((definition) => toolOf(client, entry, definition)),
     );
+  }
+
+  #createEntries({ McpConnection }: McpClient): Entry[] {
+    const { credentials, mcpFetch, log, mask } = this.#parts;
+    const report = createEgressReport(this.#runLog, log, mask);
+    return this.#toolsets.map(({ toolset, server }) => ({
+      toolset,
+      server,
+      connection: new McpConnection({
+        url: server.url,
+        token: () => credentials.mcpToken(server.url),
+        fetch: sessionFetch(mcpFetch, this.#session, server.url, report),
+      }),
+    }));
   }
 
   isOpen(): boolean {
@@ -89,8 +98,8 @@ export class SessionMcp {
     await Promise.all(this.#entries.map(({ connection }) => connection.close()));
   }
 
-  async #discover(entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
-    const offered = await ask(entry, signal);
+  async #discover(client: McpClient, entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
+    const offered = await ask(client, entry, signal);
     if (!("tools" in offered)) return await this.#report(entry.server, offered);
     const { mask } = this.#parts;
     const tools = offered.tools.map((tool) => ({ ...tool, description: mask(tool.description) }));
@@ -108,6 +117,7 @@ export class SessionMcp {
 }
 
 async function ask(
+  { mcpDefinitions, mcpFailure }: McpClient,
   { server, toolset, connection }: Entry,
   signal: AbortSignal,
 ): Promise<{ tools: McpToolDefinition[] } | McpFailure> {
@@ -121,7 +131,11 @@ async function ask(
   }
 }
 
-function toolOf({ toolset, server, connection }: Entry, definition: McpToolDefinition): Tool {
+function toolOf(
+  { mcpTool }: McpClient,
+  { toolset, server, connection }: Entry,
+  definition: McpToolDefinition,
+): Tool {
   const permission = configOf(toolset, definition.tool).permission_policy.type;
   return mcpTool({ server: server.name, definition, permission, connection });
 }

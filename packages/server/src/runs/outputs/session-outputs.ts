@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { LeaseLost } from "@berth/agent";
 import { type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -30,6 +31,7 @@ const MAX_FILES = 1_000;
 const TOTAL_FILES = 4;
 const REMOVAL_MS = 600_000;
 const MAX_FAULTS = 20;
+const RETRY_WAITS_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 
 /** Collects the outputs of a session while its lease is held, and reports what could not be kept. */
 export class SessionOutputs {
@@ -97,9 +99,7 @@ export class SessionOutputs {
     try {
       const collectIn = async () =>
         await collectOutputs(this.#parts, { lease, sandbox: await open(), limits, signal });
-      const first = await collectIn();
-      // Processes that the turn left running may have ended the sandbox; they are not in the next one.
-      const { state, faults } = first.state === "cut" && !signal.aborted ? await collectIn() : first;
+      const { state, faults } = await untilNotCut(collectIn, signal);
       await this.#report(state === "cut" ? [...faults, "not everything could be read in time"] : faults);
       return state;
     } catch (error) {
@@ -126,4 +126,18 @@ export class SessionOutputs {
     const error = { type: "outputs_error" as const, message, retry_status: { type: "terminal" as const } };
     await runLog.append([{ event: { type: "session.error", error } }]);
   }
+}
+
+/**
+ * Processes that the turn left running may have ended the sandbox; they are not in the next one. They may also leave no room for
+ * another process until they end it: so it is tried once more at once, and then after growing waits.
+ */
+async function untilNotCut(collect: () => Promise<Collection>, signal: AbortSignal): Promise<Collection> {
+  let collection = await collect();
+  for (const wait of RETRY_WAITS_MS) {
+    if (collection.state !== "cut" || signal.aborted) break;
+    await pause(wait);
+    collection = await collect();
+  }
+  return collection;
 }

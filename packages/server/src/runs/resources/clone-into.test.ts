@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newUuid } from "@berth/contract";
+import { formatId, newUuid } from "@berth/contract";
 import type { RemoteRefs, SetupFailure } from "@berth/sandbox";
+import { pino } from "pino";
 import { scriptedEngine } from "../../../test-support/worker.ts";
 import type { Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
@@ -39,6 +40,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
   const inside = { ...repository, secret: null };
   let held = 0;
   let heldWhileWaiting = -1;
+  const lines: Array<{ msg: string; resource?: string }> = [];
   const snapshots = {
     remoteRefs: async (): Promise<RemoteRefs | null> => null,
     mount: async () => null,
@@ -55,6 +57,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     clone: async () => placement,
     snapshots,
     mask: (text: string) => text,
+    log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
   };
   const activity = new Activity(() => {});
   const target = {
@@ -66,7 +69,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     system: null,
     writable: [],
     onEgressDenied() {},
-    lease: { sessionId: newUuid(), owner: "me", epoch: 1 },
+    lease: { sessionId: newUuid(), organizationId: newUuid(), owner: "me", epoch: 1 },
     sandbox,
     runLog: { append: async () => [] } as unknown as RunLog,
     refs: new PrefetchedRefs(),
@@ -79,17 +82,21 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     },
   };
   const placed = await activity.run(() => cloneInto(parts, target, repository, new Set()));
-  return { placed, heldWhileWaiting, commands: engine.commands.length };
+  return { placed, heldWhileWaiting, commands: engine.commands.length, lines };
 }
 
 const LIMITS = { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null };
 const egress = { mode: "limited" as const, hosts: [] };
 
 test("cloneInto: it waits for a setup without a slot, and runs one here that cannot be kept", async (t) => {
-  const { placed, heldWhileWaiting, commands } = await attempt(t, "unavailable", plain);
+  const { placed, heldWhileWaiting, commands, lines } = await attempt(t, "unavailable", plain);
   assert.deepEqual(placed, plain);
   assert.equal(heldWhileWaiting, 0);
   assert.equal(commands, 1);
+  assert.deepEqual(
+    lines.map(({ msg, resource }) => [msg, resource]),
+    [["a repository was cloned", formatId("session_resource", repository.id)]],
+  );
 });
 
 test("cloneInto: a setup fails → it is not tried here, and is told with what is in place", async (t) => {

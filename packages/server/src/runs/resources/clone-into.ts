@@ -1,5 +1,6 @@
 import { formatId } from "@berth/contract";
 import { emptyClone, type Sandbox, type SetupFailure } from "@berth/sandbox";
+import type { Logger } from "pino";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { CloneRepository, CloneRequest, Placement, PlacementFault } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
@@ -21,6 +22,8 @@ export interface CloneParts {
     "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone"
   >;
   mask(text: string): string;
+  /** Names the session and its organization in each line. */
+  log: Pick<Logger, "info" | "warn">;
 }
 
 export interface CloneTarget extends SetupInputs {
@@ -96,7 +99,7 @@ class Attempt {
     if (present !== null || this.#mounted.has(this.#repository.id))
       return { placement: present, failure: null };
     onSetup();
-    const building = snapshots.setUp(lease.sessionId, this.#buildRequest(), setup);
+    const building = snapshots.setUp(lease, this.#buildRequest(), setup);
     // Builds have limits of their own.
     const outcome = await activity.pause(() =>
       Promise.race([building, sandbox.closed.then(() => "closed" as const)]),
@@ -109,7 +112,7 @@ class Attempt {
 
   /** From a plain snapshot or by a clone. */
   async place(): Promise<Placement> {
-    const { snapshots, clone } = this.#parts;
+    const { snapshots, clone, log } = this.#parts;
     const { lease, sandbox } = this.#target;
     const { id } = this.#repository;
     const remote = await this.#remoteRefs();
@@ -126,6 +129,7 @@ class Attempt {
     const placement = await clone(sandbox, { ...request, overwrite });
     if (placement !== "later" && !("fault" in placement)) {
       snapshots.noteClone();
+      log.info({ resource: formatId("session_resource", id) }, "a repository was cloned");
       this.#requestBuild();
     }
     return placement;
@@ -175,7 +179,7 @@ class Attempt {
     const { id } = this.#repository;
     const { lease, refs } = this.#target;
     if (this.#mounted.has(id)) return null;
-    return await (refs.take(id) ?? this.#parts.snapshots.remoteRefs(lease.sessionId, this.#unsealed()));
+    return await (refs.take(id) ?? this.#parts.snapshots.remoteRefs(lease, this.#unsealed()));
   }
 
   async #request(): Promise<CloneRequest> {
@@ -184,7 +188,7 @@ class Attempt {
   }
 
   #requestBuild(): void {
-    this.#parts.snapshots.requestBuild(this.#target.lease.sessionId, this.#buildRequest());
+    this.#parts.snapshots.requestBuild(this.#target.lease, this.#buildRequest());
   }
 
   #buildRequest() {
@@ -197,6 +201,7 @@ class Attempt {
 
   #mountTarget() {
     const { lease, sandbox } = this.#target;
-    return { lease, sandbox, resourceId: this.#repository.id, mounted: this.#mounted };
+    const { log } = this.#parts;
+    return { lease, log, sandbox, resourceId: this.#repository.id, mounted: this.#mounted };
   }
 }

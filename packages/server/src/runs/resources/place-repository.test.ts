@@ -383,7 +383,7 @@ describe("a setup script that the environment requires", () => {
       query: async <Row extends object>(statement: Statement) => {
         if (statement.name === "append_idle") looked = false;
         const found = await one.query<Row>(statement);
-        if (statement.name === "run_resources") looked = true;
+        if (statement.name === "run_inputs") looked = true;
         return found;
       },
     });

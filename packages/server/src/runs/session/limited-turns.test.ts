@@ -1,7 +1,8 @@
 // Subject: how many turns an organization and its users have at once, on all hosts.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createRehearsalModel, type Model } from "@berth/agent";
+import type { Model } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedLease, seedSession } from "../../../test-support/runs.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/pool.ts";
-import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { startsTurn, waitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { createRehearsalModel, type Model } from "@berth/agent";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { Model } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { formatId } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
@@ -31,6 +32,18 @@ async function rowOf(db: TestDatabase, sessionId: string) {
     values: [sessionId],
   });
   return rows[0];
+}
+
+/** The same database, and the names of the statements that it is given, but for those of the hub and the heartbeat. */
+function recorded(db: TestDatabase): { recording: TestDatabase; names: (string | undefined)[] } {
+  const names: (string | undefined)[] = [];
+  const recording = (queryable: Queryable): Queryable => ({
+    query: (statement) => {
+      names.push(statement.name);
+      return queryable.query(statement);
+    },
+  });
+  return { recording: { ...db, write: recording(db.write), read: recording(db.read) }, names };
 }
 
 describe("SessionRunner", () => {
@@ -62,21 +75,48 @@ describe("SessionRunner", () => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
-    const names: (string | undefined)[] = [];
-    const recording = (queryable: Queryable): Queryable => ({
-      query: (statement) => {
-        names.push(statement.name);
-        return queryable.query(statement);
-      },
-    });
+    const { recording, names } = recorded(db);
     const content = [{ type: "text" as const, text: steps(bash("echo one")) }];
     await appendInputs(db.write, sessionId, [{ type: "user.message", content }]);
     const began = once(own.engine.events, "command");
-    await own.worker({ db: { ...db, write: recording(db.write), read: recording(db.read) } });
+    await own.worker({ db: recording });
     await began;
     const count = (name: string) => names.filter((one) => one === name).length;
-    assert.deepEqual([count("run_session"), count("run_resources")], [1, 2]);
-    assert.deepEqual([count("session_variables"), count("credential_settings")], [1, 3]);
+    assert.deepEqual([count("run_inputs"), count("run_resources")], [1, 0]);
+    assert.equal(count("credential_sources"), 3);
+  });
+
+  test("a later turn of a held session, without tools → each statement once, and none asks what the run knows", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const { recording, names } = recorded(db);
+    await own.worker({ db: recording, pollMs: 60_000, leaseMs: 180_000 });
+    for (const [turns, message] of [
+      steps(bash("echo one"), { say: "One." }),
+      steps({ say: "Two." }),
+    ].entries()) {
+      names.length = 0;
+      await own.send(sessionId, message);
+      await own.until(sessionId, (entries) => idles(entries) === turns + 1);
+      // The look that follows a turn.
+      while (names.lastIndexOf("run_inputs") < names.indexOf("append_idle")) await pause(5);
+    }
+    names.length = 0;
+    await own.send(sessionId, steps({ say: "Three." }));
+    await own.until(sessionId, (entries) => idles(entries) === 3);
+    // Sorted, since some are sent side by side.
+    assert.deepEqual(names.slice(0, names.indexOf("append_idle") + 1).sort(), [
+      "append_by_run",
+      "append_idle",
+      "append_running",
+      "append_taking_inputs",
+      "credential_sources",
+      "read_collected",
+      "read_events",
+      "run_inputs",
+      "take_due",
+    ]);
   });
 
   test("a second message → another turn in the same sandbox", async (t) => {
@@ -190,7 +230,7 @@ describe("SessionRunner", () => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
-    const worker = await own.worker();
+    const worker = await own.worker({ graceMs: 60_000 });
     const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
@@ -212,7 +252,7 @@ describe("SessionRunner", () => {
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     const disk = join(own.disks, formatId("session", sessionId));
-    const first = await own.worker({ sandboxIdleMs: 0 });
+    const first = await own.worker({ sandboxIdleMs: 0, graceMs: 60_000 });
     await own.send(sessionId, steps(bash("echo one")));
     await own.until(sessionId, (entries) => idles(entries) === 1);
     await first.close();
@@ -230,7 +270,7 @@ describe("SessionRunner", () => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
-    const worker = await own.worker();
+    const worker = await own.worker({ graceMs: 60_000 });
     const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;

@@ -1,16 +1,13 @@
 import { LeaseLost } from "@berth/agent";
 import { type Share, type SharedSlots, Signal } from "@berth/concurrency";
-import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
-import type { Database } from "../../db/pool.ts";
-import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
-import type { SessionHub } from "../../notify/session-hub.ts";
+import { startsTurn, type WaitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { Traces } from "../../traces/traces.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
-import { RunLog } from "../lease/run-log.ts";
+import { RunLog, type RunLogParts } from "../lease/run-log.ts";
 import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
 import type { TurnPermits } from "../lease/turn-permits.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
@@ -22,12 +19,10 @@ import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 import { SessionTrace } from "./session-trace.ts";
 
-export interface SessionRunnerParts extends TurnParts {
-  db: Database;
-  hub: SessionHub;
+export interface SessionRunnerParts extends TurnParts, RunLogParts {
   metrics: SessionMetrics;
   traces: Traces;
-  /** Names the session in each line, and its organization once that is known. */
+  /** Names the session and its organization in each line. */
   log: Logger;
   /** How long the sandbox stays open while nothing happens. */
   idleMs: number;
@@ -75,7 +70,7 @@ export class SessionRunner {
   constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
     this.#parts = parts;
     this.lease = lease;
-    this.#runLog = new RunLog(parts.db, parts.hub, lease, parts.mask, (entries) => {
+    this.#runLog = new RunLog(parts, lease, parts.mask, (entries) => {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
     });
@@ -149,9 +144,10 @@ export class SessionRunner {
     const { db } = this.#parts;
     this.#news.reset();
     const state = await clearPending(db.write, this.lease);
-    // Before the rest is read: what was changed before a message counts for its turn. A later message gets a look of its own.
-    const waiting = await waitingInputs(db.read, this.lease.sessionId);
+    // All at one moment: what was changed before a message counts for its turn. A later message gets a look of its own.
     let inputs = await readInputs(db.read, this.lease.sessionId);
+    const { waiting } = inputs;
+    this.#runLog.messages.set(waiting.messages);
     this.#workspace ??= this.#openWorkspace(inputs);
     await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
@@ -184,8 +180,6 @@ export class SessionRunner {
     };
     const events = { onNeedsReopen: () => this.wake(), onQuiet };
     const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
-    const organization = formatId("organization", workspace.session.organizationId);
-    this.#parts.log.setBindings({ organization });
     this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
     this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
     return workspace;
@@ -211,11 +205,7 @@ export class SessionRunner {
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
-  async #act(
-    state: SessionState,
-    workspace: SessionWorkspace,
-    waiting: Awaited<ReturnType<typeof waitingInputs>>,
-  ): Promise<boolean> {
+  async #act(state: SessionState, workspace: SessionWorkspace, waiting: WaitingInputs): Promise<boolean> {
     const resumed = isRunning(state);
     if (waiting.interrupts && !waiting.requiresAction && !resumed) {
       await this.#settleInterrupts(waiting.interruptedMessages);
@@ -249,7 +239,7 @@ export class SessionRunner {
   async #actInSlot(
     state: SessionState,
     workspace: SessionWorkspace,
-    waiting: Awaited<ReturnType<typeof waitingInputs>>,
+    waiting: WaitingInputs,
     resumed: boolean,
   ): Promise<true> {
     const { turns } = this.#parts;

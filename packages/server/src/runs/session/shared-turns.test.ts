@@ -1,7 +1,8 @@
 // Subject: turns are shared among organizations and users, however many sessions one of them has.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createRehearsalModel, type Model } from "@berth/agent";
+import type { Model } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
-import { createRehearsalModel, type Model, ModelError } from "@berth/agent";
+import { type Model, ModelError } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";

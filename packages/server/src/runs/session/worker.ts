@@ -1,5 +1,4 @@
 import { Semaphore, SharedSlots, Signal } from "@berth/concurrency";
-import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { type DefaultLimits, OwnerLimits } from "../../limits/owner-limits.ts";
@@ -11,8 +10,9 @@ import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim
 import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Host } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
-import type { Lease } from "../lease/lease.ts";
+import { type Lease, sessionFields } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
+import { LogMemory } from "../lease/log-memory.ts";
 import { reportAway } from "../lease/report-away.ts";
 import { SharedClaims } from "../lease/shared-claims.ts";
 import { type FullOwners, TurnPermits } from "../lease/turn-permits.ts";
@@ -75,6 +75,8 @@ export class Worker {
   readonly #usage: UsageMeter;
   /** There may be more due sessions than slots, so that they are shared. */
   #hasBacklog = false;
+  /** The last claims may have left due sessions: for want of slots, or of turns that their owners may have. */
+  #mayLeaveDue = true;
   /** The last session that was claimed although there was no slot. */
   #guest: SessionRunner | undefined;
   #isClosing = false;
@@ -98,13 +100,16 @@ export class Worker {
     this.#shared = {
       ...options,
       metrics,
+      logMemory: new LogMemory(),
       traces: options.traces ?? NO_TRACES,
       readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
       turns: new SharedSlots(concurrency),
       permits: this.#permits,
-      onRest: () => this.#news.set(),
+      onRest: () => {
+        if (this.#mayLeaveDue) this.#news.set();
+      },
       isDraining: () => this.#isDraining,
     };
     const { turns } = this.#shared;
@@ -155,7 +160,10 @@ export class Worker {
         }
         // Runners that are new in this round look at their session anyway.
         const held = [...this.#held.keys()];
-        await this.#claimDue();
+        this.#mayLeaveDue = true;
+        const full = await this.#permits.full();
+        await this.#claimDue(full);
+        this.#mayLeaveDue = this.#hasBacklog || full.organizations.length + full.owners.length > 0;
         if (!this.#isClosing) await this.#claimReclaims();
         for (const id of await dueAmong(db.read, held)) this.#held.get(id)?.wake();
       } catch (error) {
@@ -187,9 +195,8 @@ export class Worker {
   }
 
   /** Claims while there are due sessions and free slots. Without a slot it still marks the host as seen. */
-  async #claimDue(): Promise<void> {
+  async #claimDue(full: FullOwners): Promise<void> {
     const { db } = this.#options;
-    const full = await this.#permits.full();
     while (!this.#isClosing) {
       const slots = Math.max(0, this.#free());
       const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots, full);
@@ -246,7 +253,7 @@ export class Worker {
   #hold(lease: Lease): SessionRunner {
     const { sessionId } = lease;
     const credentials = new SessionCredentials(this.#options, sessionId);
-    const log = this.#options.log.child({ session: formatId("session", sessionId) });
+    const log = this.#options.log.child(sessionFields(lease));
     const { metrics } = this.#shared;
     const own = {
       ...this.#options,

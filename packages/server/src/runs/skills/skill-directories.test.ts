@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createRehearsalModel, type Model } from "@berth/agent";
+import type { Model } from "@berth/agent";
+import { createRehearsalModel } from "@berth/agent/models";
 import { formatId, newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";

@@ -14,7 +14,7 @@ import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
 import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
 import { isRepository, type MountableSnapshot, type RunResource } from "../inputs/resource-store.ts";
-import type { Lease } from "../lease/lease.ts";
+import { type Lease, type LeasedSession, sessionFields } from "../lease/lease.ts";
 import type { SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import { SetupBuilder, type SetupBuilderParts, type SetupOutcome } from "./setup-builder.ts";
@@ -41,6 +41,8 @@ export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
 /** Where a session's repository is to be put. */
 export interface MountTarget {
   lease: Lease;
+  /** Names the session and its organization in each line. */
+  log: Pick<Logger, "info" | "warn">;
   /** uuid of the resource. */
   resourceId: string;
   sandbox: Pick<Sandbox, "mountSnapshot" | "unmountSnapshot" | "run">;
@@ -97,14 +99,14 @@ export class RepositorySnapshots {
   }
 
   /** The refs that the host shows to the session's own credential now; null where no snapshot is to be used. */
-  async remoteRefs(sessionId: string, repository: SessionRepository): Promise<RemoteRefs | null> {
+  async remoteRefs(session: LeasedSession, repository: SessionRepository): Promise<RemoteRefs | null> {
     if (this.#isOff()) return null;
     const { db, directory, log } = this.#parts;
     try {
-      if (!(await hasAnySnapshot(db.read, sessionId, directory.host, repository.url))) return null;
+      if (!(await hasAnySnapshot(db.read, session.sessionId, directory.host, repository.url))) return null;
       return await this.#listRefs(repository);
     } catch (error) {
-      log.warn({ err: error }, "repository snapshots could not be looked up");
+      log.warn({ err: error, ...sessionFields(session) }, "repository snapshots could not be looked up");
       return null;
     }
   }
@@ -125,7 +127,8 @@ export class RepositorySnapshots {
       if (mounted !== null) this.#tellMounted(target, mounted);
       return mounted;
     } catch (error) {
-      this.#parts.log.warn({ err: error }, "a repository snapshot could not be used");
+      const resource = formatId("session_resource", target.resourceId);
+      target.log.warn({ err: error, resource }, "a repository snapshot could not be used");
       return null;
     }
   }
@@ -141,13 +144,13 @@ export class RepositorySnapshots {
   }
 
   /** Has a snapshot built in the background. */
-  requestBuild(sessionId: string, request: BuildRequest): void {
-    if (!this.#isOff()) void this.#builder.request(sessionId, request);
+  requestBuild(session: LeasedSession, request: BuildRequest): void {
+    if (!this.#isOff()) void this.#builder.request(session, request);
   }
 
   /** Has the repository set up, once for all sessions of the organization, unless it is already. Never rejects. */
-  async setUp(sessionId: string, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
-    return this.#isOff() ? "unavailable" : await this.#setups.setUp(sessionId, request, setup);
+  async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
+    return this.#isOff() ? "unavailable" : await this.#setups.setUp(session, request, setup);
   }
 
   /** Whether a snapshot of this id is stored on this machine. */
@@ -170,11 +173,10 @@ export class RepositorySnapshots {
     await Promise.all([this.#builder.close(), this.#setups.close()]);
   }
 
-  #tellMounted({ lease, resourceId }: MountTarget, { stale }: MountResult): void {
+  #tellMounted({ log, resourceId }: MountTarget, { stale }: MountResult): void {
     this.#parts.metrics?.count(stale ? "updated" : "used");
-    const session = formatId("session", lease.sessionId);
     const resource = formatId("session_resource", resourceId);
-    this.#parts.log.info({ session, resource, stale }, "a repository snapshot was used");
+    log.info({ resource, stale }, "a repository snapshot was used");
   }
 
   #tellEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {

@@ -1,7 +1,7 @@
 import { FairSemaphore } from "@berth/concurrency";
-import { formatId } from "@berth/contract";
 import { limitsDisks, type SandboxEngine, type SetupFailure } from "@berth/sandbox";
 import type { Logger } from "pino";
+import { type LeasedSession, sessionFields } from "../lease/lease.ts";
 import { buildSetup, type SetupBase, type SetupParts, type SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import type { Mirror } from "./mirror-store.ts";
@@ -43,8 +43,8 @@ export class SetupBuilder {
    * Has the snapshot of a repository as an environment sets it up built, with the plain one below it, unless it exists. Those who
    * ask meanwhile share one build. A setup that failed is tried again by the next who asks. Never rejects.
    */
-  async setUp(sessionId: string, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
-    const done = this.#setUp(sessionId, request, setup);
+  async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
+    const done = this.#setUp(session, request, setup);
     this.#asked.add(done);
     return await done.finally(() => this.#asked.delete(done));
   }
@@ -55,34 +55,41 @@ export class SetupBuilder {
     await Promise.all(this.#asked);
   }
 
-  async #setUp(sessionId: string, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
+  async #setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
     try {
       this.#canLimitDisks ||= await limitsDisks(this.#parts.engine);
       if (!this.#canLimitDisks) return "unavailable";
-      const outcome = await this.#snapshots.withSnapshot(sessionId, request, (mirror, plain, track) =>
-        this.#once(mirror, plain, setup, track),
+      const outcome = await this.#snapshots.withSnapshot(session, request, (mirror, plain, track) =>
+        this.#once(session, mirror, plain, setup, track),
       );
       return outcome ?? "unavailable";
     } catch (error) {
       if (!this.#closing.signal.aborted)
         this.#parts.log.warn(
-          { err: error, session: formatId("session", sessionId), url: setup.url },
+          { err: error, ...sessionFields(session), url: setup.url },
           "a repository could not be set up",
         );
       return "unavailable";
     }
   }
 
-  #once(mirror: Mirror, plain: SetupBase, setup: SetupRequest, track: Track): Promise<SetupOutcome> {
+  #once(
+    session: LeasedSession,
+    mirror: Mirror,
+    plain: SetupBase,
+    setup: SetupRequest,
+    track: Track,
+  ): Promise<SetupOutcome> {
     const key = `${plain.id} ${setup.digest}`;
     const build =
       this.#builds.get(key) ??
-      this.#buildInTurn(mirror, plain, setup, track).finally(() => this.#builds.delete(key));
+      this.#buildInTurn(session, mirror, plain, setup, track).finally(() => this.#builds.delete(key));
     this.#builds.set(key, build);
     return build;
   }
 
   async #buildInTurn(
+    session: LeasedSession,
     mirror: Mirror,
     plain: SetupBase,
     setup: SetupRequest,
@@ -98,9 +105,11 @@ export class SetupBuilder {
       const result = await buildSetup(this.#parts, mirror, plain, setup, { signal, onStart: track });
       if (result.state === "failed") return result.failure;
       const seconds = Math.round(performance.now() - began) / 1000;
-      const organization = formatId("organization", mirror.organizationId);
       metrics?.count("built");
-      log.info({ organization, url: setup.url, seconds, bytes: result.bytes }, "a repository was set up");
+      log.info(
+        { ...sessionFields(session), url: setup.url, seconds, bytes: result.bytes },
+        "a repository was set up",
+      );
       await evict();
       return "done";
     } finally {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { formatId } from "@berth/contract";
 import type { RemoteRefs } from "@berth/sandbox";
+import { pino } from "pino";
 import { silentLog, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
@@ -56,6 +58,7 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
     wants();
     await heard;
   };
+  const leased = (sessionId: string) => ({ sessionId, organizationId: from.organizationId });
   const mirrors = async () => {
     const { rows } = await db.write.query<{ url: string }>({
       text: "select url from repository_mirrors order by url",
@@ -66,10 +69,10 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
     for (let looks = 0; looks < 1_000 && (await mirrors()).length < count; looks++);
     assert.equal((await mirrors()).length, count);
   };
-  await next(() => void builder.request(one, request("https://git.example/one")));
-  void builder.request(gone, request("https://git.example/gone"));
+  await next(() => void builder.request(leased(one), request("https://git.example/one")));
+  void builder.request(leased(gone), request("https://git.example/gone"));
   await claimed(2);
-  void builder.request(two, request("https://git.example/two"));
+  void builder.request(leased(two), request("https://git.example/two"));
   await claimed(3);
   await db.write.query({ text: "delete from repository_mirrors where url not like '%/one'" });
   await db.write.query({ text: "delete from sessions where id = $1", values: [gone] });
@@ -83,11 +86,14 @@ test("request: a sweep deletes the mirror while the build waits → it is claime
 
 test("request: the host did not list the refs → asked again after 5 s, and not before; then after 10 s", async (t) => {
   const db = await testDatabase(t);
-  const sessionId = await seedSession(db.write, await seed(db.write));
+  const from = await seed(db.write);
+  const sessionId = await seedSession(db.write, from);
+  const lines: { session: string; organization: string }[] = [];
   let now = 0;
   let questions = 0;
   const builder = new SnapshotBuilder({
     ...MAKES_NOTHING,
+    log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
     db,
     listRefs: async () => {
       questions += 1;
@@ -103,8 +109,16 @@ test("request: the host did not list the refs → asked again after 5 s, and not
     [15_000, 3],
   ] as const) {
     now = time;
-    await builder.request(sessionId, request("https://git.example/one"));
+    await builder.request(
+      { sessionId, organizationId: from.organizationId },
+      request("https://git.example/one"),
+    );
     assert.equal(questions, expected, `${time}`);
   }
+  const named = [formatId("session", sessionId), formatId("organization", from.organizationId)];
+  assert.deepEqual(
+    lines.map(({ session, organization }) => [session, organization]),
+    [named, named, named],
+  );
   await builder.close();
 });

@@ -1,7 +1,7 @@
 import { FairSemaphore } from "@berth/concurrency";
-import { formatId } from "@berth/contract";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
+import { type LeasedSession, sessionFields } from "../lease/lease.ts";
 import type { SetupBase } from "./build-setup.ts";
 import { type BuildParts, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
@@ -62,12 +62,12 @@ export class SnapshotBuilder {
    * Has the snapshot of what a session was just given built, unless it is queued, exists, or could not be built
    * recently. Resolves when that is done; never rejects.
    */
-  async request(sessionId: string, request: BuildRequest): Promise<void> {
+  async request(session: LeasedSession, request: BuildRequest): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    const done = this.#enqueue(sessionId, request).catch((error) => {
+    const done = this.#enqueue(session, request).catch((error) => {
       if (!this.#closing.signal.aborted)
         this.#parts.log.warn(
-          { err: error, session: formatId("session", sessionId) },
+          { err: error, ...sessionFields(session) },
           "a repository snapshot could not be built",
         );
     });
@@ -81,15 +81,15 @@ export class SnapshotBuilder {
    * meanwhile. Returns null when there can be none now.
    */
   async withSnapshot<T>(
-    sessionId: string,
+    session: LeasedSession,
     request: BuildRequest,
     use: (mirror: Mirror, snapshot: SetupBase, track: Track) => Promise<T>,
   ): Promise<T | null> {
     if (this.#closing.signal.aborted || !(await this.#mounts())) return null;
-    const claimed = await this.#claim(sessionId, request);
+    const claimed = await this.#claim(session, request);
     if (claimed === null || this.#failedRecently(keyOf(claimed, request))) return null;
     return await this.#tracked(async (track) => {
-      const built = await this.#buildInTurn(claimed.organizationId, sessionId, request, track);
+      const built = await this.#buildInTurn(claimed.organizationId, session, request, track);
       if (built?.outcome.state !== "done") return null;
       const { mirror, outcome } = built;
       track(outcome.snapshot.id);
@@ -108,17 +108,17 @@ export class SnapshotBuilder {
     await Promise.all(this.#requests);
   }
 
-  async #enqueue(sessionId: string, request: BuildRequest): Promise<void> {
+  async #enqueue(session: LeasedSession, request: BuildRequest): Promise<void> {
     if (!(await this.#mounts())) return;
-    const mirror = await this.#claim(sessionId, request);
+    const mirror = await this.#claim(session, request);
     if (mirror === null) return;
     const key = keyOf(mirror, request);
     if (this.#queued.has(key) || this.#failedRecently(key)) return;
     if (this.#slots.waiting(mirror.organizationId) >= MAX_QUEUED) return;
     this.#queued.add(key);
-    await this.#tracked((track) =>
-      this.#buildInTurn(mirror.organizationId, sessionId, request, track),
-    ).finally(() => this.#queued.delete(key));
+    await this.#tracked((track) => this.#buildInTurn(mirror.organizationId, session, request, track)).finally(
+      () => this.#queued.delete(key),
+    );
   }
 
   #mounts(): Promise<boolean> {
@@ -126,9 +126,9 @@ export class SnapshotBuilder {
     return this.#canMount;
   }
 
-  #claim(sessionId: string, { repository }: BuildRequest): Promise<Mirror | null> {
+  #claim(session: LeasedSession, { repository }: BuildRequest): Promise<Mirror | null> {
     const { db, directory } = this.#parts;
-    return claimMirror(db.write, sessionId, directory.host, repository.url);
+    return claimMirror(db.write, session.sessionId, directory.host, repository.url);
   }
 
   async #tracked<T>(work: (track: Track) => Promise<T>): Promise<T> {
@@ -150,33 +150,43 @@ export class SnapshotBuilder {
   /** Null when there is nothing to be built any more. */
   async #buildInTurn(
     organizationId: string,
-    sessionId: string,
+    session: LeasedSession,
     request: BuildRequest,
     track: Track,
   ): Promise<{ mirror: Mirror; outcome: Outcome } | null> {
     const release = await this.#slots.acquire(organizationId);
     try {
       // The mirror may have been swept while this waited, or the session is gone, and with it the right to its credential.
-      const mirror = this.#closing.signal.aborted ? null : await this.#claim(sessionId, request);
+      const mirror = this.#closing.signal.aborted ? null : await this.#claim(session, request);
       if (mirror === null) return null;
       track(mirror.id);
-      return { mirror, outcome: await this.#buildOrRemember(mirror, request, track) };
+      return { mirror, outcome: await this.#buildOrRemember(mirror, session, request, track) };
     } finally {
       release();
     }
   }
 
-  async #buildOrRemember(mirror: Mirror, request: BuildRequest, track: Track): Promise<Outcome> {
+  async #buildOrRemember(
+    mirror: Mirror,
+    session: LeasedSession,
+    request: BuildRequest,
+    track: Track,
+  ): Promise<Outcome> {
     let outcome: Outcome = { state: "impossible" };
     try {
-      outcome = await this.#build(mirror, request, track);
+      outcome = await this.#build(mirror, session, request, track);
       return outcome;
     } finally {
       this.#remember(keyOf(mirror, request), outcome);
     }
   }
 
-  async #build(mirror: Mirror, request: BuildRequest, onStart: Track): Promise<Outcome> {
+  async #build(
+    mirror: Mirror,
+    session: LeasedSession,
+    request: BuildRequest,
+    onStart: Track,
+  ): Promise<Outcome> {
     const { evict, log, maxBytes, metrics } = this.#parts;
     const { signal } = this.#closing;
     const began = performance.now();
@@ -184,8 +194,12 @@ export class SnapshotBuilder {
     const result = await buildRepositorySnapshot(this.#parts, mirror, request, { signal, onStart });
     if (result.state === "exists") return { state: "done", snapshot: result.snapshot };
     const seconds = Math.round(performance.now() - began) / 1000;
-    const organization = formatId("organization", mirror.organizationId);
-    const fields = { organization, url: request.repository.url, mirror: mirror.id, seconds };
+    const fields = {
+      ...sessionFields(session),
+      url: request.repository.url,
+      mirror: mirror.id,
+      seconds,
+    };
     if (result.state === "built") {
       metrics.count("built");
       log.info(

@@ -139,9 +139,9 @@ async function fail(log: RunLog, type: SessionErrorType, message: string): Promi
 
 /** None when the log itself cannot be folded: the turn has to end all the same. */
 async function resultsOfUnstarted(log: RunLog): Promise<Draft[]> {
-  const { entries } = await log.forTurn();
+  const { copy } = await log.forTurn();
   try {
-    return unstartedCallResults(entries);
+    return unstartedCallResults(copy.entries);
   } catch {
     return [];
   }

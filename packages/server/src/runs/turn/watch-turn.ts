@@ -3,7 +3,7 @@ import { LeaseLost } from "@berth/agent";
 import type { Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
-import { waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { readInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { clearPending } from "../lease/session-state.ts";
@@ -54,9 +54,11 @@ async function watchUntil(watch: Watch, isOver: () => boolean): Promise<void> {
 
 async function look({ db, lease, turn, workspace, ...watch }: Watch): Promise<void> {
   const state = await clearPending(db.write, lease);
+  watch.runLog.messages.invalidate();
   if (state.terminated) return stop({ turn, workspace, ...watch });
-  if (state.archived || (await waitingInputs(db.read, lease.sessionId)).interrupts) turn.abort();
-  await workspace.refresh();
+  const inputs = await readInputs(db.read, lease.sessionId);
+  if (state.archived || inputs.waiting.interrupts) turn.abort();
+  await workspace.refresh(inputs);
 }
 
 /** Discards the turn: nothing more of it is appended. */

@@ -165,11 +165,12 @@ export class SandboxOpener {
   }
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
-  #prefetchRefs({ id }: RunSession, resources: readonly RunResource[]): PrefetchedRefs {
+  #prefetchRefs({ id, organizationId }: RunSession, resources: readonly RunResource[]): PrefetchedRefs {
     const { credentials, snapshots } = this.#parts;
+    const session = { sessionId: id, organizationId };
     const refsOf = async (one: RunRepository): Promise<RemoteRefs | null> => {
       try {
-        return await snapshots.remoteRefs(id, credentials.unsealedRepository(one));
+        return await snapshots.remoteRefs(session, credentials.unsealedRepository(one));
       } catch {
         // What is wrong with the repository is reported when it is put in place.
         return null;

@@ -1,4 +1,5 @@
-import { type Draft, waitsForClient } from "@berth/agent";
+import type { Draft } from "@berth/agent";
+import { waitsForClient } from "@berth/agent/call-events";
 import { type InputEvent, parseId } from "@berth/contract";
 import type { NewEventRow } from "./event-row.ts";
 

@@ -3,7 +3,7 @@ import type { TokenWatch } from "../../../access/token-watch.ts";
 import type { BlobStore } from "../../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../../db/database-access.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
-import { mount, mountStream } from "../../../http/mount.ts";
+import { mount, mountSelfAudited, mountStream } from "../../../http/mount.ts";
 import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
 import type { OwnerLimits } from "../../../limits/owner-limits.ts";
@@ -11,7 +11,7 @@ import type { SessionHub } from "../../../notify/session-hub.ts";
 import { listPageJson } from "../../../request/page.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
-import { listEvents, logEnd } from "./event-store.ts";
+import { listEvents } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { startsWork } from "./input-store.ts";
 import { PreviewFeed } from "./preview-feed.ts";
@@ -30,10 +30,9 @@ export interface EventDependencies {
 export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: EventDependencies): void {
   const read = createSharedReader(db.read);
 
-  mount(app, eventRoutes.send, async ({ principal, db, afterCommit, traceparent }, { params, body }) => {
-    const deps = { blobs, limits, traceparent };
-    const { id, rows } = await sendEvents(db, deps, principal, params.session_id, body.events);
-    afterCommit(() => hub.publish(id, startsWork(body.events)));
+  mountSelfAudited(app, eventRoutes.send, async (request, { params, body }) => {
+    const { id, rows } = await sendEvents({ blobs, limits }, request, params.session_id, body.events);
+    request.afterCommit(() => hub.publish(id, startsWork(body.events)));
     return { data: rows.map(sessionEvent) };
   });
 
@@ -57,7 +56,7 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: Ev
       const deltas = query["event_deltas[]"] ?? [];
       const previews = deltas.length > 0 ? new PreviewFeed(deltas) : null;
       const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };
-      await followEvents({ ...options, logEnd: (id) => logEnd(request.db.read, id) }).finally(unwatch);
+      await followEvents(options).finally(unwatch);
     };
   });
 }

@@ -10,8 +10,9 @@ import {
   appendRunning,
   appendTakingInputs,
 } from "../../../runs/lease/append-events.ts";
-import { readEvents, readLog, waitingInputs } from "./event-store.ts";
+import { readLog, readPage } from "./event-store.ts";
 import { appendInputs, appendTerminated } from "./input-store.ts";
+import { waitingInputs } from "./waiting-inputs-store.ts";
 
 const message = (text: string) => ({
   type: "user.message" as const,
@@ -33,7 +34,7 @@ for (const server of testServers) {
       const reader = (async () => {
         for (;;) {
           const last = !writing;
-          const page = await readEvents(db.read, sessionId, seen.at(-1) ?? 0, 50);
+          const { events: page } = await readPage(db.read, sessionId, seen.at(-1) ?? 0, 50);
           seen.push(...page.map((event) => event.seq));
           if (last && page.length === 0) return;
         }
@@ -63,7 +64,7 @@ for (const server of testServers) {
         const stale = await seedLease(db.write, sessionId, "old");
         const [append, taken] = await Promise.all([
           appendByRun(db.write, stale, [said(`${round}`)]).then(
-            (entries) => entries[0]?.seq ?? 0,
+            ({ entries }) => entries[0]?.seq ?? 0,
             (error: unknown) => {
               assert.ok(error instanceof LeaseLost);
               return null;
@@ -160,7 +161,7 @@ for (const server of testServers) {
         { id, ...said(text), memo: { opaque: { signature: "s" } } },
         { event: { type: "agent.thinking" } },
       ]);
-      const [first, second] = await readEvents(db.read, sessionId, 0, 10);
+      const [first, second] = (await readPage(db.read, sessionId, 0, 10)).events;
       const parsed = JSON.parse(first?.json ?? "");
       assert.equal(parsed.id, id);
       assert.deepEqual(parsed.content, [{ type: "text", text }]);
@@ -244,7 +245,7 @@ for (const server of testServers) {
       for (let n = 0; n < 6; n++) await appendByRun(db.write, lease, [said("x".repeat(700_000))]);
       const sizes: number[] = [];
       for (let after = 0; ; ) {
-        const page = await readEvents(db.read, sessionId, after, 100);
+        const { events: page } = await readPage(db.read, sessionId, after, 100);
         if (page.length === 0) break;
         sizes.push(page.length);
         after = page.at(-1)?.seq ?? after;

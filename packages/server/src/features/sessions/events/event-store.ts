@@ -1,5 +1,5 @@
 import type { LogEntry } from "@berth/agent";
-import { CALL_REPLY_TYPES, formatId, uuidMillisecond } from "@berth/contract";
+import { formatId, uuidMillisecond } from "@berth/contract";
 import { assembled, type Condition, condition, joined } from "../../../db/assembled-statement.ts";
 import type { KeysetRange } from "../../../db/keyset.ts";
 import type { Queryable } from "../../../db/statement.ts";
@@ -13,36 +13,60 @@ export interface StreamedEvent {
   json: string;
 }
 
+/** A page of a log, and where the log ended when it was read. */
+export interface LogPage extends LogEnd {
+  events: StreamedEvent[];
+}
+
 /** A read returns about this much at most, but at least one event. */
 const PAGE_BYTES = 1024 * 1024;
+const PAGE_ROWS = 1000;
 
 /**
- * The events after `afterSeq`, in order, up to `limit` and about 1 MiB. It may return fewer than there are, but none only
- * when there are none.
+ * The events after `afterSeq`, in order, up to `limit` and about 1 MiB, and the end of the log, in one statement. It may return
+ * fewer events than there are, but none only when there are none.
  */
-export async function readEvents(
+export async function readPage(
   db: Queryable,
   sessionId: string,
   afterSeq: number,
   limit: number,
-): Promise<StreamedEvent[]> {
-  const rows = await eventRows(db, sessionId, afterSeq, limit);
-  return rows.map((row) => ({
-    seq: row.seq,
-    id: formatId("event", row.id),
-    type: row.type,
-    json: eventJson(row),
-  }));
+): Promise<LogPage> {
+  const { rows } = await db.query<(EventRow | { seq: null }) & LogEnd>({
+    name: "read_page",
+    text: `
+      select page.*, coalesce(session.last_seq, 0) as "lastSeq",
+        session.id is null or session.deleted_at is not null as deleted
+      from (select) as one
+        left join sessions session on session.id = $1
+        left join lateral (${PAGE}) as page on true
+      order by page.seq`,
+    values: [sessionId, afterSeq, limit],
+  });
+  const { lastSeq, deleted } = rows[0] ?? { lastSeq: 0, deleted: true };
+  return { lastSeq, deleted, events: rows.flatMap((row) => (row.seq === null ? [] : [streamedEvent(row)])) };
 }
 
-/** The whole log, in order. */
-export async function readLog(db: Queryable, sessionId: string): Promise<LogEntry[]> {
+function streamedEvent(row: EventRow): StreamedEvent {
+  return { seq: row.seq, id: formatId("event", row.id), type: row.type, json: eventJson(row) };
+}
+
+/** The log after `afterSeq`, in order; default: all of it. */
+export async function readLog(db: Queryable, sessionId: string, afterSeq = 0): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  for (;;) {
-    const rows = await eventRows(db, sessionId, entries.length, 1000);
-    if (rows.length === 0) return entries;
+  for (let after = afterSeq; ; ) {
+    const rows = await eventRows(db, sessionId, after, PAGE_ROWS);
     for (const row of rows) entries.push(logEntry(row));
+    after = rows.at(-1)?.seq ?? after;
+    if (isLastPage(rows)) return entries;
   }
+}
+
+/** A page that has less than it may have is not followed by another. */
+function isLastPage(rows: readonly EventRow[]): boolean {
+  if (rows.length === PAGE_ROWS) return false;
+  const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  return bytes < PAGE_BYTES;
 }
 
 /** The position of an event in the log of its session; null when it is not one of this session. */
@@ -87,56 +111,17 @@ export async function firstRequestAt(db: Queryable, sessionId: string): Promise<
   return rows[0] === undefined ? null : uuidMillisecond(rows[0].id);
 }
 
-/** Which inputs are waiting to be processed. */
-export interface WaitingInputs {
-  /** Confirmations and results of calls, which a run processes at once. */
-  replies: boolean;
-  /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
-  requiresAction: boolean;
-  /** For the next model request. */
-  messages: boolean;
-  interrupts: boolean;
-  /** Messages that were sent before a waiting interrupt. */
-  interruptedMessages: boolean;
-}
-
-export async function waitingInputs(db: Queryable, sessionId: string): Promise<WaitingInputs> {
-  const { rows } = await db.query<WaitingInputs>({
-    name: "waiting_inputs",
-    text: `
-      with waiting as (
-        select seq, type = 'user.interrupt' as interrupt, type = any($2::text[]) as reply from events
-        where session_id = $1 and processed_at is null and type <> 'system.message'
-      )
-      select
-        exists (select from waiting where reply) as replies,
-        coalesce((
-          select body::json #>> '{stop_reason,type}' = 'requires_action' from events
-          where session_id = $1 and type = 'session.status_idle' order by seq desc limit 1
-        ), false) as "requiresAction",
-        exists (select from waiting where not interrupt and not reply) as messages,
-        exists (select from waiting where interrupt) as interrupts,
-        exists (
-          select from waiting
-          where not interrupt and seq < (select max(seq) from waiting where interrupt)
-        ) as "interruptedMessages"`,
-    values: [sessionId, CALL_REPLY_TYPES],
-  });
-  return rows[0] ?? NOTHING_WAITING;
-}
-
-const NOTHING_WAITING: WaitingInputs = {
-  replies: false,
-  requiresAction: false,
-  messages: false,
-  interrupts: false,
-  interruptedMessages: false,
-};
-
-/** Whether the inputs start a turn of a session that is not running. */
-export function startsTurn({ replies, messages, interrupts, requiresAction }: WaitingInputs): boolean {
-  return replies || interrupts || (messages && !requiresAction);
-}
+/** The events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
+const PAGE = `
+  select seq, id, type, body, memo, processed_at
+  from (
+    select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
+    from (
+      select seq, id, type, body, memo, processed_at from events
+      where session_id = $1 and seq > $2 order by seq limit $3
+    ) as page
+  ) as measured
+  where bytes_before < ${PAGE_BYTES}`;
 
 async function eventRows(
   db: Queryable,
@@ -146,17 +131,7 @@ async function eventRows(
 ): Promise<EventRow[]> {
   const { rows } = await db.query<EventRow>({
     name: "read_events",
-    text: `
-      select seq, id, type, body, memo, processed_at
-      from (
-        select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
-        from (
-          select seq, id, type, body, memo, processed_at from events
-          where session_id = $1 and seq > $2 order by seq limit $3
-        ) as page
-      ) as measured
-      where bytes_before < ${PAGE_BYTES}
-      order by seq`,
+    text: `${PAGE} order by seq`,
     values: [sessionId, afterSeq, limit],
   });
   return rows;

@@ -12,7 +12,7 @@ import { openSessionHub, type SessionHub } from "../../../notify/session-hub.ts"
 import { appendByRun } from "../../../runs/lease/append-events.ts";
 import type { Lease } from "../../../runs/lease/lease.ts";
 import { markDeleted } from "../session-store.ts";
-import { logEnd, readEvents, seqOfEvent } from "./event-store.ts";
+import { readPage, seqOfEvent } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { appendTerminated } from "./input-store.ts";
 import { createSharedReader } from "./shared-reader.ts";
@@ -22,6 +22,8 @@ interface House {
   hub: SessionHub;
   lease: Lease;
   sessionId: string;
+  /** How many statements the followers have made. */
+  reads(): number;
   /** The open responses, oldest first. */
   responses: ServerResponse[];
   /** Opens the stream after an event, or from the start. */
@@ -47,7 +49,12 @@ async function house(
     openSessionHub({ db, log: silentLog, pollMs }),
     openSessionHub({ db, log: silentLog, pollMs }),
   ]);
-  const read = createSharedReader(db.read);
+  let reads = 0;
+  const query: TestDatabase["read"]["query"] = (statement) => {
+    reads += 1;
+    return db.read.query(statement);
+  };
+  const read = createSharedReader({ query });
   const responses: ServerResponse[] = [];
   const following: Promise<void>[] = [];
   const server = createServer(async (request, response) => {
@@ -56,8 +63,7 @@ async function house(
     const afterSeq = uuid === null ? 0 : ((await seqOfEvent(db.read, sessionId, uuid)) ?? -1);
     responses.push(response);
     const sse = openSse(response, options);
-    const look = (id: string) => logEnd(db.read, id);
-    const from = { sessionId, afterSeq, terminated: false, hub, read, logEnd: look, sse };
+    const from = { sessionId, afterSeq, terminated: false, hub, read, sse };
     following.push(followEvents(from).catch(unlessClosed));
   });
   server.listen(0, "127.0.0.1");
@@ -73,6 +79,7 @@ async function house(
     hub,
     lease,
     sessionId,
+    reads: () => reads,
     responses,
     async open(afterId) {
       const { port } = server.address() as AddressInfo;
@@ -143,6 +150,33 @@ describe("followEvents", { timeout: 120_000 }, () => {
     assert.deepEqual(seen, await logIds(own));
   });
 
+  test("100 readers of a session → one statement for each event, and each reader has the log", async (t) => {
+    const own = await house(t);
+    const total = 20;
+    const counts = Array.from({ length: 100 }, () => 0);
+    let expected = 1;
+    let received = Promise.withResolvers<void>();
+    const readers = counts.map(async (_, reader) =>
+      frames(await own.open(), (ids) => {
+        counts[reader] = ids.length;
+        if (counts.every((count) => count === expected)) received.resolve();
+        return ids.length === total;
+      }),
+    );
+    await own.append(["first"]);
+    await received.promise;
+    const before = own.reads();
+    while (expected < total) {
+      expected += 1;
+      received = Promise.withResolvers();
+      await own.append([`event ${expected}`]);
+      await received.promise;
+    }
+    assert.equal(own.reads() - before, total - 1);
+    const log = await logIds(own);
+    for (const ids of await Promise.all(readers)) assert.deepEqual(ids, log);
+  });
+
   test("frames have id, type and the event as JSON, after a retry hint", async (t) => {
     const own = await house(t);
     await own.append(["hello"]);
@@ -154,7 +188,7 @@ describe("followEvents", { timeout: 120_000 }, () => {
       text += chunk.toString();
       if (text.includes("data:")) break;
     }
-    const [event] = await readEvents(own.db.read, own.sessionId, 0, 1);
+    const [event] = (await readPage(own.db.read, own.sessionId, 0, 1)).events;
     assert.equal(text, `retry: 1000\n\nid: ${event?.id}\nevent: agent.message\ndata: ${event?.json}\n\n`);
   });
 
@@ -273,7 +307,7 @@ describe("followEvents", { timeout: 120_000 }, () => {
 async function logIds({ db, sessionId }: House): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
-    const page = await readEvents(db.read, sessionId, ids.length, 1000);
+    const { events: page } = await readPage(db.read, sessionId, ids.length, 1000);
     if (page.length === 0) return ids;
     ids.push(...page.map((event) => event.id));
   }

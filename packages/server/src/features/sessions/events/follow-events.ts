@@ -3,9 +3,14 @@ import { formatId, newUuid } from "@berth/contract";
 import { type Sse, sseFrame } from "../../../http/sse.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
-import type { LogEnd, StreamedEvent } from "./event-store.ts";
 import type { PreviewFeed } from "./preview-feed.ts";
-import type { ReadAfter } from "./shared-reader.ts";
+import {
+  CHUNK_CHARACTERS,
+  type FrameChunk,
+  type FramedEvent,
+  type ReadAfter,
+  type SharedPage,
+} from "./shared-reader.ts";
 
 export interface FollowOptions {
   sessionId: string;
@@ -15,15 +20,10 @@ export interface FollowOptions {
   terminated: boolean;
   hub: SessionHub;
   read: ReadAfter;
-  /** Called after each page, so that the log is read only when it has more. */
-  logEnd(sessionId: string): Promise<LogEnd>;
   sse: Sse;
   /** For a reader that asked for previews of events that are not stored yet. */
   previews?: PreviewFeed | null;
 }
-
-/** Frames are written in chunks of about this size. */
-const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
  * Sends the log after a position, and then each new event, once and in order, until the reader leaves, or
@@ -99,41 +99,43 @@ class Follower {
 
   /** Sends a page of the log. Returns false when the stream is over. */
   async #sendLog(): Promise<boolean> {
-    const { sse, read, logEnd, sessionId } = this.#options;
+    const { sse, read, sessionId, previews = null } = this.#options;
     this.#unread = false;
-    this.#sendPage(await read(sessionId, this.#afterSeq));
+    const page = await read(sessionId, this.#afterSeq);
+    if (previews === null) this.#sendChunks(page);
+    else this.#sendWithPreviews(page, previews);
     if (!(await sse.drained())) return false;
-    const { lastSeq, deleted } = await logEnd(sessionId);
-    if (lastSeq > this.#afterSeq) {
+    if (page.lastSeq > this.#afterSeq) {
       this.#unread = true;
       return true;
     }
     if (this.#terminated) return false;
-    if (deleted) sendDeleted(sse);
-    return !deleted;
+    if (page.deleted) sendDeleted(sse);
+    return !page.deleted;
   }
 
   /** Writes until the reader lags. */
-  #sendPage(events: readonly StreamedEvent[]): void {
-    const { sse } = this.#options;
-    let frames = "";
-    for (const event of events) {
-      frames += this.#previewsBefore(event) + sseFrame(event.id, event.type, event.json);
-      this.#afterSeq = event.seq;
-      this.#terminated ||= event.type === "session.status_terminated";
-      if (frames.length < CHUNK_CHARACTERS) continue;
-      const drained = sse.write(frames);
-      frames = "";
-      if (!drained) return;
-    }
-    if (frames !== "") sse.write(frames);
+  #sendChunks({ chunks }: SharedPage): void {
+    for (const { frames, last } of chunks) if (!this.#write(frames, last)) return;
   }
 
-  #previewsBefore(event: StreamedEvent): string {
-    const { hub, previews = null, sessionId } = this.#options;
-    if (previews === null) return "";
-    if (event.type === "span.model_request_start") hub.previews.request(sessionId);
-    return previews.before(event);
+  /** The same with each event after its own previews. */
+  #sendWithPreviews({ events }: SharedPage, previews: PreviewFeed): void {
+    const { hub, sessionId } = this.#options;
+    let frames = "";
+    for (const event of events) {
+      if (event.type === "span.model_request_start") hub.previews.request(sessionId);
+      frames += previews.before(event) + event.frame;
+      if (frames.length < CHUNK_CHARACTERS && event !== events.at(-1)) continue;
+      if (!this.#write(frames, event)) return;
+      frames = "";
+    }
+  }
+
+  #write(frames: FrameChunk["frames"] | string, { seq, type }: FramedEvent): boolean {
+    this.#afterSeq = seq;
+    this.#terminated ||= type === "session.status_terminated";
+    return this.#options.sse.write(frames);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EventOf, InputEvent } from "@berth/contract";
+import { type AuditEntry, auditRecord, insertAuditEntries } from "../../../audit/audit-store.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { repliedCalls } from "./awaited-calls.ts";
 import { type EventRow, eventColumns, newEventRow } from "./event-row.ts";
@@ -21,14 +22,14 @@ export function startsWork(inputs: readonly InputEvent[]): boolean {
  * the session accepts events and whether each call that they reply to is still awaited, so of two replies to a call one is
  * accepted. After an interrupt no call is awaited. The caller publishes to the hub afterwards.
  *
- * @param traceparent of the request, which the work is a part of.
+ * @param request traceparent: which the work is a part of; audit: says in the audit log that they were sent. Default: neither.
  * @returns the stored events, which are not processed yet, or why none were appended.
  */
 export async function appendInputs(
   db: Queryable,
   sessionId: string,
   inputs: readonly InputEvent[],
-  traceparent: string | null = null,
+  { traceparent = null, audit = null }: { traceparent?: string | null; audit?: AuditEntry | null } = {},
 ): Promise<EventRow[] | NotAppended> {
   const rows = inputs.map((event) => newEventRow({ event }));
   const { rows: found } = await db.query<{ last_seq: number }>({
@@ -51,9 +52,14 @@ export async function appendInputs(
         from session,
           unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
             with ordinality as draft (id, type, body, memo, place)
+      ), entry as (
+        ${insertAuditEntries("given.entry", "(select $9::json as entry from session where $9::json is not null) as given")}
       )
       select last_seq from session`,
-    values: [sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
+    values: [
+      ...[sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
+      audit === null ? null : JSON.stringify(auditRecord(audit)),
+    ],
   });
   const last = found[0]?.last_seq;
   if (last === undefined) return await whyNotAppended(db, sessionId);

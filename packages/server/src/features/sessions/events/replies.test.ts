@@ -10,8 +10,9 @@ import { appendByRun, appendIdle, appendRunning, takeReplies } from "../../../ru
 import { claimRuns, releaseRun } from "../../../runs/lease/claim-runs.ts";
 import type { Lease } from "../../../runs/lease/lease.ts";
 import { clearPending } from "../../../runs/lease/session-state.ts";
-import { readLog, startsTurn, waitingInputs } from "./event-store.ts";
+import { readLog } from "./event-store.ts";
 import { appendInputs } from "./input-store.ts";
+import { startsTurn, waitingInputs } from "./waiting-inputs-store.ts";
 
 const message = { type: "user.message" as const, content: [{ type: "text" as const, text: "hello" }] };
 

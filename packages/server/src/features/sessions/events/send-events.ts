@@ -1,9 +1,8 @@
 import type { InputEvent } from "@berth/contract";
-import type { Principal } from "../../../access/principal.ts";
 import type { BlobStore } from "../../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../../db/database-access.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import type { OwnerLimits } from "../../../limits/owner-limits.ts";
+import type { RequestScope } from "../../../request/request-scope.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { checkReplies, notAwaited } from "./check-replies.ts";
 import type { EventRow } from "./event-row.ts";
@@ -19,12 +18,12 @@ import { requireWorkAllowed } from "./work-limits.ts";
  *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited
  */
 export async function sendEvents(
-  db: DatabaseAccess,
-  { blobs, limits, traceparent }: { blobs: BlobStore; limits: OwnerLimits; traceparent: string | null },
-  principal: Principal,
+  { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
+  request: Pick<RequestScope, "db" | "principal" | "traceparent" | "auditEntry">,
   sessionId: string,
   events: readonly InputEvent[],
 ): Promise<{ id: string; rows: EventRow[] }> {
+  const { db, principal, traceparent } = request;
   const session = await requireSession(db.read, principal, sessionId);
   const { id } = session;
   const files = new MessageFiles(blobs, events, "events");
@@ -34,12 +33,13 @@ export async function sendEvents(
   files.checkState();
   await requireWorkAllowed(db.read, limits, session, events);
   const { lock } = files;
+  const origin = { traceparent, audit: request.auditEntry() };
   const rows =
     lock === undefined
-      ? await appendInputs(db.write, id, events, traceparent)
+      ? await appendInputs(db.write, id, events, origin)
       : await db.transaction(async (tx) => {
           await lock(tx);
-          const appended = await appendInputs(tx, id, events, traceparent);
+          const appended = await appendInputs(tx, id, events, origin);
           if (typeof appended !== "string") await files.keep(tx, id);
           return appended;
         });

@@ -1,4 +1,5 @@
 import { uuidTimestamp } from "@berth/contract";
+import { jsonRecord } from "../../../db/json-record.ts";
 import type { NewResource } from "./resource-row.ts";
 
 /** The columns of `ResourceRow`. */
@@ -23,10 +24,7 @@ const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> =
   updated_at: "timestamptz",
 };
 
-const COLUMNS = Object.keys(COLUMN_TYPES).join(", ");
-const RECORD = Object.entries(COLUMN_TYPES)
-  .map(([column, type]) => `${column} ${type}`)
-  .join(", ");
+const RECORD = jsonRecord(COLUMN_TYPES);
 
 /**
  * The one statement that inserts resources, as a part of a larger one.
@@ -35,16 +33,19 @@ const RECORD = Object.entries(COLUMN_TYPES)
  * @param session A row source with the session's `id`.
  */
 export function insertResources(json: string, session: string): string {
-  return `insert into session_resources (${COLUMNS}, session_id)
-    select resource.*, ${session}.id from ${session}, json_to_recordset(${json}::json) as resource (${RECORD})`;
+  return `insert into session_resources (${RECORD.columns}, session_id)
+    select resource.*, ${session}.id from ${session}, json_to_recordset(${json}::json) as resource (${RECORD.definition})`;
 }
 
 export function resourcesJson(resources: readonly NewResource[]): string {
-  return JSON.stringify(
-    resources.map(({ secret, ...rest }) => ({
-      ...rest,
-      updated_at: uuidTimestamp(rest.id),
-      secret: secret == null ? null : `\\x${secret.toString("hex")}`,
-    })),
-  );
+  return JSON.stringify(resources.map(resourceRecord));
+}
+
+/** A resource as the database reads it from JSON. */
+export function resourceRecord({ secret, ...rest }: NewResource): object {
+  return {
+    ...rest,
+    updated_at: uuidTimestamp(rest.id),
+    secret: secret == null ? null : `\\x${secret.toString("hex")}`,
+  };
 }

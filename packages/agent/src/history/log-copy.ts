@@ -1,0 +1,134 @@
+import { HistoryFold } from "./fold-history.ts";
+import type { History } from "./history.ts";
+import type { LogEntry } from "./log.ts";
+import { type MessageFiles, NO_FILES } from "./message-files.ts";
+
+/**
+ * The entries of a session's log that a process knows, with their history. The history is that of `foldHistory`, but what was folded
+ * once is not folded again when entries are added: the cost of a turn does not grow with the log.
+ */
+export class LogCopy {
+  readonly #entries: LogEntry[] = [];
+  #messagesWithFiles: LogEntry[] = [];
+  /** Of the first `#folded` entries. If another comes before the last of them after all, it begins anew. */
+  #fold = HistoryFold.begin(NO_FILES, Number.POSITIVE_INFINITY);
+  #folded = 0;
+  #files: MessageFiles = NO_FILES;
+  #fileCount = 0;
+  #maxResultLength = Number.POSITIVE_INFINITY;
+  #history: History | undefined;
+
+  constructor(entries: readonly LogEntry[] = []) {
+    this.add(entries);
+  }
+
+  /** In the order of the log. Inputs that the process has not taken yet may be missing. */
+  get entries(): readonly LogEntry[] {
+    return this.#entries;
+  }
+
+  /** User messages that refer to files, in the order of the log. */
+  get messagesWithFiles(): readonly LogEntry[] {
+    return this.#messagesWithFiles;
+  }
+
+  /** Up to here no entry is missing, and none will change. */
+  settledSeq(): number {
+    let index = this.#folded;
+    while (index > 0 && this.#entries[index - 1]?.seq !== index) index--;
+    while (this.#isSettled(index)) index++;
+    return index;
+  }
+
+  /** Those that no process has taken yet. */
+  unprocessed(): LogEntry[] {
+    return this.#entries.slice(this.#folded).filter(({ event }) => event.processed_at === null);
+  }
+
+  /** Adds entries, or replaces those that are known: an input that was taken is another entry with the same `seq`. */
+  add(entries: readonly LogEntry[]): void {
+    for (const entry of entries) this.#put(entry);
+    if (entries.length > 0) this.#history = undefined;
+  }
+
+  /**
+   * The history of the entries. It stays as it is when more are added.
+   *
+   * @param files as for `foldHistory`; entries are added to it only, and never changed.
+   */
+  history(files: MessageFiles = NO_FILES, maxResultLength: number = Number.POSITIVE_INFINITY): History {
+    if (!this.#continues(files, maxResultLength)) this.#begin(files, maxResultLength);
+    try {
+      this.#history ??= this.#foldRest();
+      return this.#history;
+    } catch (error) {
+      this.#begin(files, maxResultLength);
+      throw error;
+    }
+  }
+
+  #put(entry: LogEntry): void {
+    let index = this.#entries.length;
+    while (index > 0 && (this.#entries[index - 1]?.seq ?? 0) >= entry.seq) index--;
+    const known = this.#entries[index]?.seq === entry.seq ? this.#entries[index] : undefined;
+    if (known !== undefined && known.event.processed_at !== null) return;
+    this.#entries.splice(index, known === undefined ? 0 : 1, entry);
+    if (index < this.#folded) this.#begin(this.#files, this.#maxResultLength);
+    if (hasFiles(entry)) this.#addMessageWithFiles(entry);
+  }
+
+  #addMessageWithFiles(entry: LogEntry): void {
+    const others = this.#messagesWithFiles.filter(({ seq }) => seq !== entry.seq);
+    this.#messagesWithFiles = [...others, entry].sort((one, other) => one.seq - other.seq);
+  }
+
+  #isSettled(index: number): boolean {
+    const entry = this.#entries[index];
+    return entry !== undefined && entry.seq === index + 1 && entry.event.processed_at !== null;
+  }
+
+  #continues(files: MessageFiles, maxResultLength: number): boolean {
+    const hasSameFiles = files.size === this.#fileCount && (files.size === 0 || files === this.#files);
+    return hasSameFiles && maxResultLength === this.#maxResultLength;
+  }
+
+  #begin(files: MessageFiles, maxResultLength: number): void {
+    this.#fold = HistoryFold.begin(files, maxResultLength);
+    this.#folded = 0;
+    this.#files = files;
+    this.#fileCount = files.size;
+    this.#maxResultLength = maxResultLength;
+    this.#history = undefined;
+  }
+
+  /**
+   * Inputs that are taken come before the request that takes them, but after the one before it. So the fold goes on to the last
+   * request, and the entries from there on are folded each time.
+   */
+  #foldRest(): History {
+    const end = this.#lastRequest();
+    for (const entry of this.#entries.slice(this.#folded, end)) this.#fold.apply(entry);
+    this.#folded = end;
+    const whole = this.#fold.fork();
+    for (const entry of this.#entries.slice(end)) whole.apply(entry);
+    return whole.history();
+  }
+
+  /** Index of the newest start of a request before which every entry has been processed; what is folded if there is none. */
+  #lastRequest(): number {
+    let last = this.#folded;
+    for (let index = this.#folded; index < this.#entries.length; index++) {
+      const event = this.#entries[index]?.event;
+      if (event?.processed_at === null) break;
+      if (event?.type === "span.model_request_start") last = index;
+    }
+    return last;
+  }
+}
+
+function hasFiles({ event }: LogEntry): boolean {
+  return (
+    event.type === "user.message" &&
+    event.content.some((block) => block.type !== "text" && block.source.type === "file")
+  );
+}

@@ -1,0 +1,6 @@
+/** A door of its own: commands about the settings need nothing else of the server. */
+export { ConfigError } from "./config/config-error.ts";
+export { describeSettings } from "./config/describe-settings.ts";
+export { readSettings, type SettingValues } from "./config/read-config.ts";
+export { SETTING_FLAGS } from "./config/settings.ts";
+export { unknownVariables } from "./config/unknown-variables.ts";
