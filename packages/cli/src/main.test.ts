@@ -257,7 +257,7 @@ test("sessions list: a table without control characters, or one JSON document", 
   const env = { ...token, BERTH_URL: service.url };
   const { stdout } = await berth(["sessions", "list", "--status", "idle", "running"], { env });
   assert.deepEqual(stdout.split("\n").slice(0, 3), [
-    "ID      STATUS  CREATED           MODEL            TITLE",
+    "ID      STATUS  CREATED AT        MODEL            TITLE",
     "sess_1  idle    2026-11-21 10:00  rehearsal/steps  First",
     "sess_2  idle    2026-11-21 10:00  rehearsal/steps  Second",
   ]);

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
+import { copyMadeDatabase, OWNER } from "../../../tests/made-database/made-database.ts";
 import { berth, type Ended, startBerth } from "./berth.ts";
+
+const CREATE_TOKEN = ["token", "create", "--user", OWNER];
 
 export interface Installation {
   /** The environment of commands. */
@@ -31,12 +34,15 @@ export interface Installation {
  */
 export async function startInstallation(settings: Record<string, string> = {}): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
-  const env: Record<string, string> = { BERTH_DATA_DIR: join(dir, "data") };
+  const dataDir = join(dir, "data");
+  await mkdir(dataDir, { mode: 0o700 });
+  const made = copyMadeDatabase(dataDir);
+  const env: Record<string, string> = { BERTH_DATA_DIR: dataDir };
   const service = startBerth(["serve", "--port", "0", "--log-level", "error"], {
     env: { ...env, ...settings },
   });
   await once(createInterface({ input: service.child.stdout }), "line");
-  env.BERTH_TOKEN = (await berth(["token", "create", "--user", "me@example.com"], { env })).stdout.trim();
+  env.BERTH_TOKEN = made?.token ?? (await berth(CREATE_TOKEN, { env })).stdout.trim();
   const run = (args: string[], input?: string) =>
     berth(args, { env, cwd: dir, ...(input === undefined ? {} : { input }) });
   const done = async (...args: string[]) => {

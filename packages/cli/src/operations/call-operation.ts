@@ -7,6 +7,7 @@ import type { ConfirmOptions } from "../shared/confirm.ts";
 import { type ConnectionOptions, connect } from "../shared/connection.ts";
 import { UsageError } from "../shared/failure.ts";
 import type { OutputOptions } from "../shared/formats.ts";
+import { givenBy } from "../shared/given-by.ts";
 import { printResult } from "../shared/output.ts";
 import { listLines, objectLines } from "../terminal/object.ts";
 import { printJson } from "../terminal/print.ts";
@@ -42,7 +43,15 @@ export async function callOperation(
   const query = queryOf(options.query ?? []);
   const body = operation.body === "json" ? await bodyOf(options) : undefined;
   const call = { operation, params, query, body };
-  if (operation.responseKind === "stream") return await printStream(client, args[0] ?? "", query);
+  const setBy = operation.method === "GET" ? "-q" : "-f, -F or --input";
+  await givenBy({}, async () => await carryOut(client, call, options), setBy);
+}
+
+type Call = { operation: Operation; params: Record<string, string>; query: object; body: object | undefined };
+
+async function carryOut(client: Berth, call: Call, options: OperationOptions): Promise<undefined> {
+  const { operation, params, query } = call;
+  if (operation.responseKind === "stream") return await printStream(client, params.session_id ?? "", query);
   if (operation.responseKind === "page") return await printPages(client, call, options);
   if (operation.responseKind === "bytes") return await writeBytes(await client.open(call), options.output);
   if (deletes(operation)) await confirmDeletion(client, call, options);

@@ -225,7 +225,9 @@ describe("operation commands", { timeout: 180_000 }, () => {
     for (const [args, says] of [
       [["agents", "create", "-f", "name"], /'name' must have the form name=value/],
       [["agents", "create", "-F", "model={"], /The value of 'model' is not JSON/],
-      [["agents", "create", "--input", "none.yaml"], /Cannot read 'none.yaml': ENOENT/],
+      [["agents", "create", "--input", "none.yaml"], /Cannot read 'none.yaml': no such file or directory\./],
+      [["files", "upload", "none.csv"], /^error: Cannot read 'none.csv': no such file or directory\.\n$/],
+      [["files", "upload", "."], /^error: '\.' is not a file\.\n$/],
       [["agents", "get"], /missing required argument 'agent-id'/],
       [["agents", "list", "--all", "--limit", "2"], /'--all' cannot be used with option '--limit/],
       [["agents", "list", "-q", "limit=2"], /Set the number of objects by --limit/],
@@ -237,7 +239,12 @@ describe("operation commands", { timeout: 180_000 }, () => {
     }
     const { code, stdout, stderr } = await service.run(["agents", "create", "-f", "name=x"]);
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /Field 'model' is required\.\n {2}type: invalid_request_error\n {2}field: model\n/);
+    assert.match(
+      stderr,
+      /Field 'model' is required\.\n {2}type: invalid_request_error\n {2}field: model, set by -f, -F or --input\n/,
+    );
+    const query = await service.run(["forward", "resources", "list"]);
+    assert.match(query.stderr, /Field 'type' is required\.\n {2}type: \w+\n {2}field: type, set by -q\n/);
   });
 
   test("api: any request, and its response unchanged", async () => {

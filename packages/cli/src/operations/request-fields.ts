@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
+import { cannotRead } from "../shared/cannot-read.ts";
 import { UsageError } from "../shared/failure.ts";
 
 /** The options of a command that make up a body. */
@@ -69,7 +70,7 @@ export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new UsageError(`Cannot read '${file}': ${(error as NodeJS.ErrnoException).code}.`);
+    throw new UsageError(cannotRead(file, error));
   }
 }
 

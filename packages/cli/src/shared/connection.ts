@@ -68,7 +68,7 @@ function ofContext(contexts: Contexts, name: string): Target {
 }
 
 async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Target> {
-  if (!URL.canParse(baseURL))
+  if (!/^https?:$/.test(URL.parse(baseURL)?.protocol ?? ""))
     throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
   const token = async () => {
     const first = (await givenToken(options)) ?? tokenFor(await readContexts(), baseURL);

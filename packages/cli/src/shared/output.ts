@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { Output } from "../terminal/palette.ts";
-import { printJson, printLine } from "../terminal/print.ts";
+import { printJson, printLine, printMessage } from "../terminal/print.ts";
 import { UsageError } from "./failure.ts";
 import type { Format, OutputOptions } from "./formats.ts";
 
@@ -25,11 +25,17 @@ export async function printResult(
 ): Promise<void> {
   if (options.quiet) return;
   const format = formatOf(options);
-  if (format === "table") for (const line of lines()) printLine(line);
+  if (format === "table") printTable([...lines()]);
   else if (format === "json") printJson(value);
   else if (format === "yaml") await printYaml(value);
   else
     for (const object of "data" in value && Array.isArray(value.data) ? value.data : [value]) printId(object);
+}
+
+function printTable(lines: readonly string[]): void {
+  for (const line of lines) printLine(line);
+  // An empty list looks like a command that did nothing; a program that counts lines gets none.
+  if (lines.length === 0 && process.stdout.isTTY) printMessage("There are none.");
 }
 
 /** Prints one of several objects that are no list, such as events: a line of JSON, a document of YAML, or an id. */

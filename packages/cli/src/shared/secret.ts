@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { cannotRead } from "./cannot-read.ts";
 import { UsageError } from "./failure.ts";
 
 /** Reads a secret from a file, without the final newline. */
@@ -7,7 +8,7 @@ export async function secretFile(path: string): Promise<string> {
     return secretOf(await readFile(path, "utf8"), `The file '${path}' is empty.`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read '${path}': ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+    throw new UsageError(cannotRead(path, error));
   }
 }
 

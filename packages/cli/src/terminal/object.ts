@@ -1,6 +1,6 @@
-import { paletteFor } from "./palette.ts";
+import { paletteFor, widthLimitOf } from "./palette.ts";
 import { cut, plainLine } from "./plain-text.ts";
-import { table } from "./table.ts";
+import { fittedTable, table } from "./table.ts";
 
 type Thing = Record<string, unknown>;
 
@@ -62,27 +62,38 @@ const FACT_FIELDS = [
   "created_at",
 ];
 
+/** From this width on, a second id has its place in a table. */
+const WIDE = 100;
+
 /** Formats objects as a table: id, up to two fields that name them, the facts that they have, and time of creation. */
 export function listLines(objects: readonly Thing[]): string[] {
   if (objects.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
+  const limit = widthLimitOf(process.stdout) ?? Number.POSITIVE_INFINITY;
   const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
   const naming = NAME_FIELDS.filter(has).slice(0, 2);
   const columns = ["id", ...naming, ...FACT_FIELDS.filter(has)].filter(
-    (name) => name !== "type" || naming.length === 0,
+    (name) => (name !== "type" || naming.length === 0) && (name !== "parent_id" || limit >= WIDE),
   );
-  const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));
-  return table([
-    head,
-    ...objects.map((object) => columns.map((name) => cut(cellOf(name, object[name]), 60))),
-  ]);
+  const rows = objects.map((object) => columns.map((name) => cut(cellOf(name, object[name]), 60)));
+  return fittedTable(
+    columns.map((name) => name.replaceAll("_", " ").toUpperCase()),
+    rows,
+    { shrinks: naming.map((_, at) => at + 1), columns: limit, styleHead: dim },
+  );
 }
 
-/** A price, in US dollars for a million tokens, as `$5 in, $25 out`. */
+/** A price, in US dollars for a million tokens, as `$5 in, $25 out`; a time, in UTC, as `2026-11-24 10:29`. */
 function cellOf(name: string, value: unknown): string {
+  if (name === "created_at" && typeof value === "string") return minuteOf(value);
   if (name !== "price" || value === null || typeof value !== "object") return textOf(value);
   const { input, output } = value as Record<string, unknown>;
   return `$${textOf(input)} in, $${textOf(output)} out`;
+}
+
+/** `2026-11-24 10:29` of a time in UTC. */
+export function minuteOf(time: string): string {
+  return plainLine(time).replace("T", " ").slice(0, 16);
 }
 
 function textOf(value: unknown): string {

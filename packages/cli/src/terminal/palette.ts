@@ -29,6 +29,11 @@ export function columnsOf({ columns }: Output): number {
   return columns || 80;
 }
 
+/** The width that lines should not exceed; undefined where what is printed is no terminal. */
+export function widthLimitOf(output: Output): number | undefined {
+  return output.isTTY === true ? columnsOf(output) : undefined;
+}
+
 export function palette(color: boolean): Palette {
   const style =
     (format: InspectColor): Style =>

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { startOf } from "./width.ts";
 
 /**
  * Makes text from a model or a command safe for a terminal: removes escape sequences, control characters except newline,
@@ -19,10 +20,9 @@ export function plainLine(text: string): string {
   return plainText(text).replaceAll("\n", " ");
 }
 
-/** Cuts text to `width` characters, the last of which is then `…`. */
+/** Cuts text to `width` columns of a terminal, the last of which is then `…`. */
 export function cut(text: string, width: number): string {
-  const characters = Array.from(text);
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
+  return startOf(text, width) === text ? text : `${startOf(text, width - 1)}…`;
 }
 
 /** The first lines of a text, without empty lines at its start and end, and the number of lines left out. */

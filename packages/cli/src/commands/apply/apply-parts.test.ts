@@ -212,7 +212,7 @@ Nothing was applied.
 error: bad.yaml:5, document 2: Field 'path' is required.
 error: bad.yaml:9, document 3, memory/s/a: Field 'content' or 'content_file' is required.
 error: bad.yaml:17, document 4, memory/s/b: Set either 'content' or 'content_file', not both.
-error: bad.yaml:22, document 5, memory/s/c: Cannot read 'none': ENOENT.
+error: bad.yaml:22, document 5, memory/s/c: Cannot read 'none': no such file or directory.
 error: bad.yaml:27, document 6, memory/s/d: The content of 'latin1.txt' is not UTF-8.
 error: bad.yaml:31, document 7, memory/s/e: Field 'path' must be an absolute path.
 error: bad.yaml:32, document 7, memory/s/e: Field 'content' must be a string.

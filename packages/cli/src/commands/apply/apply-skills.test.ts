@@ -77,7 +77,7 @@ describe("apply: skills", { timeout: 180_000 }, () => {
     assert.deepEqual([code, stdout], [2, ""]);
     assert.equal(
       stderr,
-      `error: bad.yaml:3, document 1: Cannot read 'none': ENOENT.
+      `error: bad.yaml:3, document 1: Cannot read 'none': no such file or directory.
 error: bad.yaml:7, document 2: 'empty' has no SKILL.md.
 error: bad.yaml:11, document 3: 'bad.yaml' is not a directory.
 error: bad.yaml:15, document 4: 'nameless/SKILL.md' has no name in its frontmatter.

@@ -244,7 +244,7 @@ error: bad.yaml:21, document 5: It must be an object.
 error: bad.yaml:23, document 6: Unresolved alias (the anchor must be set before the alias): none.
 error: bad.yaml:26, document 7: Field 'display_name' is required.
 error: bad.yaml:30, document 8, agent/Valid but for the model: Model 'rehearsal/nothing' is not available.
-error: none.yaml: Cannot read 'none.yaml': ENOENT.
+error: none.yaml: Cannot read 'none.yaml': no such file or directory.
 error: repeated.yaml:2, document 1, environment/never: The same object is described at good.yaml:1, document 1, environment/never.
 Nothing was applied.
 `;

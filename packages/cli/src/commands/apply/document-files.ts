@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { cannotRead } from "../../shared/cannot-read.ts";
 
 /** The path of a file that a document names, relative to the directory of the document's file. */
 export function pathFrom(directory: string, given: string): string {
@@ -13,6 +14,6 @@ export async function bytesOf(directory: string, field: string, given: unknown):
   try {
     return await readFile(path);
   } catch (error) {
-    return `Cannot read '${path}': ${(error as NodeJS.ErrnoException).code}.`;
+    return cannotRead(path, error);
   }
 }

@@ -1,5 +1,7 @@
 import { openAsBlob } from "node:fs";
+import { access, constants, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { cannotRead } from "../../shared/cannot-read.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
@@ -25,9 +27,7 @@ export async function putContent(id: string, path: string, options: UploadOption
 }
 
 async function upload(path: string, file_id: string | undefined, options: UploadOptions): Promise<void> {
-  const content = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`Cannot read '${path}': ${error.code}.`);
-  });
+  const content = await contentOf(path);
   const { name = basename(path), type } = options;
   const client = await connect(options);
   let status = `uploading ${name}`;
@@ -45,4 +45,15 @@ async function upload(path: string, file_id: string | undefined, options: Upload
   } finally {
     screen.close();
   }
+}
+
+/** A blob is read while it is sent: what cannot be read would look like a connection that fails. */
+async function contentOf(path: string): Promise<Blob> {
+  try {
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isFile()) return await openAsBlob(path);
+  } catch (error) {
+    throw new UsageError(cannotRead(path, error));
+  }
+  throw new UsageError(`'${path}' is not a file.`);
 }

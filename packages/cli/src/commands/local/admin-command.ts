@@ -28,8 +28,8 @@ export function addAdmin(program: Command): void {
 
 function addAudit(admin: Command): void {
   add(admin, "audit", "Print who changed what, and from where, newest first.")
-    .option("--org <name>", "only changes in this organization")
-    .option("--user <email>", "only changes by this user")
+    .option("--org <name>", "only changes in this organization; also an id, as of one that was erased")
+    .option("--user <email>", "only changes by this user; also an id")
     .option(
       "--operation <name>",
       "only this operation, such as agents.create, or all of a noun, such as agents",

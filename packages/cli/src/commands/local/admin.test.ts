@@ -77,6 +77,21 @@ test("token create --service-account: a token without a user", async () => {
     assert.equal((await token(...args)).code, 2, args.join(" "));
 });
 
+test("admin: whoever is being erased cannot be enabled meanwhile", async () => {
+  await admin("organizations", "create", "leaving");
+  await admin("users", "create", "mallory@example.com", "--org", "leaving");
+  await admin("service-accounts", "create", "bot", "--org", "leaving");
+  await admin("erase", "--org", "leaving", "--yes");
+  assert.equal(
+    await refusal("users", "enable", "mallory@example.com"),
+    "error: The user 'mallory@example.com' is being erased, and cannot be enabled.",
+  );
+  assert.equal(
+    await refusal("service-accounts", "enable", "bot", "--org", "leaving"),
+    "error: The organization 'leaving' is being erased, and 'bot' cannot be enabled.",
+  );
+});
+
 test("admin: wrong usage → exit code 2", async () => {
   for (const args of [
     ["users", "create", "ada", "--org", "acme"],

@@ -180,9 +180,13 @@ interface AuditOptions extends AdminOptions {
 export async function listAuditEntries({ org, limit, all, ...options }: AuditOptions): Promise<undefined> {
   const { user, operation, resource, since, until } = options;
   const filter = { organization: org, user, operation, resource, since, until };
-  const entries = await administer(options, (admin) => admin.audit.list(filter, all ? null : limit));
-  if (isForPeople(options)) await printRows(entries.map(auditRow), AUDIT_COLUMNS, options);
-  else for (const entry of entries) await printItem(entry, options);
+  const rows: ReturnType<typeof auditRow>[] = [];
+  const onPage = async (entries: readonly AuditLine[]) => {
+    if (isForPeople(options)) rows.push(...entries.map(auditRow));
+    else for (const entry of entries) await printItem(entry, options);
+  };
+  await administer(options, (admin) => admin.audit.read(filter, all ? null : limit, onPage));
+  if (isForPeople(options)) await printRows(rows, AUDIT_COLUMNS, options);
 }
 
 const AUDIT_COLUMNS = ["time", "actor", "operation", "resources", "client"] as const;

@@ -82,6 +82,18 @@ test("settings that are wrong end each command with one sentence and exit 2, and
   assert.deepEqual(readdirSync(join(file, "..")), ["berth.yaml"]);
 });
 
+test("serve, config: a password in a flag is one sentence and exit 2, does not show it, and writes nothing", async (t) => {
+  const dataDir = join(fileWith(t, ""), "../data");
+  const flags = ["--database-url", "postgres://ann:hunter2@db.example/berth", "--data-dir", dataDir];
+  for (const command of [["serve"], ["config", "check"], ["config", "print"]]) {
+    const ended = await berth([...command, ...flags]);
+    const sentence =
+      "error: --database-url cannot have a password, which every user of the machine would see: use BERTH_DATABASE_URL or --database-url-file.\n";
+    assert.deepEqual(ended, { code: 2, stdout: "", stderr: sentence }, command.join(" "));
+  }
+  assert.deepEqual(readdirSync(join(dataDir, "..")), ["berth.yaml"]);
+});
+
 test("serve, token: the settings file has effect, and a variable that is no setting is told in the log", async (t) => {
   const file = fileWith(t, "data_dir: data\nhost: 127.0.0.2\nport: 0\n");
   const env = { BERTH_CONFIG: file, BERTH_MAX_PIDSS: "5" };

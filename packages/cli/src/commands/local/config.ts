@@ -1,4 +1,4 @@
-import { ConfigError, describeSettings, readSettings, settingFaults, unknownVariables } from "@berth/server";
+import { ConfigError, describeSettings, readSettings, unknownVariables } from "@berth/server/settings";
 import { Option } from "commander";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -19,6 +19,7 @@ export async function checkConfig(args: string[]): Promise<number> {
   for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
   try {
     const { config, file } = readSettings(process.env, flags, process.cwd());
+    const { settingFaults } = await import("@berth/server/setting-faults");
     const faults = await settingFaults(config);
     if (faults.length > 0) throw new ConfigError(faults);
     printLine(

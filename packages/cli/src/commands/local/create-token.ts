@@ -1,4 +1,5 @@
-import { ConfigError, createOperatorToken } from "@berth/server";
+import { createOperatorToken } from "@berth/server";
+import { ConfigError } from "@berth/server/settings";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";

@@ -1,4 +1,5 @@
-import { type Capability, doctor as examine } from "@berth/server";
+import type { Capability } from "@berth/server";
+import { doctor as examine } from "@berth/server/doctor";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";

@@ -11,6 +11,7 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
+import { nameAndValue } from "./name-and-value.ts";
 import { operatorErrors } from "./operator-errors.ts";
 
 interface LimitOptions extends OutputOptions {
@@ -53,7 +54,7 @@ function ownerOf({ org, user }: LimitOptions) {
 }
 
 function parse(given: string): [LimitName, number | null] {
-  const [name = "", value = ""] = given.split("=");
+  const [name, value] = nameAndValue(given);
   if (value === "none") return [requireName(name), null];
   try {
     return [requireName(name), limitValue(requireName(name), value)];

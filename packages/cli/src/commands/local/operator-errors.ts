@@ -1,14 +1,16 @@
-import { ConfigError, OperatorError } from "@berth/server";
+import { DatabaseUnavailableError, InputError, OperatorError } from "@berth/server";
+import { ConfigError } from "@berth/server/settings";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 
-/** Runs `work` and prints its `OperatorError` as one sentence, with exit code 1, and wrong settings with 2, instead of a stack. */
+/** Runs `work`. What an operator can mend is one sentence instead of a stack: wrong settings and inputs with exit code 2, the rest with 1. */
 export async function operatorErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OperatorError) throw new UsageError(error.message, EXIT_CODES.failed);
-    if (error instanceof ConfigError) throw new UsageError(error.message);
+    if (error instanceof ConfigError || error instanceof InputError) throw new UsageError(error.message);
+    if (error instanceof OperatorError || error instanceof DatabaseUnavailableError)
+      throw new UsageError(error.message, EXIT_CODES.failed);
     throw error;
   }
 }

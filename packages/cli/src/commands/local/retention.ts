@@ -13,6 +13,7 @@ import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { table } from "../../terminal/table.ts";
+import { nameAndValue } from "./name-and-value.ts";
 import { operatorErrors } from "./operator-errors.ts";
 
 interface RetentionOptions extends OutputOptions {
@@ -63,7 +64,7 @@ function retentionOf({ dataDir, config }: RetentionOptions) {
 }
 
 function parse(given: string): [RetainedName, number | null] {
-  const [name = "", value = ""] = given.split("=");
+  const [name, value] = nameAndValue(given);
   if (value === "none") return [requireName(name), null];
   const known = requireName(name);
   try {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ import { type Ended, startBerth } from "../../../test-support/berth.ts";
 interface Failure {
   /** It comes while other parts open: also tried in a new data directory, whose database opens longer. */
   isFast?: boolean;
+  /** In a directory that is not there, nothing is made. */
+  writesNothing?: boolean;
   settings?: (dataDir: string) => Record<string, string>;
   /** Changes the data directory of an installation that has been served before. */
   prepare?: (dataDir: string) => void;
@@ -94,6 +96,26 @@ const FAILURES: Record<string, Failure> = {
   "the host is not an address of this machine": {
     settings: () => ({ BERTH_HOST: "192.0.2.1" }),
     error: /192\.0\.2\.1/,
+    writesNothing: true,
+  },
+  "the address of the metrics is not one of this machine": {
+    settings: () => ({ BERTH_METRICS_ADDRESS: "192.0.2.1:0" }),
+    error: /192\.0\.2\.1 is not an address/,
+    writesNothing: true,
+  },
+  "no directory can be created where the data directory is to be": {
+    settings: () => ({ BERTH_DATA_DIR: "/proc/berth" }),
+    error: /The directory \/proc\/berth cannot be created: no such file or directory\./,
+    writesNothing: true,
+  },
+  "the data directory is to be below a file": {
+    settings: () => ({ BERTH_DATA_DIR: "/etc/passwd/berth" }),
+    error: /\/etc\/passwd is not a directory/,
+    writesNothing: true,
+  },
+  "no directory can be created for the contents": {
+    settings: () => ({ BERTH_BLOBS: "/proc/berth" }),
+    error: /The directory \/proc\/berth cannot be created/,
   },
   "the sandbox engine cannot be reached": {
     settings: () => ({ BERTH_SANDBOX: "docker", BERTH_DOCKER_SOCKET: "/nowhere.sock" }),
@@ -125,6 +147,11 @@ for (const [what, failure] of Object.entries(FAILURES)) {
       assert.deepEqual([code, sentences.length], [failure.code ?? 2, 1], stderr);
       assert.match(stderr, failure.error);
       await assertNothingLeft(dataDir);
+    }
+    if (failure.writesNothing === true) {
+      const absent = join(directory(t), "absent");
+      await ending(startBerth(["serve"], settings(absent, failure.settings?.(absent))));
+      assert.ok(!existsSync(absent));
     }
   });
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { ConfigError, serve as startService, unknownVariables } from "@berth/server";
+import { ConfigError, unknownVariables } from "@berth/server/settings";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -18,6 +18,7 @@ export async function serve(args: string[]): Promise<never> {
   });
   const stop = askedToStop();
   try {
+    const { serve: startService } = await import("@berth/server/serve");
     const service = await startService(config, stop, unknownVariables(process.env));
     await updateClientFile(config.dataDir, { url: reachable(service.url) });
     printLine(`berth: listening on ${service.url}`);

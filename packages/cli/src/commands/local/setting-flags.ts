@@ -1,4 +1,4 @@
-import { ConfigError, readSettings, SETTING_FLAGS, type SettingValues } from "@berth/server";
+import { ConfigError, readSettings, SETTING_FLAGS, type SettingValues } from "@berth/server/settings";
 import { Command } from "commander";
 import { UsageError } from "../../shared/failure.ts";
 

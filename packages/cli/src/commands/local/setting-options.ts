@@ -1,4 +1,4 @@
-import { SETTING_FLAGS } from "@berth/server";
+import { SETTING_FLAGS } from "@berth/server/settings";
 import { Option } from "commander";
 
 /** The settings as options of `berth serve`. */

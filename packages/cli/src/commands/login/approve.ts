@@ -2,6 +2,7 @@ import type { DeviceAuthorization } from "@berth/sdk";
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
+import { givenBy } from "../../shared/given-by.ts";
 import { printResult } from "../../shared/output.ts";
 import { printMessage } from "../../terminal/print.ts";
 import { approvedLine, DENIED_LINE, describeAuthorization } from "./describe-authorization.ts";
@@ -21,6 +22,8 @@ export async function approve(code: string, options: ApproveOptions): Promise<un
     return;
   }
   await confirm("Let it have a token of yours?", options);
-  const approved = await deviceAuthorizations.approve({ ...shown, scopes: options.scopes ?? null });
+  const approved = await givenBy({ scopes: "--scopes" }, () =>
+    deviceAuthorizations.approve({ ...shown, scopes: options.scopes ?? null }),
+  );
   await printResult(approved, options, () => [approvedLine(approved)]);
 }

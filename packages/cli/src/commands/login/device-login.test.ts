@@ -45,7 +45,7 @@ function machine(t: TestContext) {
 }
 
 test("login --device: shows the code, waits, and stores what login stores", WITHIN, async (t) => {
-  const { run, login, file } = machine(t);
+  const { run, login, file, env, home } = machine(t);
   const { ended, code, lines } = await login(url, "--scopes", "tokens:read", "--name", "work");
   assert.equal(lines[1], `Where somebody is logged in to ${url}, run: berth login approve ${code}`);
   const approved = await service.run(["login", "approve", code.toLowerCase()]);
@@ -59,16 +59,19 @@ test("login --device: shows the code, waits, and stores what login stores", WITH
   assert.equal(status, 0);
   assert.match(
     stdout,
-    /^Logged in to http:\S+ as context 'work'[\s\S]*me@example\.com[\s\S]*: tokens:read\n$/,
+    /^Logged in to http:\S+ as context 'work'[\s\S]*owner@example\.com[\s\S]*: tokens:read\n$/,
   );
   const { token } = JSON.parse(readFileSync(file, "utf8")).contexts.work;
   assert.ok(!stdout.includes(token));
-  assert.match((await run(["whoami"])).stdout, /^me@example\.com/);
+  assert.match((await run(["whoami"])).stdout, /^owner@example\.com/);
   assert.equal((await run(["agents", "list"])).code, 4, "it may do what was asked for");
   const [listed] = (await service.json("tokens", "list")).data;
   assert.match(listed.name, /^berth login of /);
-  await service.done("tokens", "delete", listed.id);
-  assert.equal((await run(["whoami"])).code, 4);
+  const out = await run(["logout", "--revoke"]);
+  assert.deepEqual([out.code, out.stderr], [0, ""]);
+  assert.match(out.stdout, /The token is revoked/);
+  const after = await berth(["whoami", "--url", url], { env: { ...env, BERTH_TOKEN: token }, cwd: home });
+  assert.match(after.stderr, /was revoked/);
   const again = await service.run(["login", "approve", code]);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /No login waits for this code/);
@@ -89,7 +92,7 @@ test("login approve --deny, --scopes and questions on a terminal", WITHIN, async
   const two = await login(url);
   const unknown = await service.run(["login", "approve", two.code, "--scopes", "nonsense"]);
   assert.deepEqual([unknown.code, unknown.stdout], [1, ""]);
-  assert.match(unknown.stderr, /field: scopes\[0\]/);
+  assert.match(unknown.stderr, /field: scopes\[0\], set by --scopes\n/);
   writeFileSync(join(home, "token"), String(service.env.BERTH_TOKEN));
   const flags = ["--url", url, "--token-file", "token", "--scopes", "agents:read", "--json"];
   const approved = await run(["login", "approve", two.code, ...flags]);
@@ -104,7 +107,7 @@ test("login --device: what cannot be", WITHIN, async (t) => {
   for (const [args, code, said] of [
     [["--device", "--token-file", "x"], 2, /either --device or --token-file/],
     [["--scopes", "agents:read", "--token-file", "x"], 2, /--scopes is for --device/],
-    [["--device", "--scopes", "nonsense"], 1, /field: scopes\[0\]/],
+    [["--device", "--scopes", "nonsense"], 1, /field: scopes\[0\], set by --scopes\n/],
   ] as const) {
     const ended = await run(["login", url, ...args]);
     assert.equal(ended.code, code, ended.stderr);
@@ -181,13 +184,13 @@ test(
     const missing = await service.run(["admin", "login", "approve", one.code, "--user", "no@example.com"]);
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /There is no user 'no@example\.com'/);
-    const approve = ["admin", "login", "approve", one.code, "--user", "me@example.com"];
+    const approve = ["admin", "login", "approve", one.code, "--user", "owner@example.com"];
     const unknown = await service.run([...approve, "--scopes", "nonsense"]);
     assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
     const approved = await service.run([...approve, "--scopes", "agents:read"]);
     assert.equal(approved.code, 0, approved.stderr);
     assert.equal((await one.ended).code, 0);
-    assert.match((await run(["whoami"])).stdout, /^me@example\.com[\s\S]*: agents:read\n/);
+    assert.match((await run(["whoami"])).stdout, /^owner@example\.com[\s\S]*: agents:read\n/);
     const two = await login(url);
     assert.equal((await service.run(["admin", "login", "deny", two.code, "--yes"])).code, 0);
     assert.equal((await two.ended).code, 4);

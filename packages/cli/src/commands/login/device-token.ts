@@ -4,6 +4,7 @@ import { APIError, Berth, type CreatedToken, type DeviceAuthorization, NotFoundE
 import { userAgent } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
+import { givenBy } from "../../shared/given-by.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
 
@@ -54,7 +55,7 @@ async function request(client: Berth, scopes: readonly string[] | undefined, sig
   const asked = scopes as DeviceAuthorization["scopes"] | undefined;
   const body = { client_name: ownName(), ...(asked !== undefined && { scopes: asked }) };
   try {
-    return await client.deviceAuthorizations.create(body, { signal });
+    return await givenBy({ scopes: "--scopes" }, () => client.deviceAuthorizations.create(body, { signal }));
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     throw new UsageError("This service gives no tokens in this way. Log in with a token.", EXIT_CODES.failed);

@@ -55,17 +55,21 @@ test(
     assert.match(before.stderr, /^error: No server is known\. Log in to one \(berth login URL\)/);
     const made = await run(["login", url, "--name", "work"], `${token}\n`);
     assert.deepEqual([made.code, made.stderr], [0, ""]);
-    assert.match(made.stdout, /Logged in to http:\S+ as context 'work'[\s\S]*me@example\.com/);
+    assert.match(made.stdout, /Logged in to http:\S+ as context 'work'[\s\S]*owner@example\.com/);
     assert.doesNotMatch(made.stdout, new RegExp(token));
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.match((await run(["whoami"])).stdout, /^me@example\.com/);
+    assert.match((await run(["whoami"])).stdout, /^owner@example\.com/);
     assert.match((await run(["status"])).stdout, /\(context 'work'\): ready/);
 
     const other = await listener(t);
     await run(["whoami"], undefined, { BERTH_URL: other.url });
     await run(["whoami", "--url", other.url]);
     assert.deepEqual(other.tokens, [], "without a token of its own, nothing is sent to another server");
-    assert.match((await run(["whoami", "--url", url])).stdout, /^me@example\.com/, "for its URL it is taken");
+    assert.match(
+      (await run(["whoami", "--url", url])).stdout,
+      /^owner@example\.com/,
+      "for its URL it is taken",
+    );
     await run(["whoami"], undefined, { BERTH_URL: other.url, BERTH_TOKEN: "berth_pat_other" });
     assert.deepEqual(other.tokens.splice(0), ["Bearer berth_pat_other"]);
     const alone = await run(["whoami"], undefined, { BERTH_TOKEN: "berth_pat_other" });

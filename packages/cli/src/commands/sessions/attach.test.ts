@@ -77,7 +77,7 @@ test(
     attached.type("/deny Not today.");
     await attached.until(/Not today\.[\s\S]*First turn over\.[\s\S]*done · /);
     attached.type("/allow");
-    await attached.until(/No tool call is waiting/);
+    await attached.until(/No tool call that was shown is waiting/);
     attached.type("/dance");
     await attached.until(/There is no command \/dance/);
     attached.type(steps(bash("sleep 60"), { say: "never" }));
@@ -118,8 +118,16 @@ test("attach: a message that begins like a command is a message, and allows noth
   const attached = attach(t, id, "--from-start");
   await attached.until(/waiting for you/);
   attached.type("/allow-list is missing in nginx.conf");
+  attached.type("/allow the first one");
+  await attached.until(/\/allow takes no text\. Nothing was sent\./);
   attached.type("/detach");
-  assert.equal(await attached.closed, 0);
+  assert.equal(await attached.closed, 1, "a line of a pipe was refused");
+  const quiet = attach(t, id, "--quiet");
+  quiet.type("/allow");
+  await quiet.until(/No tool call that was shown is waiting/);
+  quiet.child.stdin?.end();
+  assert.equal(await quiet.closed, 1);
+  assert.equal(quiet.output(), "No tool call that was shown is waiting for a confirmation.\n");
   const { data } = JSON.parse(await service.done("api", "GET", `/sessions/${id}/events`, "-q", "limit=100"));
   const sent = (type: string) => data.filter((event: { type: string }) => event.type === type);
   const results = sent("user.tool_confirmation").map(({ result }: { result: string }) => result);

@@ -22,7 +22,8 @@ export async function attachSession(
   const client = await connect(options);
   const { resources, agent } = await client.sessions.get(id);
   const waiting = await waitingCalls(client, id);
-  const shown = new Set(options.fromStart ? [] : waiting.map((call) => call.id));
+  const say = options.quiet ? () => undefined : printMessage;
+  const shown = new Set(options.fromStart || options.quiet ? [] : waiting.map((call) => call.id));
   const output = peopleOutput(options);
   const { dim } = paletteFor(process.stderr);
   const detaching = new AbortController();
@@ -45,9 +46,10 @@ export async function attachSession(
       event_deltas: isForPeople(options) ? previewsFor(output) : [],
       ...(options.fromStart && { from: "start" as const }),
     };
-    const frames = notePauses(client.sessions.events.stream(id, query, { signal: detaching.signal }), shown);
-    printMessage(dim(`${id} · ${agent.model.id} · ${KEYS}`));
-    for (const call of options.fromStart ? [] : waiting) printMessage(`Waiting for you: ${toolLine(call)}`);
+    const stream = client.sessions.events.stream(id, query, { signal: detaching.signal });
+    const frames = options.quiet ? stream : notePauses(stream, shown);
+    say(dim(`${id} · ${agent.model.id} · ${KEYS}`));
+    for (const call of options.fromStart ? [] : waiting) say(`Waiting for you: ${toolLine(call)}`);
     if (isForPeople(options)) await renderEvents(frames, output, { resources, waiting });
     else for await (const frame of frames) await printItem(frame, options);
   } finally {
@@ -56,7 +58,7 @@ export async function attachSession(
   }
   await last;
   if (detaching.signal.aborted)
-    printMessage(`Detached. The session goes on; to come back: berth sessions attach ${id}`);
+    say(`Detached. The session goes on; to come back: berth sessions attach ${id}`);
   return exitCode;
 }
 
@@ -80,6 +82,9 @@ async function act(client: Berth, id: string, line: string, shown: ReadonlySet<s
   const { events } = client.sessions;
   // "/allow-list is missing" is a message: it must not allow anything.
   const [, command, rest = ""] = /^\/(\w+)(?:\s+(.*))?$/.exec(line) ?? [];
+  // "/allow the first one" must not allow the others, too.
+  if (rest !== "" && (command === "interrupt" || command === "allow"))
+    throw new Error(`/${command} takes no text. Nothing was sent.`);
   switch (command) {
     case undefined:
       await events.send(id, { events: [{ type: "user.message", content: [{ type: "text", text: line }] }] });
@@ -90,7 +95,7 @@ async function act(client: Berth, id: string, line: string, shown: ReadonlySet<s
     case "allow":
     case "deny": {
       const calls = (await waitingCalls(client, id)).filter((call) => shown.has(call.id));
-      if (calls.length === 0) throw new Error("No tool call is waiting for a confirmation.");
+      if (calls.length === 0) throw new Error("No tool call that was shown is waiting for a confirmation.");
       const confirmation = command === "allow" ? { result: "allow" as const } : denial(rest || undefined);
       await events.send(id, {
         events: confirmations(

@@ -2,9 +2,10 @@ import type { Session, SessionStatus } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
-import { type Palette, paletteFor } from "../../terminal/palette.ts";
+import { minuteOf } from "../../terminal/object.ts";
+import { type Palette, paletteFor, widthLimitOf } from "../../terminal/palette.ts";
 import { cut, plainLine } from "../../terminal/plain-text.ts";
-import { table } from "../../terminal/table.ts";
+import { fittedTable } from "../../terminal/table.ts";
 
 interface ListOptions extends ConnectionOptions, OutputOptions {
   limit: number;
@@ -33,15 +34,19 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
 
 function tableOf(sessions: Session[]): string[] {
   const palette = paletteFor(process.stdout);
-  const head = ["ID", "STATUS", "CREATED", "MODEL", "TITLE"].map(palette.dim);
+  const head = ["ID", "STATUS", "CREATED AT", "MODEL", "TITLE"];
   const rows = sessions.map((session) => [
     session.id,
     status(session, palette),
-    session.created_at.replace("T", " ").slice(0, 16),
+    minuteOf(session.created_at),
     plainLine(session.agent.model.id),
     cut(plainLine(session.title), 60),
   ]);
-  return table([head, ...rows]);
+  return fittedTable(head, rows, {
+    shrinks: [3, 4],
+    columns: widthLimitOf(process.stdout),
+    styleHead: palette.dim,
+  });
 }
 
 function status({ status, archived_at }: Session, { green, yellow, dim }: Palette): string {

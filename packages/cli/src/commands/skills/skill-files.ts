@@ -1,6 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { cannotRead } from "../../shared/cannot-read.ts";
 import { UsageError } from "../../shared/failure.ts";
 
 /** A file of a skill, with its path in the skill's directory. */
@@ -15,8 +16,8 @@ export interface SkillFile {
  * @throws UsageError for what is no directory with a `SKILL.md`
  */
 export async function skillFiles(path: string): Promise<SkillFile[]> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`Cannot read '${path}': ${error.code}.`);
+  const found = await stat(path).catch((error) => {
+    throw new UsageError(cannotRead(path, error));
   });
   if (!found.isDirectory()) throw new UsageError(`'${path}' is not a directory.`);
   const entries = await readdir(path, { recursive: true, withFileTypes: true });

@@ -1,0 +1,8 @@
+import { getSystemErrorMap } from "node:util";
+
+/** Says that a file cannot be read, and why, in one sentence. */
+export function cannotRead(path: string, error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  const [, reason = message] = getSystemErrorMap().get(errno ?? 0) ?? [];
+  return `Cannot read '${path}': ${reason}.`;
+}
