@@ -93,8 +93,8 @@ export const IMPORT_TABLE: ImportTable = {
     masking: [],
     notify: ["@berth/agent", "db"],
     access: ["@berth/contract", "errors", "db"],
-    request: ["@berth/contract", "errors", "db", "access"],
     audit: ["@berth/contract", "db"],
+    request: ["@berth/contract", "errors", "db", "access", "audit"],
     http: ["@berth/contract", "errors", "db", "limits", "traces", "secrets", "access", "request", "audit"],
     features: [
       "@berth/agent",
@@ -125,7 +125,14 @@ export const IMPORT_TABLE: ImportTable = {
     ],
     "runs/usage": ["db"],
     "runs/sandbox-io": [],
-    "runs/inputs": ["@berth/agent", "@berth/contract", "@berth/sandbox", "db", "runs/lease"],
+    "runs/inputs": [
+      "@berth/agent",
+      "@berth/contract",
+      "@berth/sandbox",
+      "db",
+      "features/sessions",
+      "runs/lease",
+    ],
     "runs/egress": ["@berth/egress", "@berth/sandbox", "runs/lease", "runs/inputs"],
     "runs/credentials": [
       "@berth/concurrency",
@@ -237,8 +244,8 @@ export const IMPORT_TABLE: ImportTable = {
       "db",
       "blobs",
       "notify",
-      "features/sessions",
       "runs/lease",
+      "runs/inputs",
       "runs/workspace",
     ],
     "runs/session": [
@@ -379,6 +386,21 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     files: "packages/cli/",
     imports: "tests/git-host/",
     reason: "the retry of a clone is tested with the git server that all tests share",
+  },
+  {
+    files: "packages/cli/test-support/",
+    imports: "tests/made-database/",
+    reason: "the services of its tests begin with the database that all tests share copies of",
+  },
+  {
+    files: "packages/sandbox/",
+    imports: "tests/effort/",
+    reason: "the conformance suite runs on many engines, and a slow machine has time for a part of that",
+  },
+  {
+    files: "script/test.ts",
+    imports: "tests/made-database/",
+    reason: "a run of the suite makes the database that tests copy",
   },
   {
     files: "packages/sandbox/",

@@ -1,13 +1,19 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { makeDatabase } from "../tests/made-database/made-database.ts";
 import { checks } from "./check.ts";
+import { effortFor, timeNodeStarts } from "./measure-effort.ts";
 import { runTestFile, type Tally } from "./run-test-file.ts";
+import { slowest, type TimedFile } from "./slowest-files.ts";
 
 /** Test files that run at the same time. CI has two cores, and tests mostly wait for processes. */
 const CONCURRENCY = 3;
 
-/** The longest file takes a fifth of it. */
-const FILE_LIMIT_MS = 10 * 60_000;
+/** For a machine several times slower than usual, on which a file of two minutes takes most of it. */
+const FILE_LIMIT_MS = 30 * 60_000;
+
+/** With fewer test files, each service makes its own database. */
+const WORTH_A_DATABASE = 10;
 
 const ROOT = join(import.meta.dirname, "..");
 const TEST_FILES = [
@@ -20,10 +26,18 @@ const TEST_FILES = [
 const names = process.argv.slice(2);
 const total: Tally = { passed: 0, failed: 0 };
 const failedFiles: string[] = [];
+const timedFiles: TimedFile[] = [];
 if (names.length === 0) add(await runChecks());
 const files = testFiles(names);
+const effort = effortFor(process.env.TEST_EFFORT, timeNodeStarts);
+process.env.TEST_EFFORT = effort;
+if (effort === "sampled")
+  console.log("A slow machine: of what tests vary, a part is tried. TEST_EFFORT=whole tries all.");
+const removeDatabase = files.length > WORTH_A_DATABASE ? makeDatabase() : () => undefined;
 await Promise.all(Array.from({ length: CONCURRENCY }, runNextFiles));
+removeDatabase();
 if (failedFiles.length > 0) console.log(`Failed:\n${failedFiles.join("\n")}`);
+console.log(slowest(timedFiles));
 console.log(`${total.passed} passed, ${total.failed} failed`);
 // Not by exitCode: what a file that hangs has left would keep this process waiting.
 process.exit(total.failed === 0 ? 0 : 1);
@@ -48,7 +62,9 @@ async function runChecks(): Promise<Tally> {
 
 async function runNextFiles(): Promise<void> {
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
+    const began = performance.now();
     const tally = await runTestFile(join(ROOT, file), FILE_LIMIT_MS);
+    timedFiles.push({ file, seconds: (performance.now() - began) / 1000 });
     if (tally.failed > 0) failedFiles.push(file);
     add(tally);
   }

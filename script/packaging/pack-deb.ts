@@ -21,20 +21,10 @@ import { run } from "./run.ts";
 /** As npm has it in its archives. */
 const MTIME = 499_162_500;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-/** What the service runs on the host, and what agents find where sandboxes have the host's `/usr`; see script/setup. */
+/** What the service runs on the host, and what agents find where sandboxes have the host's `/usr`; see script/setup. Essential packages are not named. */
 const DEPENDS = [
-  ...["adduser", "bubblewrap", "ca-certificates", "curl", "e2fsprogs", "gh", "git", "init-system-helpers"],
-  ...[
-    "iproute2",
-    "jq",
-    "libatomic1",
-    "libc6 (>= 2.28)",
-    "libgcc-s1",
-    "libstdc++6",
-    "openssl",
-    "perl-base",
-    "uidmap",
-  ],
+  ...["adduser", "bubblewrap", "ca-certificates", "curl", "e2fsprogs", "gh", "git"],
+  ...["iproute2", "jq", "libatomic1", "libc6 (>= 2.28)", "libgcc-s1", "libstdc++6", "openssl", "uidmap"],
 ];
 const RECOMMENDS = ["debian-archive-keyring", "git-lfs", "mmdebstrap", "ripgrep", "systemd"];
 
@@ -113,6 +103,7 @@ function writeSystem(root: string, tree: string): void {
     "deploy/systemd/berth.service": "usr/lib/systemd/system/berth.service",
     "deploy/systemd/berth.yaml": "etc/berth/berth.yaml",
     "deploy/systemd/berth.env": "etc/berth/berth.env",
+    "deploy/debian/lintian-overrides": "usr/share/lintian/overrides/berth",
   };
   for (const [from, to] of Object.entries(files)) {
     mkdirSync(dirname(join(tree, to)), { recursive: true });

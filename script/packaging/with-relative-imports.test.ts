@@ -13,6 +13,7 @@ import {
 } from "@berth/server";
 export * from "@berth/contract";
 const later = await import("@berth/server");
+const part = await import("@berth/contract/operations");
 const example = 'import { Berth } from "@berth/sdk";';
 `;
   assert.equal(
@@ -24,6 +25,7 @@ import {
 } from "../../server/src/index.js";
 export * from "../../contract/src/index.js";
 const later = await import("../../server/src/index.js");
+const part = await import("../../contract/src/operations/operations.js");
 const example = 'import { Berth } from "@berth/sdk";';
 `,
   );

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path/posix";
 
 /** An import or export between packages, on a line of its own as the compiler writes it; not one in an example's text. */
 const PACKAGE_IMPORT =
-  /^((?:import|export|\}) [^"\n]*(?<=from )")@berth\/([\w-]+)(\/[\w-]+)?";$|\bimport\("@berth\/([\w-]+)"\)/gm;
+  /^((?:import|export|\}) [^"\n]*(?<=from )")@berth\/([\w-]+)(\/[\w-]+)?";$|\bimport\("@berth\/([\w-]+)(\/[\w-]+)?"\)/gm;
 
 /** Compiled JavaScript that names the files of the other packages by relative paths. `path` is the file's in the repository. */
 export function withRelativeImports(root: string, path: string, text: string): string {
@@ -13,8 +13,10 @@ export function withRelativeImports(root: string, path: string, text: string): s
   };
   return text.replaceAll(
     PACKAGE_IMPORT,
-    (_, start: string | undefined, name = "", door = "", dynamic = "") =>
-      start === undefined ? `import("${specifier(dynamic, "")}")` : `${start}${specifier(name, door)}";`,
+    (_, start: string | undefined, name = "", door = "", dynamic = "", dynamicDoor = "") =>
+      start === undefined
+        ? `import("${specifier(dynamic, dynamicDoor)}")`
+        : `${start}${specifier(name, door)}";`,
   );
 }
 

@@ -425,6 +425,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   { id: "token-revoke", source: "api 4", rule: "A deleted token is rejected with 401 from then on." },
   {
+    id: "token-revoke-own",
+    source: "api 4",
+    rule: "Every token may revoke itself, whatever its scopes, also a service account's; without tokens:write it revokes no other.",
+  },
+  {
     id: "token-bounds",
     source: "api 4",
     rule: "A token cannot grant scopes that its creator lacks, and only admins create service-account tokens; otherwise the request is rejected with 403.",

@@ -3,14 +3,15 @@ import { loadavg } from "node:os";
 import type { TestContext } from "node:test";
 import type { Berth } from "../acceptance/harness/berth.ts";
 import { countCalls, type Injection, injectKill } from "./inject-kill.ts";
+import { pointsToTry, sample } from "./points.ts";
 import { isAlive, killRunner, waitForPid } from "./processes.ts";
-import { newSeed, randomFrom } from "./seed.ts";
+import { newSeed } from "./seed.ts";
 
 /** Work of a runner that the test kills at each of its writes. `name` is unique for each run. */
 export interface KillScenario<Result> {
   service(): Berth;
-  /** At most this many points are tried, one of each part of the work. `BERTH_TEST_CRASH_POINTS` overrides it. */
-  maxPoints: number;
+  /** At most this many points are tried, one of each part of the work. */
+  sampledPoints: number;
   /** Performs the work. It calls `attach` once; writes of the current runner count from then on. */
   run(name: string, attach: () => Promise<void>): Promise<Result>;
   /** Asserts what must hold whether the runner was killed or not. */
@@ -36,7 +37,7 @@ export async function killAtEveryWrite<Result>(
     Array.from({ length: count }, (_, n) => ({ call, nth: n + 1 })),
   );
   const seed = newSeed();
-  const points = sample(all, Number(process.env.BERTH_TEST_CRASH_POINTS ?? scenario.maxPoints), seed);
+  const points = sample(all, pointsToTry(scenario.sampledPoints), seed);
   let kills = 0;
   for (const point of points) if (await killAt(scenario, point)) kills += 1;
   const kinds = [...counts].map(([call, count]) => `${count} ${call}`).join(", ");
@@ -47,8 +48,7 @@ export async function killAtEveryWrite<Result>(
 }
 
 async function countWrites<Result>(scenario: KillScenario<Result>): Promise<Map<string, number>> {
-  await killRunner(scenario.service());
-  await scenario.service().ready();
+  await startNewRunner(scenario.service());
   let counting: Awaited<ReturnType<typeof countCalls>> | undefined;
   const result = await runScenario(scenario, "undisturbed", async () => {
     counting = await countCalls(await waitForPid(scenario.service(), "runner"));
@@ -61,8 +61,7 @@ async function countWrites<Result>(scenario: KillScenario<Result>): Promise<Map<
 async function killAt<Result>(scenario: KillScenario<Result>, { call, nth }: Point): Promise<boolean> {
   const service = scenario.service();
   const name = `${call}-${nth}`;
-  await killRunner(service);
-  await service.ready();
+  await startNewRunner(service);
   let runner = 0;
   let tracer: Injection | undefined;
   const result = await runScenario(scenario, name, async () => {
@@ -73,6 +72,13 @@ async function killAt<Result>(scenario: KillScenario<Result>, { call, nth }: Poi
   await tracer?.stop();
   await scenario.check(result, name);
   return killed;
+}
+
+/** The service is ready until it notices that its runner is gone: it is asked once there is another one. */
+async function startNewRunner(service: Berth): Promise<void> {
+  await killRunner(service);
+  await waitForPid(service, "runner");
+  await service.ready();
 }
 
 /** Adds the log of the service to a failure: whether its runner restarted, and which errors it had. */
@@ -88,14 +94,4 @@ async function runScenario<Result>(
     const load = loadavg()[0]?.toFixed(1);
     throw new Error(`${name}, at a load of ${load}:\n${service().log.slice(before)}`, { cause });
   }
-}
-
-/** One element of each of `max` equal parts of the list, each at most once. */
-function sample<T>(all: readonly T[], max: number, seed: number): T[] {
-  if (all.length <= max) return [...all];
-  const random = randomFrom(seed);
-  const places = Array.from({ length: max }, (_, index) =>
-    Math.floor(((index + random()) * all.length) / max),
-  );
-  return all.filter((_, place) => places.includes(place));
 }

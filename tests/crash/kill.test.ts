@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { isSampled } from "../effort/effort.ts";
 import { clientOf, LoadedSession } from "./load.ts";
 import { isAlive, type Part, waitForPid } from "./processes.ts";
 import { newSeed, randomFrom } from "./seed.ts";
 
-const ROUNDS = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
+const ROUNDS = isSampled() ? 5 : 20;
 
 let berth: Berth;
 let token: string;
@@ -18,7 +19,7 @@ after(() => berth.stop());
 
 for (const part of ["api", "runner", "postgres"] as const) {
   test(`${ROUNDS} kills of the ${part} under load: no event is lost, duplicated or reordered`, {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async (context) => {
     const current = clientOf(() => berth, token);
     const sessions = await Promise.all(Array.from({ length: 3 }, () => LoadedSession.start(current)));

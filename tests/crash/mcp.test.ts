@@ -39,7 +39,7 @@ test(
   (context) =>
     killAtEveryWrite(context, {
       service: () => berth,
-      maxPoints: 10,
+      sampledPoints: 4,
       async run(name, attach) {
         const session = await makeMcpSession();
         await attach();

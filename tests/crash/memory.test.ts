@@ -54,7 +54,7 @@ test(
   (context) =>
     killAtEveryWrite(context, {
       service: () => berth,
-      maxPoints: 10,
+      sampledPoints: 4,
       async run(name, attach) {
         const request = Promise.withResolvers<ServerResponse>();
         web.once("request", (_, response) => request.resolve(response));

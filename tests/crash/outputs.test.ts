@@ -21,7 +21,7 @@ before(async () => {
 after(() => berth.stop());
 
 test("runner killed while it saves outputs: each is saved once when the turn ends", {
-  timeout: 300_000,
+  timeout: 600_000,
   skip: !CAN_INJECT,
 }, async (context) => {
   let kills = 0;

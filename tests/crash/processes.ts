@@ -17,14 +17,24 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
   return Number.parseInt(readOrEmpty(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
-/** Resolves with the pid of a part when it runs; a killed part is restarted by the service. */
-export async function waitForPid(service: { pid: number; dataDir: string }, part: Part): Promise<number> {
-  for (let tries = 0; tries < 6_000; tries++) {
+/** Generous: on a loaded machine a start can take most of a minute, and what a killed part left ends first. */
+const MAX_START_MS = 180_000;
+/** Each look for a runner reads /proc of all processes. */
+const LOOK_INTERVAL_MS = 50;
+
+/** Resolves with the pid of a part when it runs; a killed part is restarted by the service, whose log a failure has. */
+export async function waitForPid(
+  service: { pid: number; dataDir: string; log?: string },
+  part: Part,
+): Promise<number> {
+  const deadline = performance.now() + MAX_START_MS;
+  for (;;) {
     const pid = pidOf(service, part);
     if (pid !== null && isAlive(pid)) return pid;
-    await pause(10);
+    if (performance.now() > deadline)
+      throw new Error(`the ${part} did not start in time:\n${(service.log ?? "").slice(-2_000)}`);
+    await pause(LOOK_INTERVAL_MS);
   }
-  throw new Error(`the ${part} did not start within a minute`);
 }
 
 /** Kills the runner and waits until it is gone. The service starts another one. */

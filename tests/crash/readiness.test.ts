@@ -59,10 +59,10 @@ test("readyz: SIGTERM during a turn → 503 at once, while the turn still reache
   assert.equal(await stopped, 0);
 });
 
-/** Waits until it answers so; at most a minute. */
+/** Waits until it answers so; at most three minutes. */
 async function readyzSays(status: number, reason?: string): Promise<void> {
   let last: [number, unknown] = [0, null];
-  for (let tries = 0; tries < 1200; tries++) {
+  for (let tries = 0; tries < 3_600; tries++) {
     const response = await fetch(`${berth.url}/readyz`);
     last = [response.status, await response.json()];
     const expected = reason === undefined ? { status: "ok" } : { status: "unavailable", reason };

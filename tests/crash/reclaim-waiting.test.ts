@@ -42,7 +42,7 @@ before(async () => {
 after(() => berth.stop());
 
 test("runner killed during a reclaim with a waiting call: the call runs when it is allowed, with the skill mounted", {
-  timeout: 300_000,
+  timeout: 600_000,
   skip: !CAN_INJECT,
 }, async (context) => {
   let kills = 0;

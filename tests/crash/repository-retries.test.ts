@@ -45,7 +45,7 @@ const unavailable = (count: number) => Array.from({ length: count }, (): Fault =
 const SERIES = [...Array(RETRIES).fill("retrying"), "exhausted"];
 
 test("runner killed while an attempt runs and while the next waits: the series goes on, and then the next turn clones", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const begun = Promise.withResolvers<void>();
   const session = await open("killed", { status: 503 });
@@ -68,7 +68,7 @@ test("runner killed at any write of a series: each failure is told once, and non
 }, async (context) => {
   await killAtEveryWrite(context, {
     service: () => berth,
-    maxPoints: 6,
+    sampledPoints: 3,
     async run(name, attach) {
       await attach();
       const session = await open(name.replace("-", ""), ...unavailable(50));

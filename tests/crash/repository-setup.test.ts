@@ -53,7 +53,7 @@ for (const [part, hangs] of [
   ["runner", "sleep 36002"],
 ] as const) {
   test(`${part} killed while a repository is set up: nothing of it is left or used, and the next session has it set up`, {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async (t) => {
     const settings = providerSettings(host);
     let berth = await Berth.start({ settings });

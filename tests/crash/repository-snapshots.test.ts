@@ -56,7 +56,7 @@ async function waitFor(event: string, condition: () => boolean): Promise<void> {
 const FILESYSTEM_TYPE = "stat -f -c %T .";
 
 test("snapshot: kept while a session's disk uses it, and removed after the session", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
@@ -97,7 +97,7 @@ test("snapshot: kept while a session's disk uses it, and removed after the sessi
 });
 
 test("service killed while it builds a snapshot: the partial one is never used, and is removed", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
@@ -135,7 +135,7 @@ test("service killed while it builds a snapshot: the partial one is never used, 
 });
 
 test("moved data directory: disks keep their content; a disk whose snapshot was lost is replaced", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());

@@ -33,7 +33,7 @@ function filesIn(directory: string): string[] {
 }
 
 test("start after a kill: removes orphaned content and disks, and only those of its own database", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   const start = servicesOf(t);
   const first = await start();
@@ -54,7 +54,7 @@ test("start after a kill: removes orphaned content and disks, and only those of 
   assert.ok(existsSync(note));
   writeFileSync(note, "another\n");
   const foreign = await start({ dataDir });
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(180_000);
   while (disks().length > before.disks.length + 1 || filesIn(join(dataDir, "blobs", "partial")).length > 0)
     await pause(50, undefined, { signal });
   assert.match(foreign.log, /belongs to another database/);

@@ -35,7 +35,7 @@ test(
   (context) =>
     killAtEveryWrite(context, {
       service: () => berth,
-      maxPoints: 16,
+      sampledPoints: 6,
       async run(name, attach) {
         await attach();
         return await waitForTurn(api, session, await sendTurn(name));
@@ -47,7 +47,7 @@ test(
 test("second runner killed while it resumes the turn: the third one resumes it", OPTIONS, (context) =>
   killAtEveryWrite(context, {
     service: () => berth,
-    maxPoints: 6,
+    sampledPoints: 3,
     async run(name, attach) {
       const id = await sendTurn(`again-${name}`);
       await readEventsUntil(api, session, firstCallAfter(id));

@@ -13,7 +13,7 @@ const MIN_TURNS = 100;
 const LEASE_MS = 15_000;
 
 test("three machines on one database, killed, stopped, restarted and frozen: no disk, event or call is lost within the grace", {
-  timeout: 300_000,
+  timeout: 540_000,
 }, async (context) => {
   // Only its PostgreSQL takes part: drained before there are sessions, it has none.
   const store = await Berth.start();

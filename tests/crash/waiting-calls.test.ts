@@ -7,6 +7,8 @@ import { bash, makeAgent, makeEnvironment, steps, toolResults } from "../accepta
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
+import { pointsToTry, sample } from "./points.ts";
+import { newSeed } from "./seed.ts";
 
 /**
  * The runner is killed at the writes of a turn with a call that waits for confirmation and a custom tool call. The command's
@@ -32,7 +34,7 @@ test("runner killed at any write of a turn with waiting calls: an allowed call r
   const session = await makeSessionWithTools();
   await killAtEveryWrite(context, {
     service: () => berth,
-    maxPoints: 16,
+    sampledPoints: 6,
     async run(name, attach) {
       await attach();
       const id = await startCalls(session, name);
@@ -44,10 +46,12 @@ test("runner killed at any write of a turn with waiting calls: an allowed call r
 });
 
 test("service stopped when an allowed call is about to start: the call runs once, without an interruption", {
-  timeout: 300_000,
-}, async () => {
+  timeout: 600_000,
+}, async (context) => {
   const session = await makeSessionWithTools();
-  for (const wait of [0, 5, 15, 30, 80]) {
+  const seed = newSeed();
+  context.diagnostic(`seed ${seed}`);
+  for (const wait of sample([0, 5, 15, 30, 80], pointsToTry(3), seed)) {
     const name = `stop-${wait}`;
     const id = await startCalls(session, name);
     await completeAll(session, await waitForIdle(session, id, ({ type }) => type === "requires_action"));

@@ -81,7 +81,7 @@ test("guides: each file with shell blocks is run", async () => {
 });
 
 for (const [name, expected] of Object.entries(GUIDES)) {
-  test(`${name}: the shell blocks print what the guide says`, { timeout: 300_000 }, async () => {
+  test(`${name}: the shell blocks print what the guide says`, { timeout: 600_000 }, async () => {
     const script = (await shellBlocks(join(ROOT, "docs/guides", name))).join("");
     const env = name === "mcp.md" ? { ...shell, MCP_URL: proxy.url, MCP_TOKEN: proxy.token } : shell;
     const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, { cwd: clone, env });
@@ -97,7 +97,7 @@ test("mcp.md: without a server → the first lines say what is missing", async (
   assert.match(output, /MCP_URL: the address of your MCP server/);
 });
 
-test("README.md: a session with the CLI", { timeout: 300_000 }, async () => {
+test("README.md: a session with the CLI", { timeout: 600_000 }, async () => {
   const blocks = await shellBlocks(join(ROOT, "README.md"));
   // A reader puts their own repository and model here.
   const script = blocks
@@ -115,7 +115,7 @@ test("README.md: a session with the CLI", { timeout: 300_000 }, async () => {
 });
 
 for (const program of ["bash", "dash"]) {
-  test(`README.md: a session with curl, in ${program}`, { timeout: 300_000 }, async () => {
+  test(`README.md: a session with curl, in ${program}`, { timeout: 600_000 }, async () => {
     const blocks = await shellBlocks(join(ROOT, "README.md"));
     const script = blocks.find((block) => block.startsWith("export BERTH=")) ?? "";
     const options = { cwd: clone, env: shell, until: "session.status_idle" };

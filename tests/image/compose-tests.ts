@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "../acceptance/harness/free-port.ts";
+import { notInSample } from "../effort/effort.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const IMAGE = "berth-postgres:test";
@@ -22,7 +23,7 @@ interface Engine {
  * @param skip Why the engine cannot run here; false if it can.
  */
 export function composeTests(engine: () => Engine, skip: string | false): void {
-  describe("compose.yaml", { skip: skip || missingCompose() }, () => {
+  describe("compose.yaml", { skip: skip || missingCompose() || notInSample(0, 2) }, () => {
     let directory: string;
     let port: number;
     let environment: NodeJS.ProcessEnv;

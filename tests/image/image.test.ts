@@ -70,7 +70,7 @@ test("image: a volume of another user, or a missing file with a secret → one s
 
 test("image: becomes healthy, runs a session without root and capabilities, stops at SIGTERM, and continues with its volume", {
   skip,
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const settings = join(directory, "berth.yaml");
   writeFileSync(settings, `port: ${port}\n`);

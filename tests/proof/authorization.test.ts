@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-describe("authorization", { timeout: 300_000 }, () => {
+describe("authorization", { timeout: 600_000 }, () => {
   test("denied calls: the exact error, and no change", async () => {
     const before = await snapshotOf(callers, objectsByOwnership);
     let rows = 0;

@@ -19,7 +19,7 @@ before(async () => {
 after(() => berth.stop());
 
 test("paging during writes: every permanent object appears once, in order", {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const permanent = new Set<string>();
   for (let made = 0; made < PERMANENT_COUNT; made += 30) {
@@ -37,7 +37,7 @@ test("paging during writes: every permanent object appears once, in order", {
 });
 
 test("paging without writes: next_page, after_id and before_id return the same objects", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   for (const limit of LIMITS.slice(1)) {
     const byPage = await walk(limit);

@@ -44,7 +44,7 @@ interface Example {
   contentTypes: string[];
 }
 
-test("every operation has an example that works", { timeout: 240_000 }, async () => {
+test("every operation has an example that works", { timeout: 600_000 }, async () => {
   const examples = await examplesOf("curl");
   let count = 0;
   for (const example of examples) {
@@ -59,7 +59,7 @@ test("every operation has an example that works", { timeout: 240_000 }, async ()
 });
 
 for (const label of ["berth", "@berth/sdk"]) {
-  test(`examples of each kind work: ${label}`, { timeout: 240_000 }, async () => {
+  test(`examples of each kind work: ${label}`, { timeout: 600_000 }, async () => {
     const examples = await examplesOf(label);
     const objects = await makeTenantObjects(api, `kinds-${label.replace(/\W/g, "")}`);
     for (const id of KINDS) {
@@ -72,7 +72,7 @@ for (const label of ["berth", "@berth/sdk"]) {
   });
 }
 
-test("every example of the SDK fits its types", { timeout: 240_000 }, async () => {
+test("every example of the SDK fits its types", { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(join(root, "node_modules/.berth-examples-"));
   try {
     for (const { id, source } of await examplesOf("@berth/sdk"))

@@ -36,7 +36,7 @@ interface GeneratedRequest {
   body: unknown;
 }
 
-test(`${REQUESTS} generated requests: every response is documented`, { timeout: 300_000 }, async () => {
+test(`${REQUESTS} generated requests: every response is documented`, { timeout: 600_000 }, async () => {
   const described = await readOpenApiDocument(berth.url);
   const check = createResponseValidator(described);
   const other = await berth.client({ user: "other@example.com", org: "other" });

@@ -35,7 +35,7 @@ before(async () => {
 after(() => berth.stop());
 
 test("idle session: two processes while its sandbox is open, none and no mounts when it is closed", {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   // What the service's own first sandbox used goes some seconds after it.
   await waitUntilPasses(MAX_WAIT_MS, () => {
@@ -55,7 +55,7 @@ test("idle session: two processes while its sandbox is open, none and no mounts 
 });
 
 test(`${SESSIONS} idle sessions: use nothing on the host, can be listed, and twenty run concurrently`, {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async (context) => {
   const { id: agent } = await makeAgent(api);
   const { id: environment_id } = await makeEnvironment(api);

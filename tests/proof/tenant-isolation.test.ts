@@ -20,7 +20,7 @@ interface Tenant {
   objects: TenantObjects;
 }
 
-test("no response contains the canary of another tenant", { timeout: 300_000 }, async () => {
+test("no response contains the canary of another tenant", { timeout: 600_000 }, async () => {
   const tenants: Tenant[] = [];
   for (const name of ["aardvark", "bandicoot", "capybara"]) {
     const api = await berth.client({ user: `${name}@example.com`, org: name });

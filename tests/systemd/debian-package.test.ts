@@ -1,6 +1,7 @@
 // The subject is the Debian package of script/release under a real systemd: installed, used, killed, frozen, removed, purged.
 import assert from "node:assert/strict";
 import { before, type TestContext, test } from "node:test";
+import { printedLine } from "../guides/printed-lines.ts";
 import { sharedRelease } from "../release/shared-release.ts";
 import { bootMachine, type Machine, missingForMachine } from "./machine.ts";
 
@@ -21,7 +22,7 @@ async function machineOf(t: TestContext): Promise<Machine> {
 
 test("the Debian package: a session in the hardened unit, and what systemd does when the service is killed or frozen", {
   skip,
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   const { run } = await machineOf(t);
   run("dpkg --install /mnt/berth_*.deb");
@@ -31,9 +32,9 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   assert.equal(run("systemctl is-enabled berth"), "enabled\n");
   assert.equal(run("stat -c '%a %U' /etc/berth/berth.env /var/lib/berth"), "600 root\n700 berth\n");
 
-  const asBerth = "runuser -u berth -- env HOME=/tmp";
-  assert.match(doctor(run, asBerth), /ok +isolation_network +(\d+) of \1 probes held/);
-  run(`${asBerth} berth token create --user ann@example.com > /tmp/token`);
+  const doctor = run(`${printed("runuser -u berth -- berth doctor")} || true`);
+  assert.match(doctor, /ok +isolation_network +(\d+) of \1 probes held/);
+  run(`${printed("runuser -u berth -- berth token")} > /tmp/token`);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
   const first = mainPid(run);
@@ -46,12 +47,13 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   run(
     `mkdir -p ${drop}; printf '[Service]\\nWatchdogSec=8\\n' > ${drop}/watchdog.conf; systemctl daemon-reload`,
   );
-  run("systemctl restart berth");
+  run(printed("systemctl restart"));
+  assert.match(run(printed("systemctl status")), /Active: active \(running\)/);
   const third = mainPid(run);
   assert.notEqual(third, second);
   run(`kill -STOP $(pgrep -P ${third} -f runner-process)`);
   await until(run, restartedAfter(third));
-  assert.match(run("journalctl -u berth --no-pager"), /Watchdog timeout/);
+  assert.match(run(printed("journalctl")), /Watchdog timeout/);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
   run("systemctl stop berth");
@@ -67,7 +69,7 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
 
 test("berth install --systemd: installs, keeps what was changed, and uninstall takes it back", {
   skip,
-  timeout: 300_000,
+  timeout: 600_000,
 }, async (t) => {
   const { run } = await machineOf(t);
   run("dpkg --extract /mnt/berth_*.deb /run/extracted && mv /run/extracted/usr/lib/berth /opt/berth");
@@ -88,7 +90,8 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   run("cp -r /opt/berth /root/berth");
   const hidden = "/root/berth/node /root/berth/bin/berth install --systemd";
   assert.match(refused(hidden), /^error: [^\n]* cannot reach \/root\/berth\/node: [^\n]*\n2\n$/);
-  assert.match(run(`${berth} install --systemd --dry-run`), /^Would make the system user berth\.$/m);
+  run(`printf '#!/bin/sh\\nexec ${berth} "$@"' > /usr/local/bin/berth && chmod +x /usr/local/bin/berth`);
+  assert.match(run(printed("berth install --systemd --dry-run")), /^Would make the system user berth\.$/m);
   assert.equal(run(MADE), "");
 
   run("mkdir /etc/berth && echo 'porrt: 1' > /etc/berth/berth.yaml");
@@ -99,7 +102,7 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   assert.equal(run(MADE), "/etc/berth\n");
   assert.equal(run("ls /etc/berth; rm -r /etc/berth"), "berth.yaml\n");
 
-  run(`${berth} install --systemd`);
+  run(printed("berth install --systemd"));
   assert.equal(run("stat -c '%a %U' /etc/berth/berth.env /var/lib/berth"), "600 root\n700 berth\n");
   run(`runuser -u berth -- env HOME=/tmp ${berth} token create --user ann@example.com > /tmp/token`);
   assert.match(session(run, berth), /42 in \/data[\s\S]*Done\./);
@@ -110,10 +113,10 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   assert.match(again, /^Kept: \/etc\/systemd\/system\/berth\.service, which was changed\.$/m);
   run("grep -q 4181 /etc/berth/berth.yaml && grep -q mine /etc/systemd/system/berth.service");
 
-  run(`${berth} uninstall --systemd`);
+  run(printed("berth uninstall --systemd"));
   assert.equal(run(MADE), "/etc/berth\n/var/lib/berth\nberth\n");
   assert.equal(run("systemctl is-active berth || true"), "inactive\n");
-  run(`${berth} uninstall --systemd --purge`);
+  run(printed("berth uninstall --systemd --purge"));
   assert.equal(run(MADE), "");
   assert.equal(run(`${berth} uninstall --systemd --purge`), "There is nothing to remove.\n");
 });
@@ -124,8 +127,9 @@ function mainPid(run: Machine["run"]): string {
   return run(MAIN_PID).trim();
 }
 
-function doctor(run: Machine["run"], asBerth: string): string {
-  return run(`${asBerth} berth doctor || true`);
+/** A line of the guide. */
+function printed(begin: string): string {
+  return printedLine("installing.md", begin);
 }
 
 function session(run: Machine["run"], berth = "berth"): string {

@@ -8,10 +8,14 @@ import { after } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { copyMadeDatabase, OWNER } from "../../made-database/made-database.ts";
 import { Api } from "./api.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
+
+/** Generous: on a loaded machine the start of a runner can take most of a minute. */
+const MAX_START_MS = 180_000;
 
 export interface BerthOptions {
   /** Settings, `BERTH_…`. */
@@ -41,15 +45,18 @@ export class Berth {
   readonly #process: ChildProcess;
   readonly #log: string[];
   readonly #output: string[];
+  /** Of the owner, made with the database; null when it is taken. */
+  #madeToken: string | null;
 
   private constructor(
     url: string,
-    dataDir: string,
+    { dataDir, token }: Beginning,
     process: ChildProcess,
     { binary, log, output }: { binary: string; log: string[]; output: string[] },
   ) {
     this.url = url;
     this.dataDir = dataDir;
+    this.#madeToken = token;
     this.#process = process;
     this.#binary = binary;
     this.#log = log;
@@ -57,7 +64,8 @@ export class Berth {
   }
 
   static async start(options: BerthOptions = {}): Promise<Berth> {
-    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "berth-test-")));
+    const beginning = await begin(options);
+    const { dataDir } = beginning;
     const binary = options.binary ?? BINARY;
     const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
     const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve];
@@ -76,7 +84,7 @@ export class Berth {
     const url = await listening(child);
     if (url === null) throw await ended;
     child.stdout.resume();
-    return new Berth(url, dataDir, child, { binary, log, output });
+    return new Berth(url, beginning, child, { binary, log, output });
   }
 
   get pid(): number {
@@ -114,7 +122,12 @@ export class Berth {
   }
 
   async token(options: NewToken = {}): Promise<string> {
-    const { user = "owner@example.com", org, role, kind, scopes, expiresIn } = options;
+    const made = this.#madeToken;
+    if (made !== null && Object.keys(options).length === 0) {
+      this.#madeToken = null;
+      return made;
+    }
+    const { user = OWNER, org, role, kind, scopes, expiresIn } = options;
     const flags = { user, org, role, kind, scopes, "expires-in": expiresIn };
     const given = Object.entries(flags).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, `${value}`],
@@ -122,12 +135,13 @@ export class Berth {
     return await this.command("token", "create", ...given);
   }
 
-  /** Resolves when the service can run sessions; at most a minute. */
+  /** Resolves when the service can run sessions. */
   async ready(): Promise<void> {
-    for (let tries = 0; tries < 3_000; tries++) {
+    const deadline = performance.now() + MAX_START_MS;
+    while (performance.now() < deadline) {
       const response = await fetch(`${this.url}/readyz`).catch(() => null);
       if (response?.status === 200) return;
-      await pause(20);
+      await pause(50);
     }
     throw new Error(`The service did not become ready:\n${this.log.slice(-2_000)}`);
   }
@@ -146,6 +160,22 @@ export class Berth {
     await this.kill("SIGTERM");
     await rm(this.dataDir, { recursive: true, force: true });
   }
+}
+
+interface Beginning {
+  dataDir: string;
+  token: string | null;
+}
+
+/** A new data directory begins with a copied database, unless the service is told to use another one. */
+async function begin({ dataDir, binary, settings = {} }: BerthOptions): Promise<Beginning> {
+  if (dataDir !== undefined) return { dataDir, token: null };
+  const made = await mkdtemp(join(tmpdir(), "berth-test-"));
+  const ownDatabase = ["BERTH_DATABASE_URL", "BERTH_DATABASE_URL_FILE", "BERTH_PG_BIN"].every(
+    (name) => settings[name] === undefined && process.env[name] === undefined,
+  );
+  const copied = binary === undefined && ownDatabase ? copyMadeDatabase(made) : null;
+  return { dataDir: made, token: copied?.token ?? null };
 }
 
 // A file that takes too long is ended by SIGTERM; only an exit runs the handlers of `exit`.

@@ -10,14 +10,14 @@ export interface Frame {
 export interface StreamOptions {
   query?: string;
   lastEventId?: string;
-  /** Default: fails after a minute without a frame. */
+  /** Default: fails after three minutes without a frame. */
   signal?: AbortSignal;
   /** Called when the stream is open; it contains every later event. */
   onOpen?: () => void;
 }
 
-/** The longest time without an event. Generous, because a slow machine is also slow between events. */
-const MAX_SILENCE_MS = 60_000;
+/** The longest time without an event. Generous: on a loaded machine a killed runner can be back only after most of a minute. */
+const MAX_SILENCE_MS = 180_000;
 
 /** The frames of a session's stream, without comments. Ends when the server ends the stream. */
 export async function* readFrames(
@@ -31,7 +31,7 @@ export async function* readFrames(
   }
   const timeout = new AbortController();
   const giveUp = setTimeout(
-    () => timeout.abort(new Error("no frame was received for a minute")),
+    () => timeout.abort(new Error("no frame was received for three minutes")),
     MAX_SILENCE_MS,
   );
   try {
@@ -73,15 +73,19 @@ async function* openStream(
   }
 }
 
-/** The events of the log from its start to the first match; fails after a minute without an event. */
+/** The events of the log from its start to the first match. Default of `signal`: fails after three minutes without an event. */
 export async function readEventsUntil(
   api: Api,
   session: string,
   matches: (event: AnyJson) => boolean,
+  { signal }: Pick<StreamOptions, "signal"> = {},
 ): Promise<AnyJson[]> {
   const events: AnyJson[] = [];
   try {
-    for await (const { data } of readFrames(api, session, { query: "from=start" })) {
+    for await (const { data } of readFrames(api, session, {
+      query: "from=start",
+      ...(signal && { signal }),
+    })) {
       events.push(data);
       if (matches(data)) return events;
     }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Resolves when the condition is true; rejects with the message after `timeoutMs`. */
+/** Resolves when the condition is true; rejects with the message after `timeoutMs`, which allows for a loaded machine. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   message: () => string,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
   while (!(await condition())) {

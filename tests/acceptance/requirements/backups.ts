@@ -19,7 +19,7 @@ export const backupRequirements: readonly Requirement[] = [
   {
     id: "backup-faults",
     source: "seed 1",
-    rule: "A backup to or restore from a wrong place, with a wrong key, of another version's format or another architecture, or of a database of the operator's is refused in one sentence, and nothing is left of it.",
+    rule: "A backup to or restore from a wrong place, with a wrong key, of another version's format or another architecture, or of a database of the operator's is refused in one sentence with exit code 2, and nothing is left of it.",
   },
   {
     id: "backup-stop",

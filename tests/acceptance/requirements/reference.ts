@@ -13,6 +13,11 @@ export const referenceRequirements: readonly Requirement[] = [
     rule: "An operation can be called from the reference with a token of the reader's, which goes to this service only.",
   },
   {
+    id: "reference-examples",
+    source: "design",
+    rule: "The reference shows how to call an operation by curl, by the command line and by the SDK, and finds operations by words.",
+  },
+  {
     id: "reference-cached",
     source: "design",
     rule: "What the reference consists of is compressed for clients that accept it, and is not sent again to one that has it.",

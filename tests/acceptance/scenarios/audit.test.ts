@@ -88,6 +88,13 @@ covers(["audit-read"], "berth admin audit: by user, operation, resource and time
   assert.deepEqual(operations(await audit("--operation", "sessions.create", "--since", began)), [
     "sessions.create",
   ]);
+  const [{ actor_id: id, organization_id: organization }] = await audit("--user", "bob@example.com");
+  assert.equal((await audit("--user", id, "--org", organization)).length, 4, "by ids, too");
+  for (const unknown of [
+    ["--user", "nobody@example.com"],
+    ["--org", "nowhere"],
+  ])
+    await assert.rejects(audit(...unknown), /There is no (user|organization)/);
   assert.ok((await audit("--until", began)).every(({ created_at }) => created_at < began));
   assert.equal((await audit("--limit", "1")).length, 1);
   const table = await berth.command("admin", "audit", "--limit", "1");

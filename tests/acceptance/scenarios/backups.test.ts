@@ -165,29 +165,50 @@ covers(
       await cp(made, at(name), { recursive: true });
       writeFileSync(join(at(name), "backup.json"), JSON.stringify({ ...note, ...fields }));
     }
+    await cp(made, at("torn"), { recursive: true });
+    rmSync(join(at("torn"), "cluster"), { recursive: true });
+    await cp(made, at("elsewhere"), { recursive: true });
+    writeFileSync(join(at("elsewhere"), "cluster/PG_VERSION"), "99\n");
+    await cp(made, at("null"), { recursive: true });
+    writeFileSync(join(at("null"), "backup.json"), "null");
+    writeFileSync(at("file"), "no directory");
     const before = readdirSync(directory);
     const target = ["--data-dir", at("target")];
     const external = { BERTH_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
     const cases: [args: string[], said: RegExp, settings?: Record<string, string>][] = [
       [["backup", made, ...own], /made is not empty: name a new directory/],
+      [["backup", at("file"), ...own], /file is a file: name a new directory/],
+      [["backup", join(at("file"), "b"), ...own], /file is not a directory\./],
+      [["backup", "/proc/none/b", ...own], /directory \/proc\/none cannot be created: /],
       [["backup", join(berth.dataDir, "b"), ...own], /inside the data directory/],
       [["backup", at("b"), "--data-dir", at("nothing")], /There is no installation in .*nothing/],
       [["backup", at("b"), ...own], /The database is that of BERTH_DATABASE_URL/, external],
       [["restore", at("nothing"), ...target], /nothing is no backup/],
       [["restore", at("newer"), ...target], /written by a newer Berth/],
       [["restore", at("foreign"), ...target], /of the architecture mips/],
+      [["restore", at("null"), ...target], /null is no backup/],
+      [["restore", at("torn"), "--check"], /torn is no complete backup: it has no database/],
+      [["restore", at("elsewhere"), "--check"], /elsewhere\/cluster was written by PostgreSQL 99/],
+      [["restore", made, "--data-dir", at("file")], /file is a file: name a new directory/],
+      [["restore", made, ...target, "--secret-key-file", directory], /There is no file /],
       [["restore", made, ...own, "--secret-key-file", keyFile()], /is not empty: name a new directory/],
       [["restore", made, ...target], /The backup has no secret key/],
       [["restore", made, ...target, "--secret-key-file", at("other.key")], /used with another secret key/],
       [["restore", made, ...target, "--secret-key-file", at("none.key")], /none\.key/],
+      [["restore", made, ...target], /none\.key/, { BERTH_SECRET_KEY_FILE: at("none.key") }],
+      [["migrate", "--data-dir", at("file")], /file is not a directory/],
+      [["migrate", "--data-dir", join(at("file"), "b")], /file is not a directory/],
+      [["migrate", "--data-dir", "/proc/none"], /\/proc\/none/],
     ];
     for (const [args, expected, settings] of cases) {
       const { code, said } = await run(args, settings);
       assert.match(said, expected);
       assert.equal(said.split("\n").length, 1, said);
-      assert.ok(code === 1 || code === 2, `${args} → ${code}`);
+      assert.equal(code, 2, `${args} → ${code}`);
     }
     assert.deepEqual(readdirSync(directory), before);
+    const unreachable = await run(["migrate"], external);
+    assert.deepEqual([unreachable.code, unreachable.said.split("\n").length], [1, 1], unreachable.said);
   },
 );
 

@@ -264,6 +264,9 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
   for (const wrong of [
     ["set", "--user", "bob@example.com", "sessions=1"],
     ["set", "--user", "bob@example.com", "open_sessions=-1"],
+    ["set", "--user", "bob@example.com", "open_sessions=5=6"],
+    ["set", "--user", "bob@example.com", "open_sessions"],
+    ["set", "--user", "bob@example.com", "file_bytes=1000000000000000"],
     ["set", "--user", "bob@example.com", "running_turns=0"],
     ["set", "open_sessions=1"],
     ["get", "--user", "nobody@example.com"],

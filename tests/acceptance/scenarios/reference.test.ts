@@ -7,6 +7,8 @@ import { covers } from "../harness/covers.ts";
 
 const PAGES = ["/", "/docs", "/docs/guides", "/docs/guides/files", "/openapi.json", "/docs/openapi.json"];
 
+const EXAMPLES = ["curl", "berth", "@berth/sdk"];
+
 let berth: Berth;
 before(async () => {
   berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
@@ -52,6 +54,36 @@ covers(["reference-page", "reference-try-it"], "a browser shows all operations a
     [],
   );
 });
+
+covers(
+  ["reference-examples"],
+  "an operation has examples for curl, the CLI and the SDK, and is found by a search",
+  async (t) => {
+    const browser = await Browser.start();
+    t.after(() => browser.stop());
+    await browser.open(`${berth.url}/docs#agents.create`);
+    const [chosen, offered] = [
+      buttonOf(operation("agents.create"), "curl"),
+      "[...document.querySelectorAll('[role=option]')]",
+    ];
+    await browser.until(`${operation("agents.create")} && ${chosen}`);
+    await browser.value(`${chosen}.click()`);
+    await browser.until(`${offered}.length === 3`);
+    assert.deepEqual(await browser.value(`${offered}.map((one) => one.textContent.trim())`), EXAMPLES);
+    await browser.value(`${offered}[1].click()`);
+    await browser.until(`/berth agents create/.test(${operation("agents.create")}.textContent)`);
+
+    await browser.value(
+      `[...document.querySelectorAll("button")].find((one) => /search/.test(one.className)).click()`,
+    );
+    const search = `document.querySelector("[role=dialog] input[type=search]")`;
+    await browser.until(search);
+    await browser.value(`${search}.focus()`);
+    await browser.send("Input.insertText", { text: "rotate its secret" });
+    await browser.until(`/Update a credential/.test(document.querySelector("[role=dialog]").textContent)`);
+    assert.deepEqual(browser.complaints, []);
+  },
+);
 
 covers(["reference-page"], "the policy allows the service's own scripts only", async () => {
   const policy = (await fetch(`${berth.url}/docs`)).headers.get("content-security-policy") ?? "";
@@ -114,6 +146,11 @@ covers(["front-page"], "/ is JSON, or a page for browsers, and HEAD is GET witho
     assert.equal(await head.text(), "");
   }
 });
+
+/** The button with this text in an element, as an expression for the page. */
+function buttonOf(element: string, text: string): string {
+  return `[...${element}.querySelectorAll("button")].find((one) => one.textContent.trim() === "${text}")`;
+}
 
 /** The element of an operation, as an expression for the page. */
 function operation(id: string): string {

@@ -62,6 +62,33 @@ covers(["token-revoke"], "revoked token → 401 at its next request", async () =
   assertError(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
 });
 
+covers(["token-revoke-own"], "a token of any scope revokes itself, and no other", async () => {
+  const admin = await berth.client({ user: "boss@example.com", role: "admin" });
+  const made = (body: object, by = api) =>
+    by.ok("POST", "/tokens", { name: "narrow", scopes: ["agents:read"], ...body });
+  const parent = await made({ scopes: ["tokens:write", "agents:read"] });
+  const narrow = await made({}, new Api(berth.url, parent.token));
+  const tokens = [
+    narrow,
+    await made({ kind: "sat", name: "robot" }, admin),
+    await made({ scopes: ["tokens:read"] }),
+  ];
+  for (const { token } of tokens) {
+    const holder = new Api(berth.url, token);
+    const { id } = await holder.ok("GET", "/tokens/current");
+    for (const other of [parent, ...tokens].filter((one) => one.id !== id))
+      assertError(await holder.delete(`/tokens/${other.id}`), 403, "permission_error", {
+        message: /tokens:write/,
+      });
+  }
+  for (const { id, token } of tokens) {
+    const holder = new Api(berth.url, token);
+    assert.equal((await holder.delete(`/tokens/${id}`)).body.id, id);
+    assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  }
+  assert.equal((await new Api(berth.url, parent.token).get("/agents")).status, 200);
+});
+
 covers(
   ["token-bounds"],
   "create token: scopes and kinds that the creator lacks are rejected with 403",

@@ -28,10 +28,10 @@ export interface Callers {
 /** Creates every kind of caller, with its expected outcomes. */
 export async function createCallers(berth: Berth): Promise<Callers> {
   const org = "acme";
-  const owner = await berth.client({ org, user: "owner@example.com" });
+  const owner = await berth.client({ org, user: "author@example.com" });
   const member = await berth.client({ org, user: "member@example.com" });
   const admin = await berth.client({ org, user: "admin@example.com", role: "admin" });
-  const serviceAccount = await berth.client({ org, user: "owner@example.com", kind: "sat" });
+  const serviceAccount = await berth.client({ org, user: "author@example.com", kind: "sat" });
   const stranger = await berth.client({ org: "other", user: "stranger@example.com" });
   const scopes = await everyScope(berth.url);
   const expired = await expiredToken(berth, org);
@@ -115,7 +115,7 @@ function withoutScope(owner: Api, scopes: readonly string[]): (scope: string | n
 
 /** A client whose token has expired, one second after its creation. */
 async function expiredToken(berth: Berth, org: string): Promise<Api> {
-  const api = await berth.client({ org, expiresIn: 1 });
+  const api = await berth.client({ org, user: "author@example.com", expiresIn: 1 });
   for (let tries = 0; tries < 10_000; tries += 1) {
     const { status } = await api.get("/agents");
     if (status === 401) return api;

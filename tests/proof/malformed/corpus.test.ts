@@ -42,7 +42,7 @@ const CORPUS = {
 const ERROR_TYPES = { 400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error" };
 const TOTAL = Object.values(CORPUS).reduce((sum, inputs) => sum + inputs.length, 0);
 
-describe(`${TOTAL} malformed inputs`, { timeout: 300_000 }, () => {
+describe(`${TOTAL} malformed inputs`, { timeout: 600_000 }, () => {
   let slowest = { name: "", milliseconds: 0 };
 
   for (const [section, inputs] of Object.entries(CORPUS)) {

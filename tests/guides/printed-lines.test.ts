@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { printedLines } from "./printed-lines.ts";
+
+/** Lines that need a machine of their own, by the test that runs each as it is printed. */
+const RUN: Record<string, Record<string, readonly string[]>> = {
+  "installing.md": {
+    "tests/systemd/debian-package.test.ts": [
+      "systemctl restart",
+      "systemctl status",
+      "journalctl",
+      "runuser -u berth -- berth token",
+      "runuser -u berth -- berth doctor",
+      "berth install --systemd --dry-run",
+      "berth install --systemd",
+      "berth uninstall --systemd",
+      "berth uninstall --systemd --purge",
+    ],
+  },
+};
+
+/** Lines that no test can run as they are printed: why, and what runs the same in other words. */
+const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
+  "cli.md": {
+    "berth login https://berth.example.com":
+      "The address is an example's; device-login.test.ts logs in by device.",
+    "berth login approve": "The code is an example's; device-login.test.ts approves one.",
+    "berth serve": "The directory is the reader's; every acceptance test starts the service so.",
+    "berth token create": "The directory is the reader's; every acceptance test makes its token so.",
+  },
+  "installing.md": {
+    "apt install":
+      "The machine of the tests has no network for what the package recommends; debian-package.test.ts installs it by dpkg.",
+    "npm install": "There is no registry with it; berth-package.test.ts installs the packed file by npm.",
+    "deploy/image/build": "image.test.ts names another engine and image.",
+    "docker build": "It needs a registry, which the tests have not.",
+    "docker run": "The engine of image.test.ts has no bridge to publish ports of.",
+    "docker exec berth berth doctor": "image.test.ts names another engine.",
+    "docker exec berth berth token": "image.test.ts names another engine.",
+    "docker compose --file deploy/compose.yaml up": "compose-tests.ts names another engine and images.",
+    "docker compose --file deploy/compose.yaml exec": "compose-tests.ts has no terminal, and says so by -T.",
+    "docker compose --file deploy/compose.yaml down": "compose-tests.ts names another engine and images.",
+    "deploy/postgres-image/build": "compose-tests.ts names another engine and image.",
+  },
+  "operating.md": {
+    "berth admin hosts drain": "It needs a second machine; two-machines.test.ts drains one.",
+    "berth admin hosts list": "It needs a second machine; homes.test.ts lists them.",
+    "berth admin hosts forget": "It needs a second machine; homes.test.ts forgets one.",
+    "docker build": "It needs a registry, which the tests have not.",
+    "deploy/sandbox-image/build": "The tests of the container engine name another engine and image.",
+  },
+};
+
+const ROOT = join(import.meta.dirname, "../..");
+
+for (const guide of readdirSync(join(ROOT, "docs/guides"))) {
+  test(`${guide}: each line outside of the shell blocks is run by a test, or has a reason`, () => {
+    const run = Object.values(RUN[guide] ?? {}).flat();
+    const listed = [...run, ...Object.keys(IN_OTHER_WORDS[guide] ?? {})];
+    const lines = printedLines(guide);
+    const isOf = (begin: string) => (line: string) => line === begin || line.startsWith(`${begin} `);
+    const unlisted = lines.filter((line) => !listed.some((begin) => isOf(begin)(line)));
+    assert.deepEqual(unlisted, []);
+    assert.deepEqual(
+      listed.filter((begin) => !lines.some(isOf(begin))),
+      [],
+      "listed, and not in the guide",
+    );
+  });
+}
+
+test("each test runs the lines that are listed for it", () => {
+  for (const [guide, tests] of Object.entries(RUN))
+    for (const [file, begins] of Object.entries(tests)) {
+      const source = readFileSync(join(ROOT, file), "utf8");
+      for (const begin of begins)
+        assert.ok(source.includes(`printed("${begin}")`), `${file} does not run "${begin}" of ${guide}`);
+    }
+});
