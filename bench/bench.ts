@@ -3,8 +3,10 @@ import { parseArgs } from "node:util";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
 import { abuseFigures } from "./cases/abuse.ts";
 import { eventFigures } from "./cases/events.ts";
+import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
+import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
@@ -15,7 +17,9 @@ import { type Figure, table } from "./figure.ts";
 const CASES: Record<string, () => Promise<Figure[]>> = {
   start: startFigures,
   events: () => onService((_, api) => eventFigures(api)),
-  http: () => onService((_, api) => httpFigures(api)),
+  growth: () => onService(growthFigures),
+  readers: () => onService(readerFigures),
+  http: () => onService(httpFigures),
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,

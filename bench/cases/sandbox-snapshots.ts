@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEgress } from "@berth/egress";
-import { createBubblewrapEngine, type Sandbox, type SandboxEngine } from "@berth/sandbox";
+import type { Sandbox, SandboxEngine } from "@berth/sandbox";
+import { createBubblewrapEngine } from "@berth/sandbox/bubblewrap";
 import { type Figure, median, percentile, times } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";
 
