@@ -97,12 +97,15 @@ export function fileTests(suite: Suite): void {
     assert.equal(await sandbox.placeFile({ source, target: "/elsewhere/x" }), false);
     assert.equal(await sandbox.placeFile({ source, target: "/usr/x" }), false);
     assert.equal(await sandbox.placeFile({ source, target: "/mnt/session/uploads/../../../etc/x" }), false);
-    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/data/y" }), {
+    await assert.rejects(sandbox.placeFile({ source: `${directory}/absent`, target: "/data/y" }), {
       name: "SandboxError",
     });
-    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/mnt/session/uploads/y" }), {
-      name: "SandboxError",
-    });
+    await assert.rejects(
+      sandbox.placeFile({ source: `${directory}/absent`, target: "/mnt/session/uploads/y" }),
+      {
+        name: "SandboxError",
+      },
+    );
   });
 
   conformanceTest(suite, "files: can be removed while commands run", async ({ directory, open }) => {
