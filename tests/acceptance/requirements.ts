@@ -1,3 +1,4 @@
+import { apiProcessRequirements } from "./requirements/api-processes.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
@@ -576,6 +577,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mcpRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,
+  ...apiProcessRequirements,
   ...auditRequirements,
   ...limitRequirements,
   ...dataProtectionRequirements,

@@ -44,6 +44,11 @@ export async function killRunner(service: { pid: number; dataDir: string }): Pro
   while (isAlive(runner)) await pause(5);
 }
 
+/** The pids of the processes that serve the API beside the main one. */
+export function furtherApis(service: { pid: number }): number[] {
+  return childrenOf(service.pid).filter((pid) => /api-process/.test(commandOf(pid)));
+}
+
 /** All descendants of a process, without itself. */
 export function descendantsOf(root: number): number[] {
   return childrenOf(root).flatMap((pid) => [pid, ...descendantsOf(pid)]);

@@ -10,6 +10,8 @@ export interface Config {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** How many processes serve the API. */
+  apiProcesses: number;
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null;
   /** Directory of the PostgreSQL programs; null: those of the npm package. */

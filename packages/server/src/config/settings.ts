@@ -2,6 +2,7 @@ import { createAddressGuard } from "@berth/egress/address-guard";
 import { OutgoingProxies } from "@berth/egress/outgoing-proxies";
 import { LIMIT_NAMES } from "../limits/limit-names.ts";
 import { RETAINED_NAMES } from "../retention/retention-names.ts";
+import { MOST_API_PROCESSES } from "./api-processes.ts";
 import type { Config } from "./config.ts";
 import {
   type HostedProvider,
@@ -84,6 +85,13 @@ export const SETTINGS: Settings = {
     help: "port to listen on, 0 for any free one",
     fallback: 4180,
     parse: listeningPort,
+  },
+  apiProcesses: {
+    variable: "BERTH_API_PROCESSES",
+    form: "<number>",
+    help: "processes that serve the API, at one port; more than one where one takes a whole processor",
+    fallback: 1,
+    parse: integer(1, MOST_API_PROCESSES),
   },
   tlsCert: {
     variable: "BERTH_TLS_CERT",

@@ -17,7 +17,7 @@ export type MeasuredConnections = () => ConnectionState;
 export function addConnectionMetrics(
   registry: Registry,
   connections: MeasuredConnections,
-  process: "api" | "runner",
+  process: string,
 ): void {
   const common = { registers: [registry], labelNames: ["process", "state"] };
   new Gauge({

@@ -7,6 +7,7 @@ import {
   type SandboxEngine,
 } from "@berth/sandbox";
 import { isolationCapabilities, probeEngine } from "@berth/sandbox/probes";
+import { usefulApiProcesses } from "../config/api-processes.ts";
 import { readCeilings, sharedLimits } from "../config/ceilings.ts";
 import { type Config, systemDirectory } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -41,6 +42,7 @@ export async function doctor(
       settings(config),
       network(config),
       describeDataDirectory(config),
+      apiProcesses(config),
       ceilings(config),
       ...(await database(config)),
       describeDatabaseUser(config),
@@ -80,6 +82,19 @@ function network(config: Config): Capability {
   } catch (error) {
     return { name, state: "no", detail: (error as Error).message };
   }
+}
+
+/** Whether the API may use what this machine has. */
+function apiProcesses({ apiProcesses: count }: Config): Capability {
+  const name = "api_processes";
+  const useful = usefulApiProcesses();
+  const detail = count === 1 ? "One process serves the API." : `${count} processes serve the API.`;
+  const set = `BERTH_API_PROCESSES=${useful}`;
+  if (count > useful + 1)
+    return { name, state: "degraded", detail: `${detail} This machine can use ${useful}: set ${set}.` };
+  if (count === useful) return { name, state: "yes", detail };
+  const advice = `If that is busy all the time, ${set} lets it use more of this machine's processors.`;
+  return { name, state: "yes", detail: `${detail} ${advice}` };
 }
 
 /** What an environment can ask for. */

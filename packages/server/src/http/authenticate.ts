@@ -20,13 +20,13 @@ export async function authenticate(
   { db, log, clients, addressRates, recentTokens }: Parts,
 ): Promise<Principal> {
   const hash = tokenHash(bearerToken(request));
-  addressRates.take(clients.of(request), hash);
+  await addressRates.take(clients.of(request), hash);
   const found = await recentTokens.find(hash);
   if (found === null) throw errors.unknownToken();
   if (found.revoked) throw errors.revokedToken();
   if (found.expired) throw errors.expiredToken();
   if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
-  addressRates.accept(hash);
+  await addressRates.accept(hash);
   if (found.stale) touchToken(db.write, found.principal.tokenId).catch(logFailedTouch(log));
   return found.principal;
 }

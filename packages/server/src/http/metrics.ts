@@ -12,17 +12,29 @@ import { addInstallationGauges, type Measured } from "./installation-gauges.ts";
 /** The metrics of the service. Labels are operation ids, statuses and the like, never ids of objects. */
 export interface Metrics {
   requestEnded(operation: string, status: number, milliseconds: number): void;
-  /** In the Prometheus text format. */
-  render(): Promise<{ contentType: string; text: string }>;
+  /** Those of all processes of the service. */
+  render(): Promise<RenderedMetrics>;
+}
+
+/** In the Prometheus text format. */
+export interface RenderedMetrics {
+  contentType: string;
+  text: string;
 }
 
 /** What is asked at each scrape. */
 export interface MetricsSources {
   measure(): Promise<Measured>;
-  /** Those of the API process. */
+  /** As metrics name this process. */
+  process: string;
+  /** Those of this process. */
   connections: MeasuredConnections;
   /** The metrics of the process that runs sessions; none while it does not answer. */
   runner(): Promise<object[]>;
+  /** The metrics of each further API process that answers. */
+  further(): Promise<object[][]>;
+  /** Asks the process that knows all. Default: this one does. */
+  render?: (() => Promise<RenderedMetrics>) | undefined;
 }
 
 type MetricObjects = MetricObjectWithValues<MetricValue<string>>[];
@@ -41,18 +53,29 @@ export function createMetrics(sources: MetricsSources, registry = new Registry()
     help: "Whether the process that runs sessions answers.",
     registers: [registry],
   });
-  addConnectionMetrics(registry, sources.connections, "api");
+  addConnectionMetrics(registry, sources.connections, sources.process);
   return {
     requestEnded: (operation, status, milliseconds) =>
       requests.observe({ operation, status: String(status) }, milliseconds / 1_000),
-    async render() {
-      const [ofRunner, measured] = await Promise.all([sources.runner(), sources.measure()]);
-      runnerUp.set(ofRunner.length > 0 ? 1 : 0);
-      const now = new Registry();
-      addInstallationGauges(now, measured);
-      const own = await Promise.all([registry.getMetricsAsJSON(), now.getMetricsAsJSON()]);
-      const text = await AggregatorRegistry.aggregate([...own, ofRunner as MetricObjects]).metrics();
-      return { contentType: registry.contentType, text };
-    },
+    render: sources.render ?? (() => renderAll(sources, registry, runnerUp)),
   };
+}
+
+async function renderAll(
+  sources: MetricsSources,
+  registry: Registry,
+  runnerUp: Gauge,
+): Promise<RenderedMetrics> {
+  const [ofRunner, further, measured] = await Promise.all([
+    sources.runner(),
+    sources.further(),
+    sources.measure(),
+  ]);
+  runnerUp.set(ofRunner.length > 0 ? 1 : 0);
+  const now = new Registry();
+  addInstallationGauges(now, measured);
+  const own = await Promise.all([registry.getMetricsAsJSON(), now.getMetricsAsJSON()]);
+  const others = [ofRunner, ...further] as MetricObjects[];
+  const text = await AggregatorRegistry.aggregate([...own, ...others]).metrics();
+  return { contentType: registry.contentType, text };
 }

@@ -30,7 +30,7 @@ export function serveOpenRoute(
     url: operation.path,
     config: { operation: operation.id },
     onRequest: async (request) => {
-      app.addressRates.takeWithoutToken(app.clients.of(request.raw));
+      await app.addressRates.takeWithoutToken(app.clients.of(request.raw));
       admitBody(app, operation, request);
     },
     handler: async (request, reply) => {

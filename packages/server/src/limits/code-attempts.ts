@@ -1,26 +1,25 @@
 import { errors } from "../errors/catalogue.ts";
 import { networkOf } from "./network-of.ts";
-import { RequestRates } from "./request-rates.ts";
+import type { Rates } from "./rates.ts";
 
 /** Of one user: a burst that nobody needs who has a code, and then one in six seconds. */
 const OF_USER = { perSecond: 1 / 6, burst: 20 };
 /** Of one address, from which several users may come. */
 const OF_ADDRESS = { perSecond: 1, burst: 100 };
 
-/** How many short codes a user, or those at one address, can try. Counted by each process. */
+/** How many short codes a user, or those at one address, can try. */
 export class CodeAttempts {
-  readonly #rates: RequestRates;
+  readonly #rates: Rates;
 
-  /** @param now milliseconds of a clock that only goes forward. */
-  constructor(now?: () => number) {
-    this.#rates = new RequestRates(now);
+  constructor(rates: Rates) {
+    this.#rates = rates;
   }
 
   /** Counts a try, right or wrong. @throws errors.overLimit with `retry-after`. */
-  take(userId: string, address: string): void {
+  async take(userId: string, address: string): Promise<void> {
     const user = { id: `user ${userId}`, whose: "user's", ...OF_USER };
     const client = { id: `address ${networkOf(address)}`, whose: "client address's", ...OF_ADDRESS };
-    const over = this.#rates.take([user, client]);
+    const over = await this.#rates.take([user, client]);
     if (over === null) return;
     const seconds = Math.max(1, Math.ceil(over.waitMs / 1_000));
     throw errors.overLimit(over.rate.whose, `${over.rate.burst} tries of user codes at once`, seconds);

@@ -2,7 +2,8 @@ import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
 import { LIMITS, type LimitName, type LimitValues } from "./limit-names.ts";
 import { readLimits } from "./limit-store.ts";
-import { type Rate, RequestRates } from "./request-rates.ts";
+import type { Rate, Rates } from "./rates.ts";
+import { RequestRates } from "./request-rates.ts";
 
 /** Limits of the settings, for each organization and for each user or service account that has no own one. */
 export interface DefaultLimits {
@@ -35,21 +36,25 @@ const FRESH_MS = 5_000;
 export class OwnerLimits {
   readonly #db: Queryable;
   readonly #defaults: DefaultLimits;
-  readonly #rates: RequestRates;
+  readonly #rates: Rates;
   readonly #now: () => number;
   #own: ReadonlyMap<string, LimitValues> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /**
+   * @param rates what counts requests. Default: for this process alone.
+   * @param now milliseconds of a clock that only goes forward.
+   */
   constructor(
     db: Queryable,
     defaults: DefaultLimits = { organization: {}, user: {} },
+    rates: Rates = new RequestRates(),
     now: () => number = () => performance.now(),
   ) {
     this.#db = db;
     this.#defaults = defaults;
-    this.#rates = new RequestRates(now);
+    this.#rates = rates;
     this.#now = now;
   }
 
@@ -64,7 +69,7 @@ export class OwnerLimits {
       perSecond: limit.value,
       burst: Math.max(1, this.#valueOf(limit, "request_burst") ?? limit.value),
     }));
-    const over = this.#rates.take(rates);
+    const over = await this.#rates.take(rates);
     if (over === null) return;
     throw overLimit(over.rate, "requests_per_second", over.waitMs);
   }

@@ -1,11 +1,5 @@
-/** A rate that a request counts against. */
-export interface Rate {
-  /** Of the subject. */
-  id: string;
-  perSecond: number;
-  /** How many may come at once. */
-  burst: number;
-}
+import type { OverRate, Rate, RateGroups, Rates } from "./rates.ts";
+import { RecentNames } from "./recent-names.ts";
 
 interface Bucket {
   tokens: number;
@@ -16,8 +10,9 @@ interface Bucket {
 const MAX_BUCKETS = 10_000;
 
 /** Token buckets of this process: each holds `burst` requests, and gets `perSecond` of them back. */
-export class RequestRates {
+export class RequestRates implements Rates {
   readonly #now: () => number;
+  readonly #exempt = new RecentNames();
   readonly #buckets = new Map<string, Bucket>();
 
   /** @param now milliseconds of a clock that only goes forward. */
@@ -25,8 +20,8 @@ export class RequestRates {
     this.#now = now;
   }
 
-  /** Counts a request against all rates, or against none: then it returns the rate that is over and the wait in milliseconds. */
-  take<R extends Rate>(rates: readonly R[]): { rate: R; waitMs: number } | null {
+  take<R extends Rate>(rates: readonly R[], name?: string): OverRate<R> | null {
+    if (name !== undefined && this.#exempt.has(name)) return null;
     const now = this.#now();
     const buckets = rates.map((rate) => this.#bucketOf(rate, now));
     for (const [index, rate] of rates.entries()) {
@@ -36,6 +31,10 @@ export class RequestRates {
     }
     for (const bucket of buckets) bucket.tokens -= 1;
     return null;
+  }
+
+  exempt(name: string): void {
+    this.#exempt.add(name);
   }
 
   #bucketOf({ id, perSecond, burst }: Rate, now: number): Bucket {
@@ -49,4 +48,9 @@ export class RequestRates {
     if (this.#buckets.size > MAX_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
     return bucket;
   }
+}
+
+/** Those of a process that is the only one. @param now as above. */
+export function ownRates(now?: () => number): RateGroups {
+  return { owners: new RequestRates(now), addresses: new RequestRates(now), codes: new RequestRates(now) };
 }

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import manifest from "../../package.json" with { type: "json" };
 
-/** Adds what a process says of itself. @param process names it in each series: both processes of a service have these metrics. */
-export function addProcessMetrics(registry: Registry, process: "api" | "runner"): void {
+/** Adds what a process says of itself. @param process names it in each series: all processes of a service have these metrics. */
+export function addProcessMetrics(registry: Registry, process: string): void {
   collectDefaultMetrics({ register: registry, labels: { process } });
   const registers = [registry];
   const started = new Gauge({

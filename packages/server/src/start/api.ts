@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import type { Server as TlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
+import type { RenderedMetrics } from "../http/metrics.ts";
 import { type AppDeps, createApp, createMetricsApp } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import { isWrongAddress, type ListenAddress, listenFailure } from "./listen-failure.ts";
@@ -24,6 +26,10 @@ export interface ApiOptions extends Omit<AppDeps, "tls" | "metricsApart">, Liste
 export interface Api {
   /** `http://<host>:<port>`, or `https:`, with the actual port. */
   readonly url: string;
+  /** What listens there, for further processes. */
+  readonly server: Server;
+  /** The metrics of the whole service. */
+  renderMetrics(): Promise<RenderedMetrics>;
   /** Accepts no more requests, ends the streams, and resolves when the running requests have finished, or are cut off. */
   close(): Promise<void>;
 }
@@ -43,11 +49,41 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       const url = await listen(fastify, metricsAddress, { tls, log });
       log.info({ url: `${url}/metrics` }, "metrics have an address of their own");
     }
-    return { url: await listen(app.fastify, options, { tls, log }), close };
+    const url = await listen(app.fastify, options, { tls, log });
+    return { url, server: app.fastify.server, renderMetrics: () => app.metrics.render(), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The API in a further process. */
+export interface FurtherApi {
+  /** Accepts connections at the address at which another process of the service listens. @param server of that process. */
+  join(server: Server): Promise<void>;
+  /** As that of `Api`. */
+  close(): Promise<void>;
+}
+
+/** The API of a process that does not listen at an address of its own. */
+export async function openFurtherApi(options: Omit<ApiOptions, keyof ListenAddress>): Promise<FurtherApi> {
+  const { tls = null, metricsAddress = null, log } = options;
+  const { fastify } = createApp({ ...options, metricsApart: metricsAddress !== null, tls: tls?.pair });
+  followTls(fastify, tls, log);
+  await fastify.ready();
+  return {
+    async join(server) {
+      fastify.server.listen(server);
+      await once(fastify.server, "listening");
+    },
+    close: () => closeWithin(CLOSE_MS, fastify),
+  };
+}
+
+function followTls(fastify: FastifyInstance, tls: Tls | null, log: Logger): void {
+  if (tls === null) return;
+  const unfollow = followTlsFiles(fastify.server as object as TlsServer, tls.files, log);
+  fastify.addHook("onClose", async () => unfollow());
 }
 
 /** Returns its URL, with the actual port. */
@@ -56,10 +92,7 @@ async function listen(
   { host, port }: ListenAddress,
   { tls, log }: { tls: Tls | null; log: Logger },
 ): Promise<string> {
-  if (tls !== null) {
-    const unfollow = followTlsFiles(fastify.server as object as TlsServer, tls.files, log);
-    fastify.addHook("onClose", async () => unfollow());
-  }
+  followTls(fastify, tls, log);
   await fastify.listen({ host, port }).catch((error) => {
     const sentence = listenFailure(error, { host, port });
     throw isWrongAddress(error) ? new ConfigError([sentence]) : new Error(sentence, { cause: error });

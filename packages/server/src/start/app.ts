@@ -28,10 +28,12 @@ import { mountVaults } from "../features/vaults/vault-routes.ts";
 import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
-import { createMetrics } from "../http/metrics.ts";
+import { createMetrics, type RenderedMetrics } from "../http/metrics.ts";
 import { AddressRates } from "../limits/address-rates.ts";
 import type { LimitValues } from "../limits/limit-names.ts";
 import { type DefaultLimits, OwnerLimits } from "../limits/owner-limits.ts";
+import type { RateGroups } from "../limits/rates.ts";
+import { ownRates } from "../limits/request-rates.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
@@ -59,11 +61,19 @@ export interface AppDeps {
   /** Hosts and networks with private addresses that MCP servers may have. */
   egressAllowPrivate: readonly string[];
   /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
-  fault?: () => ServiceFault | null;
+  fault?: () => ServiceFault | null | Promise<ServiceFault | null>;
   /** The directory whose file system is measured. Default: none. */
   dataDir?: string;
+  /** What this process says of itself. Default: a registry of its own. */
+  registry?: Registry;
+  /** As metrics name this process. Default: `api`. */
+  processName?: string;
   /** Metrics of the process that runs sessions. Default: none. */
   runnerMetrics?: () => Promise<object[]>;
+  /** Metrics of further API processes. Default: none. */
+  furtherMetrics?: () => Promise<object[][]>;
+  /** How the metrics of the whole service are rendered, where this process does not know them. */
+  renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
   /** The most that environments can ask for. */
@@ -72,6 +82,8 @@ export interface AppDeps {
   limits?: DefaultLimits;
   /** Of each client address. Default: none. */
   addressLimits?: LimitValues;
+  /** What counts requests. Default: for this process alone. */
+  rates?: RateGroups;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
@@ -108,9 +120,8 @@ export function createApp(deps: AppDeps): HttpApp {
   // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
-  const { dataDir = null } = deps;
-  const registry = new Registry();
-  addProcessMetrics(registry, "api");
+  const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
+  addProcessMetrics(registry, processName);
   const app = createHttpApp({
     db,
     log,
@@ -118,18 +129,21 @@ export function createApp(deps: AppDeps): HttpApp {
     metrics: createMetrics(
       {
         measure: () => measureInstallation({ db, dataDir, log }),
+        process: processName,
         connections: db.connections,
         runner: deps.runnerMetrics ?? (async () => []),
+        further: deps.furtherMetrics ?? (async () => []),
+        render: deps.renderMetrics,
       },
       registry,
     ),
     accessLog: deps.accessLog ?? "on",
     idempotency,
-    limits: new OwnerLimits(db.read, deps.limits),
+    limits: new OwnerLimits(db.read, deps.limits, rates.owners),
     jsonLimit,
     uploadLimit,
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
-    addressRates: new AddressRates(deps.addressLimits),
+    addressRates: new AddressRates(deps.addressLimits, rates.addresses),
     tls: deps.tls,
     traces: deps.traces ?? NO_TRACES,
   });
@@ -143,7 +157,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);
   mountTokens(app);
-  mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl });
+  mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl, attempts: rates.codes });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
   mountEnvironments(app, deps);

@@ -6,21 +6,19 @@ import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
+import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
-/** Messages from the API process to the runner. */
-export type ToRunner =
-  | { type: "start"; config: Config; address: DatabaseAddress }
-  | { type: "stop" }
-  | { type: "measure"; id: number };
-/** Messages from the runner to the API process. */
-export type FromRunner =
-  | { type: "ready" }
-  | { type: "failed"; message: string }
-  | { type: "alive"; opensSandboxes: boolean | null }
-  | { type: "measured"; id: number; metrics: object[] };
+/** What the runner can be asked. */
+export type RunnerCalls = {
+  start: { given: { config: Config; address: DatabaseAddress }; answer: null };
+  /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
+  measure: { given: null; answer: object[] };
+  stop: { given: null; answer: null };
+};
 
-const ALIVE_MS = 500;
+/** With each sign of life: whether it opens sandboxes; null before that is known. */
+export type RunnerSigns = Signs<boolean | null>;
 
 /** How long a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
@@ -29,47 +27,36 @@ const starting = new AbortController();
 let running: Promise<Runner> | undefined;
 let isReady = false;
 
-process.on("message", (message: ToRunner) => {
-  if (message.type === "start") running ??= start(message);
-  else if (message.type === "measure") void measure(message.id);
-  else void stop();
+const calls = parentCalls<RunnerCalls, RunnerSigns>({
+  start: async (given) => {
+    running ??= start(given);
+    const runner = await running;
+    const tell = tellSigns(calls, () => runner.opensSandboxes());
+    void runner.tried.then(tell);
+    return null;
+  },
+  measure: async () => (isReady ? ((await (await running)?.metrics()) ?? []) : []),
+  stop: async () => {
+    if (!isReady) {
+      setTimeout(() => process.exit(1), ABORT_TIMEOUT_MS);
+      starting.abort(new Error("The service is stopping."));
+    }
+    await (await running)?.close();
+    process.exit(0);
+  },
 });
-process.on("disconnect", () => process.exit(1));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
 
-async function start({ config, address }: { config: Config; address: DatabaseAddress }): Promise<Runner> {
+async function start({ config, address }: RunnerCalls["start"]["given"]): Promise<Runner> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
     const runner = await startRunner({ config, address, log, redactor }, starting.signal);
     isReady = true;
-    send({ type: "ready" });
-    const sign = () => send({ type: "alive", opensSandboxes: runner.opensSandboxes() });
-    setInterval(sign, ALIVE_MS);
-    void runner.tried.then(sign);
     return runner;
   } catch (error) {
     if (starting.signal.aborted) process.exit(0);
     log.fatal({ err: error }, "the runner could not start");
-    send({ type: "failed", message: (error as Error).message });
-    process.exit(1);
+    exitAfterAnswer(1);
+    throw error;
   }
-}
-
-async function stop(): Promise<void> {
-  if (!isReady) {
-    setTimeout(() => process.exit(1), ABORT_TIMEOUT_MS);
-    starting.abort(new Error("The service is stopping."));
-  }
-  await (await running)?.close();
-  process.exit(0);
-}
-
-async function measure(id: number): Promise<void> {
-  const runner = isReady ? await running : undefined;
-  send({ type: "measured", id, metrics: (await runner?.metrics()) ?? [] });
-}
-
-function send(message: FromRunner): void {
-  process.send?.(message);
 }

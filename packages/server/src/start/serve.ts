@@ -1,22 +1,21 @@
 import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { listenAddress } from "../config/listen-address.ts";
-import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
-import { readTlsPair } from "../config/tls-pair.ts";
+import { plainHttpWarning } from "../config/tls-files.ts";
 import { openDatabase } from "../db/pool.ts";
+import { ownRates } from "../limits/request-rates.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
-import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
-import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import { requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
-import { startApi, type Tls } from "./api.ts";
+import { startApi } from "./api.ts";
+import { apiSettings, keysOf, tlsOf } from "./api-settings.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
 import { startDataSweepers } from "./data-sweepers.ts";
+import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
 import { openModels } from "./open-models.ts";
@@ -35,8 +34,8 @@ export interface Serving {
 }
 
 /**
- * Starts the whole service: the API in this process, the runner in a child process, the embedded PostgreSQL. Resolves when it
- * is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
+ * Starts the whole service: the API in this process and further ones, the runner in a child process, the embedded PostgreSQL.
+ * Resolves when it is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
  *
  * @param warnings about the settings, for the log.
  */
@@ -86,7 +85,8 @@ async function openParts(
   const keys = await ofSetting(() => keysOf(config));
   const tls = await ofSetting(() => tlsOf(config));
   installationId(config.dataDir);
-  const [store, runner, models] = await Promise.all([
+  const rates = ownRates();
+  const [store, runner, further, models] = await Promise.all([
     parts.open(
       (signal) => openStore(config, log, signal),
       (store) => store.stop(),
@@ -94,6 +94,10 @@ async function openParts(
     parts.open(
       () => superviseRunner(log),
       (runner) => runner.stop(),
+    ),
+    parts.open(
+      () => new FurtherApis(config.apiProcesses - 1, rates, log),
+      (further) => further.stop(),
     ),
     parts.open(() => ofSetting(() => openModels(config, log))),
   ]);
@@ -118,15 +122,21 @@ async function openParts(
       startApi({
         ...apiSettings(config, keys),
         tls,
-        ...{ db, hub, log, redactor, models, blobs, traces },
+        ...{ db, hub, log, redactor, models, blobs, traces, rates },
         runnerMetrics: () => runner.metrics(),
+        furtherMetrics: () => further.metrics(),
         fault,
       }),
-    (api) => api.close(),
+    // All stop to accept connections at the same time.
+    (api) => Promise.all([api.close(), further.stop()]),
   );
   // While its turns reach a safe point, the API tells followers of them, and load balancers that it is draining.
   await parts.open(
-    () => runner.start(config, store.address),
+    () =>
+      Promise.all([
+        runner.start(config, store.address),
+        further.start(config, store.address, { server: api.server, renderMetrics: api.renderMetrics, fault }),
+      ]),
     () => runner.stop(),
   );
   await parts.open(
@@ -143,28 +153,4 @@ async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
   } catch (error) {
     throw new ConfigError([(error as Error).message]);
   }
-}
-
-function tlsOf(config: Config): Tls | null {
-  const files = tlsFilesOf(config);
-  return files === null ? null : { files, pair: readTlsPair(files) };
-}
-
-function keysOf(config: Config): DatabaseKeys {
-  const location = { file: config.secretKeyFile, dataDir: config.dataDir };
-  return { active: readSecretKey(location), former: readFormerKey(location) };
-}
-
-function apiSettings(config: Config, { active, former }: DatabaseKeys) {
-  return {
-    ...config,
-    secretKey: active,
-    formerSecretKey: former,
-    repositoryHosts: config.hostedProviders.map(({ host }) => host),
-    runsImages: config.sandbox === "docker",
-    ceilings: readCeilings(config),
-    limits: { organization: config.organizationLimits, user: config.userLimits },
-    addressLimits: config.addressLimits,
-    metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
-  };
 }

@@ -3,6 +3,7 @@ import { hasScope } from "../../access/principal.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountOpen } from "../../http/mount.ts";
 import { CodeAttempts } from "../../limits/code-attempts.ts";
+import type { Rates } from "../../limits/rates.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
 import {
   approveAuthorization,
@@ -18,16 +19,18 @@ import { requestAuthorization } from "./request-authorization.ts";
 interface Deps {
   /** The installation's key of user codes. */
   userCodeKey: Uint8Array;
+  /** What counts tries of user codes. */
+  attempts: Rates;
   /** Where clients find the service; null: where they found it. */
   publicUrl: string | null;
 }
 
 /** Logins that a user approves elsewhere, in the manner of RFC 8628. */
 export function mountDeviceAuthorizations(app: HttpApp, deps: Deps): void {
-  const attempts = new CodeAttempts();
-  const codeOf = ({ principal, client }: RequestScope, code: string): GivenCode => {
+  const attempts = new CodeAttempts(deps.attempts);
+  const codeOf = async ({ principal, client }: RequestScope, code: string): Promise<GivenCode> => {
     requireUser(principal);
-    attempts.take(principal.id, client);
+    await attempts.take(principal.id, client);
     return { code, key: deps.userCodeKey };
   };
   mountOpen(app, deviceAuthorizationRoutes.create, (request, { body }) =>
@@ -35,7 +38,7 @@ export function mountDeviceAuthorizations(app: HttpApp, deps: Deps): void {
   );
   mountOpen(app, deviceTokenRoutes.create, (request, { body }) => giveToken(request, body.device_code));
   mount(app, deviceAuthorizationRoutes.lookup, async (request, { body }) =>
-    toDeviceAuthorization(await findAuthorization(request.db.read, codeOf(request, body.user_code))),
+    toDeviceAuthorization(await findAuthorization(request.db.read, await codeOf(request, body.user_code))),
   );
   mount(app, deviceAuthorizationRoutes.approve, async (request, { body }) => {
     const { principal, db } = request;
@@ -45,10 +48,10 @@ export function mountDeviceAuthorizations(app: HttpApp, deps: Deps): void {
       tokenId: principal.tokenId,
     };
     const may = (scope: string) => hasScope(principal, scope);
-    const given = codeOf(request, body.user_code);
+    const given = await codeOf(request, body.user_code);
     return toDeviceAuthorization(await approveAuthorization(db, given, approver, body.scopes ?? null, may));
   });
   mount(app, deviceAuthorizationRoutes.deny, async (request, { body }) =>
-    toDeviceAuthorization(await denyAuthorization(request.db, codeOf(request, body.user_code))),
+    toDeviceAuthorization(await denyAuthorization(request.db, await codeOf(request, body.user_code))),
   );
 }

@@ -16,8 +16,8 @@ export type ServiceFault = "draining" | "starting" | "frozen" | "sandbox" | "dat
 
 export interface ServiceState {
   db: DatabaseAccess;
-  /** What is known without asking anybody; null: nothing is wrong. */
-  fault(): ServiceFault | null;
+  /** What is known without asking the database; null: nothing is wrong. */
+  fault(): ServiceFault | null | Promise<ServiceFault | null>;
 }
 
 export interface MetricsOptions {
@@ -29,7 +29,7 @@ export interface MetricsOptions {
 export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): void {
   fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", PROBE, async (_request, reply) => {
-    const fault = state.fault() ?? ((await responds(state.db, log)) ? null : "database");
+    const fault = (await state.fault()) ?? ((await responds(state.db, log)) ? null : "database");
     return fault === null
       ? reply.send({ status: "ok" })
       : reply.code(503).send({ status: "unavailable", reason: fault });

@@ -1,0 +1,162 @@
+import { type ChildProcess, fork, type SendHandle } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import { type Calls, type Handlers, ProcessCalls } from "./process-calls.ts";
+
+export interface ProcessOptions<Own extends Calls> {
+  /** File of the program. */
+  program: string;
+  /** As in `the runner exited unexpectedly`, without the article. */
+  name: string;
+  /** What the process can call. */
+  calls: Handlers<Own>;
+  log: Logger;
+  /** After so much silence the process is killed, so that another takes its place. Default: never. */
+  killAfterMs?: number;
+}
+
+/** What every process can be asked. */
+export type Stoppable = Calls & { stop: { given: null; answer: null } };
+
+const MIN_RETRY_MS = 50;
+const MAX_RETRY_MS = 5_000;
+/** How long a process has to stop before it is killed. Its own grace periods are shorter. */
+const STOP_TIMEOUT_MS = 20_000;
+
+/** A child process of the service, restarted whenever it exits unexpectedly. It is there, and loads its program, from the beginning. */
+export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
+  readonly #options: ProcessOptions<Own>;
+  readonly #stopping = new AbortController();
+  #child: ChildProcess;
+  #calls: ProcessCalls<Theirs>;
+  #supervising: Promise<void> = Promise.resolve();
+  #isReady = false;
+  #heardAt = 0;
+
+  constructor(options: ProcessOptions<Own>) {
+    this.#options = options;
+    [this.#child, this.#calls] = this.#spawn();
+  }
+
+  /** @param begin starts the work of a process, also of each that takes the place of one. Rejects when the first cannot start. */
+  async start(begin: () => Promise<void>): Promise<void> {
+    await this.#begin(begin);
+    this.#supervising = this.#supervise(begin);
+    const { killAfterMs } = this.#options;
+    if (killAfterMs !== undefined) void this.#killSilent(killAfterMs);
+  }
+
+  /** Whether it has started its work, and has not exited since. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Milliseconds since it was heard of. */
+  get silentMs(): number {
+    return performance.now() - this.#heardAt;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Rejects when the process exits before it has answered. */
+  call<Name extends keyof Theirs & string>(
+    name: Name,
+    given: Theirs[Name]["given"],
+    handle?: SendHandle,
+  ): Promise<Theirs[Name]["answer"]> {
+    return this.#calls.call(name, given, handle);
+  }
+
+  /** The same, or `otherwise` where it does not answer in time. */
+  async callWithin<Name extends keyof Theirs & string>(
+    milliseconds: number,
+    name: Name,
+    given: Theirs[Name]["given"],
+    otherwise: Theirs[Name]["answer"],
+  ): Promise<Theirs[Name]["answer"]> {
+    if (!this.#isReady) return otherwise;
+    const answer = this.call(name, given).catch(() => otherwise);
+    return await Promise.race([answer, pause(milliseconds, otherwise, { ref: false })]);
+  }
+
+  /** Asks it to stop, and waits until it has exited. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#isReady = false;
+    if (!hasExited(this.#child)) {
+      const child = this.#child;
+      this.#calls.call("stop", null).catch(() => undefined);
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await exited(child);
+      clearTimeout(timer);
+    }
+    await this.#supervising;
+  }
+
+  #spawn(): [ChildProcess, ProcessCalls<Theirs>] {
+    const { program, name, calls: own } = this.#options;
+    const child = fork(program, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      serialization: "advanced",
+    });
+    const calls = new ProcessCalls<Theirs>(child, own);
+    child.on("message", () => {
+      this.#heardAt = performance.now();
+    });
+    child.once("exit", () =>
+      calls.end(`The ${name} exited ${this.#isReady ? "before it answered" : "while it was starting"}.`),
+    );
+    return [child, calls];
+  }
+
+  async #begin(begin: () => Promise<void>): Promise<void> {
+    await begin();
+    this.#heardAt = performance.now();
+    this.#isReady = !hasExited(this.#child);
+  }
+
+  async #supervise(begin: () => Promise<void>): Promise<void> {
+    const { name, log } = this.#options;
+    const { signal } = this.#stopping;
+    for (let wait = MIN_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
+      await exited(this.#child);
+      if (signal.aborted) return;
+      const { pid, exitCode: code, signalCode } = this.#child;
+      log.warn({ pid, code, signal: signalCode }, `the ${name} exited unexpectedly; restarting it`);
+      if (this.#isReady) wait = MIN_RETRY_MS;
+      this.#isReady = false;
+      await pause(wait, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      [this.#child, this.#calls] = this.#spawn();
+      this.#begin(begin).catch((error: Error) =>
+        log.error({ err: error }, `the ${name} could not be restarted`),
+      );
+    }
+  }
+
+  async #killSilent(afterMs: number): Promise<void> {
+    const { name, log } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await pause(afterMs / 4, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!this.#isReady || this.silentMs < afterMs || signal.aborted) continue;
+      log.warn(
+        { pid: this.#child.pid, silent_ms: Math.round(this.silentMs) },
+        `the ${name} is frozen; killing it`,
+      );
+      this.#child.kill("SIGKILL");
+      await exited(this.#child);
+    }
+  }
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function exited(child: ChildProcess): Promise<void> {
+  if (!hasExited(child)) await once(child, "exit");
+}

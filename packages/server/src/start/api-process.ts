@@ -1,0 +1,111 @@
+/** The program of a further process of the API, a child of the first one. When its parent exits for any reason, it exits at once. */
+
+import type { SendHandle } from "node:child_process";
+import { Server } from "node:net";
+import { Registry } from "prom-client";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
+import type { DatabaseAddress } from "../db/connection.ts";
+import { openDatabase } from "../db/pool.ts";
+import type { ServiceFault } from "../features/service/service-routes.ts";
+import type { RenderedMetrics } from "../http/metrics.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
+import { openSessionHub } from "../notify/session-hub.ts";
+import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
+import { openTraces } from "../traces/open-traces.ts";
+import { type FurtherApi, openFurtherApi } from "./api.ts";
+import { apiSettings, keysOf, tlsOf } from "./api-settings.ts";
+import { openModels } from "./open-models.ts";
+import { Parts } from "./parts.ts";
+import { type RateCalls, sharedRates } from "./shared-rates.ts";
+
+/** What a further API process can be asked. */
+export type ApiCalls = {
+  /** Opens everything, and listens nowhere. @param name as metrics name the process. */
+  start: { given: { config: Config; address: DatabaseAddress; name: string }; answer: null };
+  /** Accepts connections of the server that is sent with it. */
+  join: { given: null; answer: null };
+  /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
+  measure: { given: null; answer: object[] };
+  stop: { given: null; answer: null };
+};
+
+/** What it asks the first one. */
+export type FirstApiCalls = Signs<null> &
+  RateCalls & {
+    fault: { given: null; answer: ServiceFault | null };
+    renderMetrics: { given: null; answer: RenderedMetrics };
+  };
+
+const stopping = new AbortController();
+const registry = new Registry();
+let parts: Parts | undefined;
+let api: FurtherApi | undefined;
+
+const calls = parentCalls<ApiCalls, FirstApiCalls>({
+  async start(given) {
+    await start(given);
+    tellSigns(calls, () => null);
+    return null;
+  },
+  async join(_given, handle?: SendHandle) {
+    if (api === undefined || !(handle instanceof Server)) throw new Error("There is nothing to join.");
+    await api.join(handle);
+    return null;
+  },
+  measure: async () => await registry.getMetricsAsJSON(),
+  async stop() {
+    stopping.abort(new Error("The service is stopping."));
+    await parts?.close();
+    process.exit(0);
+  },
+});
+
+async function start({ config, address, name }: ApiCalls["start"]["given"]): Promise<void> {
+  const redactor = createRedactor();
+  const log = createLog(config.logLevel, redactor).child({ part: name });
+  parts = new Parts(log, stopping.signal);
+  try {
+    api = await openParts(parts);
+  } catch (error) {
+    if (stopping.signal.aborted) process.exit(0);
+    log.fatal({ err: error }, "a process of the API could not start");
+    await parts.close();
+    exitAfterAnswer(1);
+    throw error;
+  }
+
+  async function openParts(open: Parts): Promise<FurtherApi> {
+    const keys = keysOf(config);
+    const db = await open.open(
+      () => openDatabase({ ...address, log, max: 5, readers: 2 }),
+      (one) => one.close(),
+    );
+    const [hub, models, blobs, traces] = await Promise.all([
+      open.open(
+        () => openSessionHub({ db, log }),
+        (one) => one.close(),
+      ),
+      open.open(() => openModels(config, log)),
+      open.open(() => openDiskBlobs(blobDirectory(config))),
+      open.open(
+        () => openTraces(process.env, "api", log),
+        (one) => one.close(),
+      ),
+    ]);
+    return await open.open(
+      () =>
+        openFurtherApi({
+          ...apiSettings(config, keys),
+          tls: tlsOf(config),
+          ...{ db, hub, log, redactor, models, blobs, traces, registry },
+          processName: name,
+          rates: sharedRates((asked, given) => calls.call(asked, given)),
+          fault: () => calls.call("fault", null),
+          renderMetrics: () => calls.call("renderMetrics", null),
+        }),
+      (one) => one.close(),
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { readCeilings } from "../config/ceilings.ts";
+import type { Config } from "../config/config.ts";
+import { listenAddress } from "../config/listen-address.ts";
+import { tlsFilesOf } from "../config/tls-files.ts";
+import { readTlsPair } from "../config/tls-pair.ts";
+import type { DatabaseKeys } from "../secrets/database-key-store.ts";
+import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import type { Tls } from "./api.ts";
+
+/** What the API takes from the settings. */
+export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
+  return {
+    ...config,
+    secretKey: active,
+    formerSecretKey: former,
+    repositoryHosts: config.hostedProviders.map(({ host }) => host),
+    runsImages: config.sandbox === "docker",
+    ceilings: readCeilings(config),
+    limits: { organization: config.organizationLimits, user: config.userLimits },
+    addressLimits: config.addressLimits,
+    metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
+  };
+}
+
+export function keysOf(config: Config): DatabaseKeys {
+  const location = { file: config.secretKeyFile, dataDir: config.dataDir };
+  return { active: readSecretKey(location), former: readFormerKey(location) };
+}
+
+/** Null: plain HTTP. */
+export function tlsOf(config: Config): Tls | null {
+  const files = tlsFilesOf(config);
+  return files === null ? null : { files, pair: readTlsPair(files) };
+}
