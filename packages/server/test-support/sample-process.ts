@@ -5,17 +5,17 @@ import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../src/proc
 import type { ProcessCalls } from "../src/processes/process-calls.ts";
 
 export type SampleCalls = {
-  start: { given: { fails: boolean }; answer: null };
-  double: { given: number; answer: number };
+  start(given: { fails: boolean }): void;
+  double(given: number): number;
   /** Asks the parent, and returns what it answered. */
-  relay: { given: string; answer: string };
-  never: { given: null; answer: null };
-  exit: { given: number; answer: null };
+  relay(given: string): string;
+  never(given: null): void;
+  exit(given: number): void;
   /** Answers each connection of the server with its pid. */
-  join: { given: null; answer: null };
-  stop: { given: null; answer: null };
+  join(given: null): void;
+  stop(given: null): void;
 };
-export type ParentOfSampleCalls = Signs<number> & { word: { given: string; answer: string } };
+export type ParentOfSampleCalls = Signs<number> & { word(given: string): string };
 
 const calls: ProcessCalls<ParentOfSampleCalls> = parentCalls<SampleCalls, ParentOfSampleCalls>({
   start({ fails }) {
@@ -24,7 +24,6 @@ const calls: ProcessCalls<ParentOfSampleCalls> = parentCalls<SampleCalls, Parent
       throw new Error("It cannot start.");
     }
     tellSigns(calls, () => process.pid);
-    return null;
   },
   double: (number) => number * 2,
   relay: (word): Promise<string> => calls.call("word", word),
@@ -33,7 +32,6 @@ const calls: ProcessCalls<ParentOfSampleCalls> = parentCalls<SampleCalls, Parent
   async join(_given, handle) {
     const server = createServer((socket) => socket.end(`${process.pid}`)).listen(handle as Server);
     await once(server, "listening");
-    return null;
   },
   stop: () => process.exit(0),
 });

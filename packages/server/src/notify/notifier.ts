@@ -1,36 +1,45 @@
-import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
 import { sendNotifications } from "./notification-store.ts";
 
-const BATCH_MS = 5;
+/** Between two notifications that are not forced by their size. */
+const MIN_INTERVAL_MS = 5;
+/** Of a change that is not due: nobody but followers at other services waits for it. */
+const MAX_DELAY_MS = 20;
 /** A payload is limited to 8,000 bytes, and a session takes 38. */
 const SESSIONS_PER_NOTIFICATION = 200;
 const CHANNEL = "berth_sessions";
 
 /**
  * Notifies the other processes of a database that sessions changed. Not inside the writing transactions, because a NOTIFY in
- * each would serialize the commits of all writers: changes are batched for a few milliseconds and sent on their own.
+ * each would serialize the commits of all writers: changes are batched for a few milliseconds and sent on their own, those that are due
+ * at once.
  */
 export class Notifier {
   readonly channel = CHANNEL;
-  /** Identifies this process in payloads. */
-  readonly sender = randomBytes(6).toString("hex");
+  /** In payloads, and ignored in those that are received. */
+  readonly #sender: string;
   readonly #db: Queryable;
   readonly #log: Logger;
   /** Sessions of the next batch, and whether each is due. */
   #batch = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  #flushAt = Number.POSITIVE_INFINITY;
+  #flushedAt = Number.NEGATIVE_INFINITY;
   #sending: Promise<void> = Promise.resolve();
 
-  constructor(db: Queryable, log: Logger) {
+  /** @param sender names this process, or the service whose processes tell each other otherwise. */
+  constructor(db: Queryable, log: Logger, sender: string) {
     this.#db = db;
     this.#log = log;
+    this.#sender = sender;
   }
 
   notify(sessionId: string, due: boolean): void {
     this.#batch.set(sessionId, due || this.#batch.get(sessionId) === true);
-    if (this.#timer === undefined) this.#flush();
+    const now = performance.now();
+    this.#flushBy(due ? Math.max(now, this.#flushedAt + MIN_INTERVAL_MS) : now + MAX_DELAY_MS, now);
   }
 
   /** Sends payloads of another kind, after those before them. */
@@ -38,28 +47,37 @@ export class Notifier {
     this.#sending = this.#sending.then(() => this.#sendNow(payloads));
   }
 
-  /** Calls `wake` for each session of a received payload, unless this process sent it. */
+  /** Calls `wake` for each session of a received payload, unless the sender is the own one. */
   receive(payload: string, wake: (sessionId: string, due: boolean) => void): void {
     const [sender, ...sessions] = payload.split(",");
-    if (sender === this.sender) return;
+    if (sender === this.#sender) return;
     for (const session of sessions) wake(session.replace(/^!/, ""), session.startsWith("!"));
   }
 
   /** Sends the last batch. */
   async close(): Promise<void> {
     this.#flush();
-    clearTimeout(this.#timer);
     await this.#sending;
   }
 
-  /** Sends the batch at once. Later changes wait for the timer. */
+  #flushBy(at: number, now: number): void {
+    if (at >= this.#flushAt) return;
+    clearTimeout(this.#timer);
+    if (at <= now) this.#flush();
+    else {
+      this.#flushAt = at;
+      this.#timer = setTimeout(() => this.#flush(), at - now);
+    }
+  }
+
+  /** Sends the batch at once. */
   #flush(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#flushAt = Number.POSITIVE_INFINITY;
     if (this.#batch.size === 0) return;
-    this.send(payloadsOf(this.sender, this.#batch));
+    this.#flushedAt = performance.now();
+    this.send(payloadsOf(this.#sender, this.#batch));
     this.#batch = new Map();
-    this.#timer = setTimeout(() => this.#flush(), BATCH_MS);
   }
 
   /** Notifications are hints, so those that cannot be sent are dropped: other processes also poll. */

@@ -4,10 +4,16 @@ import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { silentLog, type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
+import type { Neighbours, Notice } from "./neighbours.ts";
 import { openSessionHub, type SessionHub } from "./session-hub.ts";
 
-async function hub(t: TestContext, db: TestDatabase, pollMs = 60_000): Promise<SessionHub> {
-  const opened = await openSessionHub({ db, log: silentLog, pollMs });
+async function hub(
+  t: TestContext,
+  db: TestDatabase,
+  pollMs = 60_000,
+  neighbours?: Neighbours,
+): Promise<SessionHub> {
+  const opened = await openSessionHub({ db, log: silentLog, pollMs, ...(neighbours && { neighbours }) });
   t.after(() => opened.close());
   return opened;
 }
@@ -43,6 +49,33 @@ describe("the session hub", () => {
     await woken;
     assert.equal(here.count(), 1, "a process ignores its own notification");
     assert.equal(elsewhere.count(), 0);
+  });
+
+  test("publish: processes of one service tell each other at once, and others by one notification", async (t) => {
+    const db = await testDatabase(t);
+    const emitter = new EventEmitter<{ notice: [Notice] }>();
+    const told: Notice[] = [];
+    const neighbours: Neighbours = {
+      service: "one",
+      tell: (notice) => void told.push(notice),
+      listen: (listener) => {
+        emitter.on("notice", listener);
+        return () => emitter.off("notice", listener);
+      },
+    };
+    const one = await hub(t, db, 60_000, neighbours);
+    const [sibling, other] = [await hub(t, db, 60_000, neighbours), await hub(t, db)];
+    const sessionId = newUuid();
+    const [near, far] = [followerOf(sibling, sessionId), followerOf(other, sessionId)];
+    const woken = far.next();
+    one.publish(sessionId, true);
+    assert.deepEqual(told, [{ sessionId, due: true }]);
+    await woken;
+    assert.equal(near.count(), 0, "a notification of the own service is ignored");
+    const due: string[] = [];
+    sibling.onDue((id) => due.push(id));
+    emitter.emit("notice", { sessionId, due: true });
+    assert.deepEqual([near.count(), due], [1, [sessionId]]);
   });
 
   test("publish: due → workers of other processes are woken; not due → they are not", async (t) => {

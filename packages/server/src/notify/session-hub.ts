@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { followLastSeqs } from "./follow-last-seqs.ts";
+import type { Neighbours } from "./neighbours.ts";
 import { Notifier } from "./notifier.ts";
 import { Previews } from "./previews.ts";
 import { SessionListeners } from "./session-listeners.ts";
@@ -27,13 +29,15 @@ export interface SessionHub {
 export interface SessionHubOptions {
   db: Database;
   log: Logger;
+  /** The other processes of this service. Default: it has none. */
+  neighbours?: Neighbours;
   /** Milliseconds between polls of the sessions that have followers; default 2,000. */
   pollMs?: number;
 }
 
 /** Opens the process's only listening connection, and resolves when it listens. */
 export async function openSessionHub(options: SessionHubOptions): Promise<SessionHub> {
-  const { db, log, pollMs = 2_000 } = options;
+  const { db, log, neighbours, pollMs = 2_000 } = options;
   const followers = new SessionListeners();
   const workers = new Set<(sessionId: string) => void>();
   const wakeWorkers = (sessionId: string) => {
@@ -43,8 +47,10 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
     followers.call(sessionId);
     if (due) wakeWorkers(sessionId);
   };
-  const notifier = new Notifier(db.write, log);
-  const previews = new Previews(notifier.sender, (payloads) => notifier.send(payloads));
+  const own = randomBytes(6).toString("hex");
+  const notifier = new Notifier(db.write, log, neighbours?.service ?? own);
+  const previews = new Previews(own, (payloads) => notifier.send(payloads));
+  const stopListening = neighbours?.listen(({ sessionId, due }) => wake(sessionId, due));
   const listener = await db.listen(notifier.channel, {
     onPayload: (payload) => {
       if (!previews.receive(payload)) notifier.receive(payload, wake);
@@ -64,9 +70,11 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
     previews,
     publish(sessionId, due = false) {
       wake(sessionId, due);
+      neighbours?.tell({ sessionId, due });
       notifier.notify(sessionId, due);
     },
     async close() {
+      stopListening?.();
       poll.close();
       previews.close();
       await notifier.close();

@@ -1,7 +1,7 @@
 import { type Calls, type Channel, type Handlers, ProcessCalls } from "./process-calls.ts";
 
 /** What every process of the service tells the one that started it. */
-export type Signs<State> = { alive: { given: State; answer: null } };
+export type Signs<State> = { alive(given: State): void };
 
 /** A sign of life, twice a second. */
 const ALIVE_MS = 500;
@@ -20,7 +20,7 @@ export function parentCalls<Own extends Calls, Theirs extends Calls>(
 
 /** Tells the parent, from now on, that this process lives, and the state that `read` returns. Call the result to tell it at once. */
 export function tellSigns<State>(calls: ProcessCalls<Signs<State>>, read: () => State): () => void {
-  const tell = () => void calls.call("alive", read()).catch(() => undefined);
+  const tell = () => calls.tell("alive", read());
   setInterval(tell, ALIVE_MS);
   tell();
   return tell;

@@ -1,13 +1,17 @@
 import type { SendHandle } from "node:child_process";
 
 /** What one process can ask another: by name, what is given and what is answered. Both are copied. */
-export type Calls = Record<string, { given: unknown; answer: unknown }>;
+export type Calls = Record<string, (given: never) => unknown>;
+export type Given<C extends Calls, Name extends keyof C> = Parameters<C[Name]>[0];
+export type Answer<C extends Calls, Name extends keyof C> = ReturnType<C[Name]>;
 
 /** A handle that was sent with a call, such as that of a listening server, is the second argument. */
 export type Handlers<Own extends Calls> = {
-  [Name in keyof Own]: (given: Own[Name]["given"], handle?: SendHandle) => Answer<Own, Name>;
+  [Name in keyof Own]: (
+    given: Given<Own, Name>,
+    handle?: SendHandle,
+  ) => Answer<Own, Name> | Promise<Answer<Own, Name>>;
 };
-type Answer<Own extends Calls, Name extends keyof Own> = Own[Name]["answer"] | Promise<Own[Name]["answer"]>;
 
 /** An end of the channel that Node opens between a process and its child: the child, or in it `process`. */
 export interface Channel {
@@ -19,6 +23,9 @@ export interface Channel {
     sent?: (error: Error | null) => void,
   ): unknown;
 }
+
+/** The id of a call whose answer nobody waits for. */
+const UNANSWERED = 0;
 
 type Call = { type: "call"; id: number; name: string; given: unknown };
 type Settled =
@@ -37,6 +44,7 @@ export class ProcessCalls<Theirs extends Calls> {
   readonly #channel: Channel;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #isFull = false;
 
   /** @param own answers what the other process calls. */
   constructor(channel: Channel, own: AnyHandlers) {
@@ -51,14 +59,25 @@ export class ProcessCalls<Theirs extends Calls> {
   /** Rejects with the message of the other process's error, or when that process has exited. */
   async call<Name extends keyof Theirs & string>(
     name: Name,
-    given: Theirs[Name]["given"],
+    given: Given<Theirs, Name>,
     handle?: SendHandle,
-  ): Promise<Theirs[Name]["answer"]> {
+  ): Promise<Answer<Theirs, Name>> {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#waiting.set(id, { resolve, reject });
     this.#send({ type: "call", id, name, given }, handle);
-    return await promise;
+    return (await promise) as Answer<Theirs, Name>;
+  }
+
+  /** Calls without waiting for an answer. Dropped while the other process does not read what it was sent. */
+  tell<Name extends keyof Theirs & string>(name: Name, given: Given<Theirs, Name>): void {
+    if (this.#isFull) return;
+    const sent = () => {
+      this.#isFull = false;
+    };
+    this.#isFull =
+      this.#channel.send?.({ type: "call", id: UNANSWERED, name, given }, undefined, undefined, sent) ===
+      false;
   }
 
   /** Whatever the other process was asked rejects with this message. */
@@ -71,7 +90,8 @@ export class ProcessCalls<Theirs extends Calls> {
     try {
       const handler = own[name];
       if (handler === undefined) throw new Error(`There is no call '${name}'.`);
-      this.#send({ type: "answer", id, answer: await handler(given as never, handle) });
+      const answer = await handler(given as never, handle);
+      if (id !== UNANSWERED) this.#send({ type: "answer", id, answer });
     } catch (error) {
       this.#send({ type: "failure", id, message: (error as Error).message });
     }

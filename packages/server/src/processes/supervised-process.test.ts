@@ -17,7 +17,7 @@ function sample(t: TestContext, options: Partial<ProcessOptions<ParentOfSampleCa
     program: PROGRAM,
     name: "sample",
     log: silentLog,
-    calls: { alive: () => null, word: (word) => `${word}!` },
+    calls: { alive: () => undefined, word: (word) => `${word}!` },
     ...options,
   });
   t.after(() => process.stop());

@@ -2,7 +2,7 @@ import { type ChildProcess, fork, type SendHandle } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Calls, type Handlers, ProcessCalls } from "./process-calls.ts";
+import { type Answer, type Calls, type Given, type Handlers, ProcessCalls } from "./process-calls.ts";
 
 export interface ProcessOptions<Own extends Calls> {
   /** File of the program. */
@@ -17,7 +17,7 @@ export interface ProcessOptions<Own extends Calls> {
 }
 
 /** What every process can be asked. */
-export type Stoppable = Calls & { stop: { given: null; answer: null } };
+export type Stoppable = Calls & { stop(given: null): void };
 
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 5_000;
@@ -64,19 +64,24 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
   /** Rejects when the process exits before it has answered. */
   call<Name extends keyof Theirs & string>(
     name: Name,
-    given: Theirs[Name]["given"],
+    given: Given<Theirs, Name>,
     handle?: SendHandle,
-  ): Promise<Theirs[Name]["answer"]> {
+  ): Promise<Answer<Theirs, Name>> {
     return this.#calls.call(name, given, handle);
   }
 
-  /** The same, or `otherwise` where it does not answer in time. */
+  /** Without an answer, and dropped while the process does not read. */
+  tell<Name extends keyof Theirs & string>(name: Name, given: Given<Theirs, Name>): void {
+    this.#calls.tell(name, given);
+  }
+
+  /** Calls, and returns `otherwise` when it does not answer in time. */
   async callWithin<Name extends keyof Theirs & string>(
     milliseconds: number,
     name: Name,
-    given: Theirs[Name]["given"],
-    otherwise: Theirs[Name]["answer"],
-  ): Promise<Theirs[Name]["answer"]> {
+    given: Given<Theirs, Name>,
+    otherwise: Answer<Theirs, Name>,
+  ): Promise<Answer<Theirs, Name>> {
     if (!this.#isReady) return otherwise;
     const answer = this.call(name, given).catch(() => otherwise);
     return await Promise.race([answer, pause(milliseconds, otherwise, { ref: false })]);

@@ -13,29 +13,32 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
+import type { Given } from "../processes/process-calls.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import { type FurtherApi, openFurtherApi } from "./api.ts";
 import { apiSettings, keysOf, tlsOf } from "./api-settings.ts";
+import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
 import { openModels } from "./open-models.ts";
 import { Parts } from "./parts.ts";
 import { type RateCalls, sharedRates } from "./shared-rates.ts";
 
 /** What a further API process can be asked. */
-export type ApiCalls = {
-  /** Opens everything, and listens nowhere. @param name as metrics name the process. */
-  start: { given: { config: Config; address: DatabaseAddress; name: string }; answer: null };
+export type ApiCalls = NoticeCalls & {
+  /** Opens everything, and listens nowhere. @param name as metrics name the process. @param service as for the runner. */
+  start(given: { config: Config; address: DatabaseAddress; name: string; service: string }): void;
   /** Accepts connections of the server that is sent with it. */
-  join: { given: null; answer: null };
+  join(given: null): void;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
-  measure: { given: null; answer: object[] };
-  stop: { given: null; answer: null };
+  measure(given: null): object[];
+  stop(given: null): void;
 };
 
 /** What it asks the first one. */
 export type FirstApiCalls = Signs<null> &
-  RateCalls & {
-    fault: { given: null; answer: ServiceFault | null };
-    renderMetrics: { given: null; answer: RenderedMetrics };
+  RateCalls &
+  NoticeCalls & {
+    fault(given: null): ServiceFault | null;
+    renderMetrics(given: null): RenderedMetrics;
   };
 
 const stopping = new AbortController();
@@ -43,16 +46,16 @@ const registry = new Registry();
 let parts: Parts | undefined;
 let api: FurtherApi | undefined;
 
+const neighbours = neighboursBehind((notice) => calls.tell("notice", notice));
 const calls = parentCalls<ApiCalls, FirstApiCalls>({
+  notice: neighbours.heard,
   async start(given) {
     await start(given);
     tellSigns(calls, () => null);
-    return null;
   },
   async join(_given, handle?: SendHandle) {
     if (api === undefined || !(handle instanceof Server)) throw new Error("There is nothing to join.");
     await api.join(handle);
-    return null;
   },
   measure: async () => await registry.getMetricsAsJSON(),
   async stop() {
@@ -62,7 +65,7 @@ const calls = parentCalls<ApiCalls, FirstApiCalls>({
   },
 });
 
-async function start({ config, address, name }: ApiCalls["start"]["given"]): Promise<void> {
+async function start({ config, address, name, service }: Given<ApiCalls, "start">): Promise<void> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: name });
   parts = new Parts(log, stopping.signal);
@@ -84,7 +87,7 @@ async function start({ config, address, name }: ApiCalls["start"]["given"]): Pro
     );
     const [hub, models, blobs, traces] = await Promise.all([
       open.open(
-        () => openSessionHub({ db, log }),
+        () => openSessionHub({ db, log, neighbours: neighbours.of(service) }),
         (one) => one.close(),
       ),
       open.open(() => openModels(config, log)),
@@ -101,7 +104,7 @@ async function start({ config, address, name }: ApiCalls["start"]["given"]): Pro
           tls: tlsOf(config),
           ...{ db, hub, log, redactor, models, blobs, traces, registry },
           processName: name,
-          rates: sharedRates((asked, given) => calls.call(asked, given)),
+          rates: sharedRates(calls),
           fault: () => calls.call("fault", null),
           renderMetrics: () => calls.call("renderMetrics", null),
         }),

@@ -8,6 +8,7 @@ import type { RenderedMetrics } from "../http/metrics.ts";
 import type { RateGroups } from "../limits/rates.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
 import type { ApiCalls, FirstApiCalls } from "./api-process.ts";
+import type { NoticeRelay } from "./notice-relay.ts";
 import { rateHandlers } from "./shared-rates.ts";
 
 /** Beside this file, and TypeScript or JavaScript as it is. */
@@ -24,24 +25,32 @@ export interface FirstApi {
   renderMetrics(): Promise<RenderedMetrics>;
 }
 
+type Process = SupervisedProcess<FirstApiCalls, ApiCalls>;
+
 /** The further processes of the API: they accept connections at the same port as the first one, each whenever it is free. */
 export class FurtherApis {
-  readonly #processes: SupervisedProcess<FirstApiCalls, ApiCalls>[];
+  readonly #processes: Process[];
+  readonly #service: string;
   #first: FirstApi | undefined;
 
   /** Forks them immediately, so that they load while the database starts. @param rates of the whole service. */
-  constructor(count: number, rates: RateGroups, log: Logger) {
+  constructor(count: number, { rates, relay, log }: { rates: RateGroups; relay: NoticeRelay; log: Logger }) {
+    this.#service = relay.service;
     const calls = {
-      alive: () => null,
+      alive: () => undefined,
       ...rateHandlers(rates),
       fault: () => this.#known().fault(),
       renderMetrics: () => this.#known().renderMetrics(),
     };
-    const options = { program: PROGRAM, name: "API process", calls, log, killAfterMs: MAX_SILENCE_MS };
-    this.#processes = Array.from(
-      { length: count },
-      () => new SupervisedProcess<FirstApiCalls, ApiCalls>(options),
-    );
+    const options = { program: PROGRAM, name: "API process", log, killAfterMs: MAX_SILENCE_MS };
+    this.#processes = Array.from({ length: count }, () => {
+      const hear = relay.add((notice) => one.tell("notice", notice));
+      const one: Process = new SupervisedProcess<FirstApiCalls, ApiCalls>({
+        ...options,
+        calls: { ...calls, notice: hear },
+      });
+      return one;
+    });
   }
 
   /** Resolves when all accept connections. Rejects with the error message of one that cannot start. */
@@ -49,7 +58,8 @@ export class FurtherApis {
     this.#first = first;
     const starts = this.#processes.map((one, index) =>
       one.start(async () => {
-        await one.call("start", { config, address, name: `api_${index + 2}` });
+        const given = { config, address, name: `api_${index + 2}`, service: this.#service };
+        await one.call("start", given);
         await one.call("join", null, first.server);
       }),
     );

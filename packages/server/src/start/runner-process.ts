@@ -7,18 +7,21 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
+import type { Given } from "../processes/process-calls.ts";
+import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
 /** What the runner can be asked. */
-export type RunnerCalls = {
-  start: { given: { config: Config; address: DatabaseAddress }; answer: null };
+export type RunnerCalls = NoticeCalls & {
+  /** @param service names the service among those of the database. */
+  start(given: { config: Config; address: DatabaseAddress; service: string }): void;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
-  measure: { given: null; answer: object[] };
-  stop: { given: null; answer: null };
+  measure(given: null): object[];
+  stop(given: null): void;
 };
 
 /** With each sign of life: whether it opens sandboxes; null before that is known. */
-export type RunnerSigns = Signs<boolean | null>;
+export type RunnerSigns = Signs<boolean | null> & NoticeCalls;
 
 /** How long a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
@@ -27,13 +30,14 @@ const starting = new AbortController();
 let running: Promise<Runner> | undefined;
 let isReady = false;
 
+const neighbours = neighboursBehind((notice) => calls.tell("notice", notice));
 const calls = parentCalls<RunnerCalls, RunnerSigns>({
+  notice: neighbours.heard,
   start: async (given) => {
     running ??= start(given);
     const runner = await running;
     const tell = tellSigns(calls, () => runner.opensSandboxes());
     void runner.tried.then(tell);
-    return null;
   },
   measure: async () => (isReady ? ((await (await running)?.metrics()) ?? []) : []),
   stop: async () => {
@@ -46,11 +50,12 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
   },
 });
 
-async function start({ config, address }: RunnerCalls["start"]["given"]): Promise<Runner> {
+async function start({ config, address, service }: Given<RunnerCalls, "start">): Promise<Runner> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
-    const runner = await startRunner({ config, address, log, redactor }, starting.signal);
+    const parts = { config, address, log, redactor, neighbours: neighbours.of(service) };
+    const runner = await startRunner(parts, starting.signal);
     isReady = true;
     return runner;
   } catch (error) {

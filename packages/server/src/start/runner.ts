@@ -13,6 +13,7 @@ import { addConnectionMetrics } from "../db/connection-metrics.ts";
 import { openDatabase } from "../db/pool.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
+import type { Neighbours } from "../notify/neighbours.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import type { RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
@@ -54,6 +55,8 @@ export interface RunnerOptions {
   address: DatabaseAddress;
   log: Logger;
   redactor: Redactor;
+  /** The other processes of this service. */
+  neighbours: Neighbours;
 }
 
 type SharedParts = Awaited<ReturnType<typeof openSharedParts>>;
@@ -118,7 +121,11 @@ async function openWorker(parts: Parts, options: RunnerOptions, registry: Regist
 }
 
 /** What the worker and the sweepers use. */
-async function openSharedParts(parts: Parts, { config, address, log }: RunnerOptions, registry: Registry) {
+async function openSharedParts(
+  parts: Parts,
+  { config, address, log, neighbours }: RunnerOptions,
+  registry: Registry,
+) {
   const db = await parts.open(
     () => openDatabase({ ...address, log }),
     (one) => one.close(),
@@ -126,7 +133,7 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
   const installation = installationId(config.dataDir);
   const [hub, models, engine, blobs] = await Promise.all([
     parts.open(
-      () => openSessionHub({ db, log }),
+      () => openSessionHub({ db, log, neighbours }),
       (one) => one.close(),
     ),
     parts.open(() => openModels(config, log)),

@@ -18,6 +18,7 @@ import { startDataSweepers } from "./data-sweepers.ts";
 import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
+import { NoticeRelay } from "./notice-relay.ts";
 import { openModels } from "./open-models.ts";
 import { openStore } from "./open-store.ts";
 import { Parts } from "./parts.ts";
@@ -86,17 +87,18 @@ async function openParts(
   const tls = await ofSetting(() => tlsOf(config));
   installationId(config.dataDir);
   const rates = ownRates();
+  const relay = new NoticeRelay();
   const [store, runner, further, models] = await Promise.all([
     parts.open(
       (signal) => openStore(config, log, signal),
       (store) => store.stop(),
     ),
     parts.open(
-      () => superviseRunner(log),
+      () => superviseRunner(relay, log),
       (runner) => runner.stop(),
     ),
     parts.open(
-      () => new FurtherApis(config.apiProcesses - 1, rates, log),
+      () => new FurtherApis(config.apiProcesses - 1, { rates, relay, log }),
       (further) => further.stop(),
     ),
     parts.open(() => ofSetting(() => openModels(config, log))),
@@ -108,7 +110,7 @@ async function openParts(
   await parts.open(() => requireDatabaseKey(db.write, keys));
   await parts.open(() => requireContents(db.write, config, log));
   const hub = await parts.open(
-    () => openSessionHub({ db, log }),
+    () => openSessionHub({ db, log, neighbours: relay.neighbours }),
     (hub) => hub.close(),
   );
   const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));

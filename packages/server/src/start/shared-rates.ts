@@ -1,30 +1,27 @@
 import type { OverRate, Rate, RateGroups, Rates } from "../limits/rates.ts";
+import type { Answer, Given, ProcessCalls } from "../processes/process-calls.ts";
 
 /** What a process asks the one that counts the requests of all. */
 export type RateCalls = {
-  take: {
-    given: { group: keyof RateGroups; rates: Rate[]; name: string | undefined };
-    /** Which of the rates is over. */
-    answer: { index: number; waitMs: number } | null;
-  };
-  exempt: { given: { group: keyof RateGroups; name: string }; answer: null };
+  /** Which of the rates is over, by its place. */
+  take(given: Asked & { rates: Rate[]; name: string | undefined }): { index: number; waitMs: number } | null;
+  exempt(given: Asked & { name: string }): void;
 };
 
-type Ask = <Name extends keyof RateCalls>(
-  name: Name,
-  given: RateCalls[Name]["given"],
-) => Promise<RateCalls[Name]["answer"]>;
+interface Asked {
+  group: keyof RateGroups;
+}
 
 /** Rates that another process counts, for itself and for this one. */
-export function sharedRates(ask: Ask): RateGroups {
+export function sharedRates(calls: Pick<ProcessCalls<RateCalls>, "call">): RateGroups {
   const of = (group: keyof RateGroups): Rates => ({
     async take<R extends Rate>(rates: readonly R[], name?: string): Promise<OverRate<R> | null> {
       if (rates.length === 0) return null;
       const plain = rates.map(({ id, perSecond, burst }) => ({ id, perSecond, burst }));
-      const over = await ask("take", { group, rates: plain, name });
+      const over = await calls.call("take", { group, rates: plain, name });
       return over === null ? null : { rate: rates[over.index] as R, waitMs: over.waitMs };
     },
-    exempt: (name) => ask("exempt", { group, name }),
+    exempt: (name) => calls.call("exempt", { group, name }),
   });
   return { owners: of("owners"), addresses: of("addresses"), codes: of("codes") };
 }
@@ -32,13 +29,12 @@ export function sharedRates(ask: Ask): RateGroups {
 /** Answers what other processes ask. */
 export function rateHandlers(groups: RateGroups) {
   return {
-    async take({ group, rates, name }: RateCalls["take"]["given"]): Promise<RateCalls["take"]["answer"]> {
+    async take({ group, rates, name }: Given<RateCalls, "take">): Promise<Answer<RateCalls, "take">> {
       const over = await groups[group].take(rates, name);
       return over === null ? null : { index: rates.indexOf(over.rate), waitMs: over.waitMs };
     },
-    async exempt({ group, name }: RateCalls["exempt"]["given"]): Promise<null> {
+    async exempt({ group, name }: Given<RateCalls, "exempt">): Promise<void> {
       await groups[group].exempt(name);
-      return null;
     },
   };
 }

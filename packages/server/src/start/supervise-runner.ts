@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
+import type { NoticeRelay } from "./notice-relay.ts";
 import type { RunnerCalls, RunnerSigns } from "./runner-process.ts";
 
 /** Beside this file, and TypeScript or JavaScript as it is. */
@@ -30,17 +31,18 @@ export interface SupervisedRunner {
 }
 
 /** Forks the runner immediately, so that it loads while the database starts. */
-export function superviseRunner(log: Logger): SupervisedRunner {
+export function superviseRunner(relay: NoticeRelay, log: Logger): SupervisedRunner {
   let opensSandboxes: boolean | null = null;
-  const child = new SupervisedProcess<RunnerSigns, RunnerCalls>({
+  const hear = relay.add((notice) => child.tell("notice", notice));
+  const child: SupervisedProcess<RunnerSigns, RunnerCalls> = new SupervisedProcess<RunnerSigns, RunnerCalls>({
     program: PROGRAM,
     name: "runner",
     log,
     calls: {
       alive: (opens) => {
         opensSandboxes = opens;
-        return null;
       },
+      notice: hear,
     },
   });
   return {
@@ -52,7 +54,7 @@ export function superviseRunner(log: Logger): SupervisedRunner {
     start: (config, address) =>
       child.start(async () => {
         opensSandboxes = null;
-        await child.call("start", { config, address });
+        await child.call("start", { config, address, service: relay.service });
       }),
     metrics: () => child.callWithin(MAX_MEASURE_MS, "measure", null, []),
     stop: () => child.stop(),
