@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { signalIfAlive } from "./processes.ts";
 
 /** The system calls that write to files and sockets. */
 export const WRITE_CALLS = ["write", "writev", "sendto", "sendmsg"] as const;
@@ -17,17 +18,50 @@ export interface Injection {
 }
 
 /**
- * Makes the kernel kill the process at its Nth call, from now on, of one of these kinds (each kind is counted separately). Write
- * calls are counted in the main thread only, renames in all threads. Resolves when strace is attached.
+ * Makes the kernel kill the process at its Nth call, from now on, of one of these kinds (each kind, and of several processes each
+ * process, is counted separately). Write calls are counted in the main thread only, renames in all threads. Resolves when strace
+ * is attached.
  */
 export async function injectKill(
-  pid: number,
+  pid: number | readonly number[],
   point: number,
   calls: readonly string[] = WRITE_CALLS,
 ): Promise<Injection> {
   const threads = calls === RENAME_CALLS ? ["-f"] : [];
-  const rule = `inject=${calls.join()}:signal=SIGKILL:when=${point}`;
-  return await trace(pid, [...threads, "-e", `trace=${calls.join()}`, "-e", rule, "-o", "/dev/null"]);
+  return await trace(pid, [...threads, ...injecting("SIGKILL", point, calls), "-o", "/dev/null"]);
+}
+
+export interface Freeze extends Injection {
+  /** Resolves when a process has stopped. */
+  stopped: Promise<unknown>;
+}
+
+/**
+ * As `injectKill`, but the process stops, after the call, so that others can be killed at the same point. When the injection is
+ * stopped, it goes on.
+ */
+export async function injectStop(
+  pids: readonly number[],
+  point: number,
+  calls: readonly string[],
+): Promise<Freeze> {
+  const stopped = Promise.withResolvers<void>();
+  const tracer = await trace(pids, injecting("SIGSTOP", point, calls), (output) => {
+    if (/stopped by SIGSTOP/.test(output)) stopped.resolve();
+  });
+  return {
+    ...tracer,
+    stopped: stopped.promise,
+    async stop() {
+      await tracer.stop();
+      for (const pid of pids) signalIfAlive(pid, "SIGCONT");
+    },
+  };
+}
+
+function injecting(signal: NodeJS.Signals, point: number, calls: readonly string[]): string[] {
+  const kinds = calls.join();
+  return ["-e", `trace=${kinds}`, "-e", `inject=${kinds}:signal=${signal}:when=${point}`];
 }
 
 export interface Counting extends Injection {
@@ -46,14 +80,21 @@ interface Tracer extends Injection {
   stop(): Promise<string>;
 }
 
-async function trace(pid: number, options: readonly string[]): Promise<Tracer> {
-  const tracer = spawn("strace", ["-p", `${pid}`, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+async function trace(
+  pid: number | readonly number[],
+  options: readonly string[],
+  onOutput: (output: string) => void = () => undefined,
+): Promise<Tracer> {
+  const pids = [pid].flat();
+  const targets = pids.flatMap((one) => ["-p", `${one}`]);
+  const tracer = spawn("strace", [...targets, ...options], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(tracer, "close");
   const attached = Promise.withResolvers<void>();
   let output = "";
   tracer.stderr.on("data", (chunk) => {
     output += chunk;
-    if (/attached/.test(output)) attached.resolve();
+    if ((output.match(/ attached/g)?.length ?? 0) >= pids.length) attached.resolve();
+    onOutput(output);
   });
   await Promise.race([attached.promise, exited]);
   return {

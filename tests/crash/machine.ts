@@ -1,5 +1,5 @@
 import { Berth, type BerthOptions } from "../acceptance/harness/berth.ts";
-import { childrenOf, commandOf, descendantsOf } from "./processes.ts";
+import { childrenOf, commandOf, descendantsOf, signalIfAlive } from "./processes.ts";
 
 /**
  * A service in a pid namespace of its own, as on a machine of its own: the pids in its leases mean nothing to other machines,
@@ -81,12 +81,4 @@ async function startAlone(options: BerthOptions): Promise<Berth> {
     ...options,
     wrapper: ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],
   });
-}
-
-function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
