@@ -189,6 +189,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     rule: "Sessions are listed newest first and can be filtered by agent, environment and status; archived sessions are listed only on request.",
   },
   {
+    id: "session-archived-meanwhile",
+    source: "api 4",
+    rule: "Of sessions that are created while their agent or environment is archived, those that begin after it are rejected with 409 conflict_error; each other one exists, with its entry in the audit log, or is rejected so. Sessions of other agents and environments that are created at the same time are not affected.",
+  },
+  {
     id: "session-get",
     source: "seed 7.2",
     rule: "GET of a session returns it; an unknown id is rejected with 404 not_found_error.",
@@ -444,6 +449,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     id: "token-descendants",
     source: "api 4",
     rule: "Revoking a token also revokes and returns its descendants that are not independent; streams opened with them end.",
+  },
+  {
+    id: "token-changed-elsewhere",
+    source: "api 4",
+    rule: "What one service, or a command, changes counts in every other service of the database for each request that begins 100 ms later: a token that is revoked, with its descendants, or expired, a user or a service account that is disabled, a user or an organization that is erased, and a role.",
   },
 
   // Pagination
