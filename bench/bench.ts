@@ -20,6 +20,7 @@ const CASES: Record<string, () => Promise<Figure[]>> = {
   growth: () => onService(growthFigures),
   readers: () => onService(readerFigures),
   http: () => onService(httpFigures),
+  processes: () => onService(httpFigures, { BERTH_API_PROCESSES: "2" }),
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,

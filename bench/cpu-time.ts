@@ -31,7 +31,7 @@ export function cpuPerOperation(before: CpuTimes, after: CpuTimes, count: number
 }
 
 function partOf(command: string, isService: boolean): keyof CpuTimes {
-  if (isService) return "API";
+  if (isService || command.includes("api-process")) return "API";
   if (command.includes("runner-process")) return "runner";
   return command.includes("postgres") ? "PostgreSQL" : "sandboxes";
 }
