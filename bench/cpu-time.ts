@@ -22,6 +22,11 @@ export function cpuTimes(servicePid: number): CpuTimes {
   return times;
 }
 
+/** The same of all processes together, also of a service that is not Berth. */
+export function totalCpu(pid: number): number {
+  return Object.values(cpuTimes(pid)).reduce((sum, time) => sum + time, 0);
+}
+
 /** Microseconds for each of `count` operations between two measurements, in words: `API 210 µs, PostgreSQL 130 µs`. */
 export function cpuPerOperation(before: CpuTimes, after: CpuTimes, count: number): string {
   const each = PARTS.map((part) => [part, Math.round((after[part] - before[part]) / count)] as const);

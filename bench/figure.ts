@@ -2,10 +2,10 @@
 export interface Figure {
   what: string;
   peer: string;
-  /** In `unit`: milliseconds, operations per second, or MiB. */
+  /** In `unit`: milliseconds, microseconds, operations per second, or MiB. */
   value: number;
   peerValue: number;
-  unit: "ms" | "/s" | "MiB";
+  unit: "ms" | "µs" | "/s" | "MiB";
   /** The 95th percentile of the value. */
   p95?: number;
   /** In the same unit: a maximum, or a minimum when the unit is `/s`. */
@@ -65,6 +65,6 @@ export function table(figures: readonly Figure[]): string {
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-function format(value: number, unit: Figure["unit"]): string {
+export function format(value: number, unit: Figure["unit"]): string {
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
 }

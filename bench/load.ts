@@ -1,22 +1,24 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
+const LAST_CHUNK = "0\r\n\r\n";
+
 export interface Load {
   perSecond: number;
   count: number;
 }
 
 /**
- * Sends requests over `callers` kept connections, each the next one when its response is there, and returns how many got status 200. It
+ * Sends requests over `callers` kept connections, each the next one when its response is there, and returns how many got a status 2xx. It
  * costs a few microseconds a request, so that a rate is the service's.
  *
- * @param next the head and body of a request, without `Host`.
+ * @param next the text of a request; null ends the caller, also before its time.
  * @throws for a response with another status.
  */
 export async function load(
   url: string,
   { callers, seconds }: { callers: number; seconds: number },
-  next: () => string,
+  next: () => string | null,
 ): Promise<Load> {
   const began = performance.now();
   const until = began + seconds * 1_000;
@@ -25,20 +27,21 @@ export async function load(
   return { count, perSecond: count / ((performance.now() - began) / 1_000) };
 }
 
-/** The text of a request with a token. */
+/** The text of a request, by default without a token. */
 export function requestText(
-  { url, token }: { url: string; token: string },
+  { url, token = null }: { url: string; token?: string | null },
   method: string,
   path: string,
   body?: unknown,
 ): string {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${token}\r\n`;
+  const authorization = token === null ? "" : `authorization: Bearer ${token}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\n${authorization}`;
   if (body === undefined) return `${head}\r\n`;
   const text = JSON.stringify(body);
   return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
-async function call(url: string, until: number, next: () => string): Promise<number> {
+async function call(url: string, until: number, next: () => string | null): Promise<number> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
@@ -46,7 +49,9 @@ async function call(url: string, until: number, next: () => string): Promise<num
   let done = 0;
   try {
     for (; performance.now() < until; done += 1) {
-      socket.write(next());
+      const text = next();
+      if (text === null) break;
+      socket.write(text);
       await response(socket);
     }
   } finally {
@@ -55,12 +60,13 @@ async function call(url: string, until: number, next: () => string): Promise<num
   return done;
 }
 
-/** Resolves when one response with a `Content-Length` has arrived. */
+/** Resolves when one response has arrived: with a `Content-Length`, in chunks, or without a body. */
 function response(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = 0;
     let expected: number | null = null;
     let head = "";
+    let tail: string | null = null;
     const end = (error?: Error) => {
       socket.off("data", onData).off("error", end).off("close", onClose);
       if (error === undefined) resolve();
@@ -69,14 +75,16 @@ function response(socket: Socket): Promise<void> {
     const onClose = () => end(new Error("The connection was closed before the response."));
     const onData = (chunk: Buffer) => {
       received += chunk.length;
+      if (tail !== null) tail = (tail + chunk.toString("latin1", Math.max(0, chunk.length - 5))).slice(-5);
       if (expected === null) {
         head += chunk.toString("latin1");
         const bodyAt = head.indexOf("\r\n\r\n");
         if (bodyAt < 0) return;
-        if (!head.startsWith("HTTP/1.1 200 ")) return end(new Error(head.slice(0, 600)));
+        if (!head.startsWith("HTTP/1.1 2")) return end(new Error(head.slice(0, 600)));
+        if (/\r\ntransfer-encoding: chunked\r\n/i.test(head)) tail = head.slice(bodyAt + 2).slice(-5);
         expected = bodyAt + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
       }
-      if (received >= expected) end();
+      if (tail === null ? received >= expected : tail === LAST_CHUNK) end();
     };
     socket.on("data", onData).on("error", end).on("close", onClose);
   });

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Api } from "../../tests/acceptance/harness/api.ts";
 import { Berth } from "../../tests/acceptance/harness/berth.ts";
 import { makeAgent, makeEnvironment } from "../../tests/acceptance/harness/fixtures.ts";
 import { descendantsOf } from "../../tests/crash/processes.ts";
 import { type Figure, median, times } from "../figure.ts";
+import { memory } from "../memory.ts";
 
 /** Time from the command to `listening`, with an empty data directory and with one in use. The peer is a start of Node alone. */
 export async function startFigures(): Promise<Figure[]> {
@@ -56,15 +56,4 @@ export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
       note,
     },
   ];
-}
-
-/** Proportional set size of a process tree in MiB. */
-function memory(root: number): number {
-  const kilobytes = [root, ...descendantsOf(root)].map((pid) => {
-    const rollup = readdirSync(`/proc/${pid}`).includes("smaps_rollup")
-      ? readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")
-      : "";
-    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
-  });
-  return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
 }
