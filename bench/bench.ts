@@ -6,6 +6,7 @@ import { eventFigures } from "./cases/events.ts";
 import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
+import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
@@ -13,8 +14,11 @@ import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
 import { type Figure, table } from "./figure.ts";
 
-/** `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. */
-const CASES: Record<string, () => Promise<Figure[]>> = {
+/**
+ * `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. The race has its own, and installs its peers
+ * from the npm registry.
+ */
+const CASES: Record<string, () => Promise<Figure[] | string>> = {
   start: startFigures,
   events: () => onService((_, api) => eventFigures(api)),
   growth: () => onService(growthFigures),
@@ -27,18 +31,22 @@ const CASES: Record<string, () => Promise<Figure[]>> = {
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   abuse: () => onService((_, api) => abuseFigures(api)),
+  race,
 };
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const figures: Figure[] = [];
+const tables: string[] = [];
 for (const [name, measure] of Object.entries(CASES)) {
   if (values.only !== undefined && values.only !== name) continue;
   process.stderr.write(`${name} …\n`);
-  figures.push(...(await measure()));
+  const measured = await measure();
+  if (typeof measured === "string") tables.push(measured);
+  else figures.push(...measured);
 }
-console.log(
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} cores\n\n${table(figures)}`,
-);
+if (figures.length > 0) tables.unshift(table(figures));
+const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} cores`;
+console.log([head, ...tables].join("\n\n"));
 
 async function onService(
   measure: (berth: Berth, api: Awaited<ReturnType<Berth["client"]>>) => Promise<Figure[]>,
