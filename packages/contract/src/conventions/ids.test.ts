@@ -24,6 +24,12 @@ test("ids are as clients have stored them", () => {
     "018",
     "01890a5d-ac96-774b-bcce-b302099a80570",
     "x1890a5d-ac96-774b-bcce-b302099a8057",
+    "01890a5d-ac96-774b-bcce-b302099a805g",
+    "01890a5d-ac96-774b-bcce-b302099a805\u0430",
+    "01890a5dxac96-774b-bcce-b302099a8057",
+    "01890a5d-ac96-774b-bcceb-302099a8057",
+    "01890a5dac96774bbcceb302099a8057",
+    "{01890a5d-ac96-774b-bcce-b302099a8057",
   ])
     assert.throws(() => formatId("agent", wrong), SyntaxError);
 });

@@ -25,7 +25,6 @@ export const ID_PREFIXES = {
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_RANDOM = (1n << 74n) - 1n;
 let lastMillisecond = 0n;
 let lastRandom = 0n;
@@ -56,15 +55,33 @@ const PAIRS = Array.from(
   (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31),
 );
 
+const HYPHEN = "-".charCodeAt(0);
+/** The value of each hexadecimal digit, by its code. */
+const DIGITS = new Map(
+  [..."0123456789abcdefABCDEF"].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
+);
+/** The same for all codes below 128; 16 for those that are no digit. */
+const DIGIT_OF_CODE = Uint8Array.from({ length: 128 }, (_, code) => DIGITS.get(code) ?? 16);
+
 /** The API's form of an id: prefix, underscore, 26 characters of lower-case Crockford base32. */
 export function formatId(kind: IdKind, uuid: string): string {
-  if (!UUID.test(uuid)) throw new SyntaxError(`${JSON.stringify(uuid)} is not a uuid.`);
-  // The first two hexadecimal digits are two characters, and each five after them are four.
-  const hex = uuid.slice(2, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
-  let text = `${ID_PREFIXES[kind]}_${PAIRS[Number.parseInt(uuid.slice(0, 2), 16)]}`;
-  for (let at = 0; at < 30; at += 5) {
-    const bits = Number.parseInt(hex.slice(at, at + 5), 16);
-    text += `${PAIRS[bits >> 10]}${PAIRS[bits & 1_023]}`;
+  if (uuid.length !== 36) throw notUuid(uuid);
+  let text = `${ID_PREFIXES[kind]}_`;
+  // The first two digits are two characters, and each five after them are four.
+  let [bits, missing] = [0, 2];
+  for (let at = 0; at < 36; at++) {
+    const code = uuid.charCodeAt(at);
+    if (at === 8 || at === 13 || at === 18 || at === 23) {
+      if (code !== HYPHEN) throw notUuid(uuid);
+      continue;
+    }
+    const digit = code < 128 ? (DIGIT_OF_CODE[code] as number) : 16;
+    if (digit === 16) throw notUuid(uuid);
+    bits = (bits << 4) | digit;
+    if (--missing > 0) continue;
+    if (at === 1) text += PAIRS[bits];
+    else text += (PAIRS[bits >> 10] as string) + (PAIRS[bits & 1_023] as string);
+    [bits, missing] = [0, 5];
   }
   return text;
 }
@@ -109,8 +126,25 @@ function formatUuid(bits: bigint): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
+function notUuid(text: string): SyntaxError {
+  return new SyntaxError(`${JSON.stringify(text)} is not a uuid.`);
+}
+
 function randomBits(count: number): bigint {
-  const bytes = getRandomValues(new Uint8Array(Math.ceil(count / 8)));
+  const bytes = randomBytes(Math.ceil(count / 8));
   const value = bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   return value & ((1n << BigInt(count)) - 1n);
+}
+
+/** Asked for together, since a call of the generator takes longer than the bytes. */
+const random = new Uint8Array(1_024);
+let used = random.length;
+
+function randomBytes(count: number): Uint8Array {
+  if (used + count > random.length) {
+    getRandomValues(random);
+    used = 0;
+  }
+  used += count;
+  return random.subarray(used - count, used);
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
+import { parseTimestamp } from "./parse-timestamp.ts";
 
 /** How clients reach an embedded server: `host` is the directory of its Unix socket. The password stays in its file. */
 export type SocketConnection = {
@@ -50,6 +51,7 @@ export function socketTarget({ passwordFile, ...connection }: SocketConnection):
 const TYPES: CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === pg.types.builtins.INT8 && format !== "binary") return integer;
+    if (oid === pg.types.builtins.TIMESTAMPTZ && format !== "binary") return parseTimestamp;
     return pg.types.getTypeParser(oid, format as "text");
   },
 } as CustomTypesConfig;

@@ -52,7 +52,13 @@ export async function getAgent(db: Queryable, id: string): Promise<AgentRow | nu
   return (await db.query<AgentRow>({ name: "get_agent", text, values: [id] })).rows[0] ?? null;
 }
 
-/** The same, locked until the transaction ends. */
+/** The newest versions of those of the agents that exist, in no order. */
+export async function getAgents(db: Queryable, ids: readonly string[]): Promise<AgentRow[]> {
+  const text = `select ${COLUMNS} from agents where id = any($1::uuid[])`;
+  return (await db.query<AgentRow>({ name: "get_agents", text, values: [ids] })).rows;
+}
+
+/** As `getAgent`, locked until the transaction ends. */
 async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
   // A statement of its own reads the newest version: it sees what was committed while this one waited for the lock.
   await tx.query({

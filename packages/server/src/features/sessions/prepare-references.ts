@@ -1,14 +1,19 @@
 import { type Input, MAX_SESSION_VAULTS, type sessionRoutes } from "@berth/contract";
 import { type Reference, References } from "../../access/references.ts";
 import { checkNotArchived } from "../../access/require-access.ts";
+import { readTogether } from "../../db/read-together.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
-import { type AgentRow, getAgent } from "../agents/agent-store.ts";
+import { type AgentRow, getAgents } from "../agents/agent-store.ts";
 import { requireAgentVersion } from "../agents/agent-version-store.ts";
 import { type EnvironmentRow, getEnvironments } from "../environments/environment-store.ts";
 import { getVaults, lockVaults, type VaultRow } from "../vaults/vault-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
+
+/** Many sessions are created at the same time, and of few agents and environments. */
+const readAgents = readTogether(getAgents);
+const readEnvironments = readTogether(getEnvironments);
 
 /** The agent of a new session, in the requested version. */
 export function prepareAgent(given: Body["agent"]): References<Reference, AgentRow> {
@@ -21,8 +26,8 @@ export function prepareAgent(given: Body["agent"]): References<Reference, AgentR
 }
 
 async function readAgent(db: Queryable, uuid: string, version: number | null): Promise<AgentRow[]> {
-  const newest = await getAgent(db, uuid);
-  if (newest === null) return [];
+  const [newest] = await readAgents(db, [uuid]);
+  if (newest === undefined) return [];
   if (version === null || version === newest.version) return [newest];
   return [await requireAgentVersion(db, newest.id, version, "agent.version")];
 }
@@ -30,7 +35,7 @@ async function readAgent(db: Queryable, uuid: string, version: number | null): P
 /** The environment of a new session. */
 export function prepareEnvironment(id: string): References<Reference, EnvironmentRow> {
   return new References("environment", [{ id, param: "environment_id" }], {
-    read: getEnvironments,
+    read: readEnvironments,
     checkState: (_, row) => checkNotArchived("environment", id, row),
   });
 }
