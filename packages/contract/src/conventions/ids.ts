@@ -106,7 +106,7 @@ export function uuidOrNil(kind: IdKind, id: string): string {
 
 /** When the object was created, in milliseconds since 1970. */
 export function uuidMillisecond(uuid: string): number {
-  return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
 /** `created_at` of the object: ISO 8601, UTC, with milliseconds. */

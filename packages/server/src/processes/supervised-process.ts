@@ -1,7 +1,8 @@
-import { type ChildProcess, fork, type SendHandle } from "node:child_process";
+import type { ChildProcess, SendHandle } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { forkProgram } from "./fork-program.ts";
 import { type Answer, type Calls, type Given, type Handlers, ProcessCalls } from "./process-calls.ts";
 
 export interface ProcessOptions<Own extends Calls> {
@@ -12,6 +13,8 @@ export interface ProcessOptions<Own extends Calls> {
   /** What the process can call. */
   calls: Handlers<Own>;
   log: Logger;
+  /** The first process, where it was forked already (`forkProgram`). */
+  first?: ChildProcess | undefined;
   /** After so much silence the process is killed, so that another takes its place. Default: never. */
   killAfterMs?: number;
 }
@@ -36,7 +39,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
 
   constructor(options: ProcessOptions<Own>) {
     this.#options = options;
-    [this.#child, this.#calls] = this.#spawn();
+    [this.#child, this.#calls] = this.#attach(options.first ?? forkProgram(options.program));
   }
 
   /** @param begin starts the work of a process, also of each that takes the place of one. Rejects when the first cannot start. */
@@ -101,12 +104,8 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     await this.#supervising;
   }
 
-  #spawn(): [ChildProcess, ProcessCalls<Theirs>] {
-    const { program, name, calls: own } = this.#options;
-    const child = fork(program, {
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-      serialization: "advanced",
-    });
+  #attach(child: ChildProcess): [ChildProcess, ProcessCalls<Theirs>] {
+    const { name, calls: own } = this.#options;
     const calls = new ProcessCalls<Theirs>(child, own);
     child.on("message", () => {
       this.#heardAt = performance.now();
@@ -124,7 +123,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
   }
 
   async #supervise(begin: () => Promise<void>): Promise<void> {
-    const { name, log } = this.#options;
+    const { program, name, log } = this.#options;
     const { signal } = this.#stopping;
     for (let wait = MIN_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
       await exited(this.#child);
@@ -135,7 +134,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
       this.#isReady = false;
       await pause(wait, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      [this.#child, this.#calls] = this.#spawn();
+      [this.#child, this.#calls] = this.#attach(forkProgram(program));
       this.#begin(begin).catch((error: Error) =>
         log.error({ err: error }, `the ${name} could not be restarted`),
       );

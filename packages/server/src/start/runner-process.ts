@@ -13,8 +13,9 @@ import { type Runner, startRunner } from "./runner.ts";
 
 /** What the runner can be asked. */
 export type RunnerCalls = NoticeCalls & {
-  /** @param service names the service among those of the database. */
-  start(given: { config: Config; address: DatabaseAddress; service: string }): void;
+  /** Opens what needs no database. What fails in it is told by \`start\`. @param service names the service among those of the database. */
+  prepare(given: { config: Config; service: string }): void;
+  start(given: DatabaseAddress): void;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
   measure(given: null): object[];
   stop(given: null): void;
@@ -27,15 +28,24 @@ export type RunnerSigns = Signs<boolean | null> & NoticeCalls;
 const ABORT_TIMEOUT_MS = 4_000;
 
 const starting = new AbortController();
+const address = Promise.withResolvers<DatabaseAddress>();
 let running: Promise<Runner> | undefined;
 let isReady = false;
 
 const neighbours = neighboursBehind((notice) => calls.tell("notice", notice));
 const calls = parentCalls<RunnerCalls, RunnerSigns>({
   notice: neighbours.heard,
-  start: async (given) => {
+  prepare(given) {
     running ??= start(given);
-    const runner = await running;
+    running.catch(() => undefined);
+  },
+  async start(given) {
+    address.resolve(given);
+    const runner = await running?.catch((error: unknown) => {
+      exitAfterAnswer(1);
+      throw error;
+    });
+    if (runner === undefined) throw new Error("The runner is not prepared.");
     const tell = tellSigns(calls, () => runner.opensSandboxes());
     void runner.tried.then(tell);
   },
@@ -45,23 +55,23 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
       setTimeout(() => process.exit(1), ABORT_TIMEOUT_MS);
       starting.abort(new Error("The service is stopping."));
     }
-    await (await running)?.close();
+    const runner = await running?.catch(() => undefined);
+    await runner?.close();
     process.exit(0);
   },
 });
 
-async function start({ config, address, service }: Given<RunnerCalls, "start">): Promise<Runner> {
+async function start({ config, service }: Given<RunnerCalls, "prepare">): Promise<Runner> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
-    const parts = { config, address, log, redactor, neighbours: neighbours.of(service) };
+    const parts = { config, address: address.promise, log, redactor, neighbours: neighbours.of(service) };
     const runner = await startRunner(parts, starting.signal);
     isReady = true;
     return runner;
   } catch (error) {
     if (starting.signal.aborted) process.exit(0);
     log.fatal({ err: error }, "the runner could not start");
-    exitAfterAnswer(1);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ModelRegistry } from "@berth/agent/models";
+import { orAborted } from "@berth/concurrency";
 import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -52,7 +53,8 @@ export interface Runner {
 
 export interface RunnerOptions {
   config: Config;
-  address: DatabaseAddress;
+  /** What needs no database is opened before it is known. */
+  address: Promise<DatabaseAddress>;
   log: Logger;
   redactor: Redactor;
   /** The other processes of this service. */
@@ -126,25 +128,25 @@ async function openSharedParts(
   { config, address, log, neighbours }: RunnerOptions,
   registry: Registry,
 ) {
-  const db = await parts.open(
-    () => openDatabase({ ...address, log }),
-    (one) => one.close(),
-  );
   const installation = installationId(config.dataDir);
-  const [hub, models, engine, blobs] = await Promise.all([
-    parts.open(
-      () => openSessionHub({ db, log, neighbours }),
-      (one) => one.close(),
-    ),
+  const [models, engine, blobs, authorities, db] = await Promise.all([
     parts.open(() => openModels(config, log)),
     parts.open(
       () => openEngine(config, { installation }, log),
       (one) => one.close(),
     ),
     parts.open(() => openDiskBlobs(blobDirectory(config))),
+    parts.open(() => readCaCertificates(config)),
+    parts.open(
+      async (signal) => openDatabase({ ...(await orAborted(address, signal)), log }),
+      (one) => one.close(),
+    ),
   ]);
+  const hub = await parts.open(
+    () => openSessionHub({ db, log, neighbours }),
+    (one) => one.close(),
+  );
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
-  const authorities = await parts.open(() => readCaCertificates(config));
   const snapshots = await parts.open(
     () => {
       const metrics = new SnapshotMetrics(registry);

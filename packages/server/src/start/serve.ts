@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
@@ -39,11 +40,13 @@ export interface Serving {
  * Resolves when it is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
  *
  * @param warnings about the settings, for the log.
+ * @param runner of `forkRunner`, which loads beside this process. Default: one that is forked when the settings are examined.
  */
 export async function serve(
   config: Config,
   signal?: AbortSignal,
   warnings: readonly string[] = [],
+  runner?: ChildProcess,
 ): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
@@ -52,7 +55,10 @@ export async function serve(
   const draining = new AbortController();
   const reports = new ServiceReports(openServiceManager());
   try {
-    const { url, fault } = await openParts(parts, config, { log, redactor, draining: draining.signal });
+    const { url, fault } = await openParts(parts, config, {
+      ...{ log, redactor, draining: draining.signal },
+      forked: runner,
+    });
     reports.ready(url, fault);
     return {
       url,
@@ -72,7 +78,12 @@ export async function serve(
 async function openParts(
   parts: Parts,
   config: Config,
-  { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
+  {
+    log,
+    redactor,
+    draining,
+    forked,
+  }: { log: Logger; redactor: Redactor; draining: AbortSignal; forked: ChildProcess | undefined },
 ): Promise<{ url: string; fault: () => string | null }> {
   const faults = await settingFaults(config);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -94,7 +105,7 @@ async function openParts(
       (store) => store.stop(),
     ),
     parts.open(
-      () => superviseRunner(relay, log),
+      () => superviseRunner({ config, relay, log, first: forked }),
       (runner) => runner.stop(),
     ),
     parts.open(
@@ -136,7 +147,7 @@ async function openParts(
   await parts.open(
     () =>
       Promise.all([
-        runner.start(config, store.address),
+        runner.start(store.address),
         further.start(config, store.address, { server: api.server, renderMetrics: api.renderMetrics, fault }),
       ]),
     () => runner.stop(),

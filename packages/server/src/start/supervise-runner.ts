@@ -1,13 +1,11 @@
-import { extname, join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
+import { RUNNER_PROGRAM } from "./fork-runner.ts";
 import type { NoticeRelay } from "./notice-relay.ts";
 import type { RunnerCalls, RunnerSigns } from "./runner-process.ts";
-
-/** Beside this file, and TypeScript or JavaScript as it is. */
-const PROGRAM = join(import.meta.dirname, `runner-process${extname(import.meta.filename)}`);
 
 /** A scrape does not wait longer for a runner that hangs. */
 const MAX_MEASURE_MS = 1_000;
@@ -21,7 +19,7 @@ export type RunnerFault = "starting" | "frozen" | "sandbox";
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
   /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
-  start(config: Config, address: DatabaseAddress): Promise<void>;
+  start(address: DatabaseAddress): Promise<void>;
   /** Why it runs no sessions now; null when it does. */
   fault(): RunnerFault | null;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them; none when it does not answer within a second. */
@@ -30,14 +28,23 @@ export interface SupervisedRunner {
   stop(): Promise<void>;
 }
 
-/** Forks the runner immediately, so that it loads while the database starts. */
-export function superviseRunner(relay: NoticeRelay, log: Logger): SupervisedRunner {
+export interface RunnerSupervision {
+  config: Config;
+  relay: NoticeRelay;
+  log: Logger;
+  /** The first process, where it was forked already. */
+  first?: ChildProcess | undefined;
+}
+
+/** The runner loads, and prepares what needs no database, while the database starts. */
+export function superviseRunner({ config, relay, log, first }: RunnerSupervision): SupervisedRunner {
   let opensSandboxes: boolean | null = null;
   const hear = relay.add((notice) => child.tell("notice", notice));
   const child: SupervisedProcess<RunnerSigns, RunnerCalls> = new SupervisedProcess<RunnerSigns, RunnerCalls>({
-    program: PROGRAM,
+    program: RUNNER_PROGRAM,
     name: "runner",
     log,
+    first,
     calls: {
       alive: (opens) => {
         opensSandboxes = opens;
@@ -45,16 +52,21 @@ export function superviseRunner(relay: NoticeRelay, log: Logger): SupervisedRunn
       notice: hear,
     },
   });
+  const prepare = () => child.tell("prepare", { config, service: relay.service });
+  prepare();
+  let isPrepared = true;
   return {
     fault() {
       if (child.isReady && child.silentMs > MAX_SILENCE_MS) return "frozen";
       if (!child.isReady || opensSandboxes === null) return "starting";
       return opensSandboxes ? null : "sandbox";
     },
-    start: (config, address) =>
+    start: (address) =>
       child.start(async () => {
         opensSandboxes = null;
-        await child.call("start", { config, address, service: relay.service });
+        if (!isPrepared) prepare();
+        isPrepared = false;
+        await child.call("start", address);
       }),
     metrics: () => child.callWithin(MAX_MEASURE_MS, "measure", null, []),
     stop: () => child.stop(),

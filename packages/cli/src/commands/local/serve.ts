@@ -18,8 +18,10 @@ export async function serve(args: string[]): Promise<never> {
   });
   const stop = askedToStop();
   try {
+    const { forkRunner } = await import("@berth/server/fork-runner");
+    const runner = forkRunner();
     const { serve: startService } = await import("@berth/server/serve");
-    const service = await startService(config, stop, unknownVariables(process.env));
+    const service = await startService(config, stop, unknownVariables(process.env), runner);
     await updateClientFile(config.dataDir, { url: reachable(service.url) });
     printLine(`berth: listening on ${service.url}`);
     if (config.publicUrl !== null) printLine(`berth: clients use ${config.publicUrl}`);
