@@ -1,4 +1,5 @@
 import { type Calls, type Channel, type Handlers, ProcessCalls } from "./process-calls.ts";
+import { releaseMemoryWhenQuiet } from "./release-memory.ts";
 
 /** What every process of the service tells the one that started it. */
 export type Signs<State> = { alive(given: State): void };
@@ -15,6 +16,7 @@ export function parentCalls<Own extends Calls, Theirs extends Calls>(
 ): ProcessCalls<Theirs> {
   process.on("disconnect", () => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+  releaseMemoryWhenQuiet();
   return new ProcessCalls<Theirs>(process as Channel, own);
 }
 

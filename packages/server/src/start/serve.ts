@@ -10,6 +10,7 @@ import { ownRates } from "../limits/request-rates.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import { releaseMemoryWhenQuiet } from "../processes/release-memory.ts";
 import { requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import { startApi } from "./api.ts";
@@ -53,6 +54,7 @@ export async function serve(
   for (const warning of [...warnings, plainHttpWarning(config)]) if (warning !== null) log.warn(warning);
   const parts = new Parts(log, signal);
   const draining = new AbortController();
+  const releasing = releaseMemoryWhenQuiet();
   const reports = new ServiceReports(openServiceManager());
   try {
     const { url, fault } = await openParts(parts, config, {
@@ -64,6 +66,7 @@ export async function serve(
       url,
       stop() {
         draining.abort();
+        releasing.close();
         reports.stopping();
         return parts.close().finally(() => reports.close());
       },
