@@ -8,7 +8,7 @@ import { type Load, load, requestText } from "../load.ts";
 
 const CALLERS = 64;
 const SECONDS = 4;
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 3;
 const SESSIONS = 12_000;
 const PATH = "/api/v1/cloud/sessions";
 

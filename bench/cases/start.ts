@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Api } from "../../tests/acceptance/harness/api.ts";
 import { Berth } from "../../tests/acceptance/harness/berth.ts";
@@ -35,8 +36,12 @@ export async function startFigures(): Promise<Figure[]> {
   ];
 }
 
-/** Memory of all processes of the service with 1,000 idle sessions, compared with none. Shared pages count once. */
+/** After this, a process that is quiet has given back what its start or a load took. */
+const REST_MS = 25_000;
+
+/** Memory of all processes of the service at rest, with 1,000 idle sessions, compared with none. Shared pages count once. */
 export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
+  await pause(REST_MS);
   const before = memory(berth.pid);
   const [agent, environment] = [await makeAgent(api), await makeEnvironment(api)];
   for (let made = 0; made < 1000; made += 20) {
@@ -44,6 +49,7 @@ export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
     await Promise.all(Array.from({ length: 20 }, () => api.ok("POST", "/sessions", body)));
   }
   const processes = descendantsOf(berth.pid).length + 1;
+  await pause(REST_MS);
   const value = memory(berth.pid);
   const note = `${processes} processes; ${(((value - before) * 1024) / 1000).toFixed(0)} KiB per session`;
   return [
