@@ -14,7 +14,7 @@ import { descendantsOf } from "../tests/crash/processes.ts";
 import type { GitHost } from "../tests/git-host/git-host.ts";
 import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 /** A service, and an https git server with large repositories. */
 export interface RepositoryBench {
@@ -33,13 +33,14 @@ export interface RepositoryBench {
   stop(): Promise<void>;
 }
 
+/** @param files contents by path. */
 export async function startRepositoryBench(
-  files: number,
+  files: Record<string, string>,
   settings: Record<string, string> = {},
 ): Promise<RepositoryBench> {
   const directory = await mkdtemp(join(tmpdir(), "bench-git-"));
   const host = await startGitHostOnDefaultPort({ dir: join(directory, "host") });
-  await host.createRepository({ org: "bench", name: "large", private: false, files: manyFiles(files) });
+  await host.createRepository({ org: "bench", name: "large", private: false, files });
   const berth = await Berth.start({ settings: { ...providerSettings(host), ...settings } });
   const api = await berth.client();
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
@@ -106,11 +107,12 @@ async function clone(host: GitHost, name: string, to: string): Promise<void> {
   await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/${name}`, to], { env });
 }
 
-function manyFiles(count: number): Record<string, string> {
+/** Small text files, 700 directories. */
+export function manyFiles(count: number, lines = 40): Record<string, string> {
   const path = (index: number) => `src/part-${index % 700}/module-${index}.txt`;
   const text = (index: number) =>
     Array.from(
-      { length: 40 },
+      { length: lines },
       (_, line) => `${index}.${line} ${(index * 7919 + line * 104_729) % 1_000_003}\n`,
     ).join("");
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [path(index), text(index)]));

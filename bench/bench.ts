@@ -6,6 +6,7 @@ import { eventFigures } from "./cases/events.ts";
 import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
+import { largeRepositoryFigures } from "./cases/large-repositories.ts";
 import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
@@ -28,6 +29,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,
+  large: largeRepositoryFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   abuse: () => onService((_, api) => abuseFigures(api)),

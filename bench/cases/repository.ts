@@ -1,7 +1,7 @@
 import { bash, steps } from "../../tests/acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../../tests/acceptance/harness/stream.ts";
 import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/container-engine.ts";
-import { type RepositoryBench, startRepositoryBench } from "../bench-repository.ts";
+import { manyFiles, type RepositoryBench, startRepositoryBench } from "../bench-repository.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 
 const FILES = 50_000;
@@ -19,7 +19,7 @@ export async function repositoryFigures(): Promise<Figure[]> {
 
 /** `warm` is the median time in milliseconds with a warm snapshot. */
 async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }> {
-  const bench = await startRepositoryBench(FILES, { BERTH_SANDBOX_IDLE_SECONDS: "2" });
+  const bench = await startRepositoryBench(manyFiles(FILES), { BERTH_SANDBOX_IDLE_SECONDS: "2" });
   try {
     const { cold, clones } = await neverSeen(bench);
     const clone = median(clones);
@@ -121,7 +121,7 @@ async function resume(bench: RepositoryBench): Promise<number[]> {
 /** The same with the container engine, which clones in full each time. */
 async function containerFigures(bubblewrap: number): Promise<Figure[]> {
   const engine = await startTestEngine("dockerd");
-  const bench = await startRepositoryBench(FILES, {
+  const bench = await startRepositoryBench(manyFiles(FILES), {
     BERTH_SANDBOX: "docker",
     BERTH_DOCKER_SOCKET: engine.socket,
     BERTH_DOCKER_IMAGE: TEST_IMAGE,
