@@ -1,7 +1,8 @@
 const DAY_MS = 86_400_000;
 
 /**
- * How much is tried of what tests vary: the points at which they kill processes, container engines, ways to create a sandbox.
+ * How much is tried of what tests vary: the points at which they kill processes, container engines, ways to create a sandbox, guides and
+ * examples.
  * `TEST_EFFORT=sampled` tries a part, which `script/test` asks for on a machine where the whole would take longer than CI waits.
  */
 export function isSampled(): boolean {

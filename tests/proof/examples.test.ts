@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { notInSample } from "../effort/effort.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
 /**
@@ -45,7 +46,8 @@ interface Example {
 }
 
 test("every operation has an example that works", { timeout: 600_000 }, async () => {
-  const examples = await examplesOf("curl");
+  const all = await examplesOf("curl");
+  const examples = all.filter((_, place) => notInSample(place, 2) === false);
   let count = 0;
   for (const example of examples) {
     count += 1;
@@ -55,7 +57,7 @@ test("every operation has an example that works", { timeout: 600_000 }, async ()
     assert.ok(!output.includes('"type":"error"'), `${example.id}: ${output}\n${example.source}`);
     assert.ok(output !== "", `${example.id}: ${errors}`);
   }
-  console.log(`${examples.length} examples`);
+  console.log(`${examples.length} of ${all.length} examples`);
 });
 
 for (const label of ["berth", "@berth/sdk"]) {
