@@ -171,6 +171,8 @@ covers(
 
 covers(["limit-turns"], "turns at once: a further one waits, and begins when one ends", async () => {
   const carol = await berth.client({ user: "carol@example.com", org: "crew" });
+  // The address has just had all its requests with tokens that were not known.
+  await until(async () => (await carol.get("/agents")).status === 200);
   await setLimits("set", "--org", "crew", "running_turns=1");
   const [one, two] = [await makeSession(carol), await makeSession(carol)];
   const send = (session: AnyJson, ...list: Json[]) =>

@@ -14,6 +14,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   data_dir: ["", "must not be empty"],
   host: ["", "must not be empty"],
   port: ["70000", "must be an integer from 0 to 65535"],
+  api_processes: ["9", "must be an integer from 1 to 8"],
   tls_cert: ["", "must not be empty"],
   tls_key: ["", "must not be empty"],
   trusted_proxies: [
