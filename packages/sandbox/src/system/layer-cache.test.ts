@@ -136,7 +136,6 @@ describe("layer cache", { skip }, () => {
     const cache = new LayerCache({ directory: path, engine, limits: small, log: () => {} });
     const fills = [
       "head -c 64M /dev/urandom >/opt/large",
-      "head -c 64M /dev/urandom >/opt/large; sleep 600",
       "head -c 64M /dev/urandom >/opt/large; true",
       "mkdir /opt/many; cd /opt/many; seq 9000 | xargs touch 2>/dev/null",
       "head -c 64M /dev/zero >/data/beside",
@@ -148,6 +147,12 @@ describe("layer cache", { skip }, () => {
       assert.deepEqual(await readdir(path), []);
       await released(path);
     }
+    const hasty = { ...small, milliseconds: 10_000 };
+    const hurried = new LayerCache({ directory: path, engine, limits: hasty, log: () => {} });
+    const late = await hurried.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 600"]));
+    assert.equal(late.failed?.failure.why, why, "it also took too long");
+    await hurried.close();
+    await released(path);
     const deleted = await cache.prepare(
       request(["exec 3>/opt/deleted; rm /opt/deleted; head -c 64M /dev/zero >&3"]),
     );
