@@ -1,3 +1,5 @@
+import { eventBlocks } from "../../tests/acceptance/harness/stream.ts";
+
 export interface ServerEvent {
   event: string;
   data: string;
@@ -6,15 +8,9 @@ export interface ServerEvent {
 /** The events of a response in `text/event-stream`, as they arrive, without comments. */
 export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`);
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const data = field(block, "data");
-      if (data !== null) yield { event: field(block, "event") ?? "message", data };
-    }
+  for await (const block of eventBlocks(response)) {
+    const data = field(block, "data");
+    if (data !== null) yield { event: field(block, "event") ?? "message", data };
   }
 }
 

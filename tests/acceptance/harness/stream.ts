@@ -61,15 +61,20 @@ async function* openStream(
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
   options.onOpen?.();
+  for await (const block of eventBlocks(response)) {
+    const frame = parse(block);
+    if (frame !== null) yield frame;
+  }
+}
+
+/** The blocks of a response in `text/event-stream`, as they arrive: fields of one event, or comments. */
+export async function* eventBlocks({ body }: Response): AsyncGenerator<string> {
   let rest = "";
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
     rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const frame = parse(block);
-      if (frame !== null) yield frame;
-    }
+    yield* blocks;
   }
 }
 

@@ -135,9 +135,11 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
       await pause(wait, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       [this.#child, this.#calls] = this.#attach(forkProgram(program));
-      this.#begin(begin).catch((error: Error) =>
-        log.error({ err: error }, `the ${name} could not be restarted`),
-      );
+      const child = this.#child;
+      this.#begin(begin).catch((error: Error) => {
+        if (!signal.aborted) log.error({ err: error }, `the ${name} could not be restarted`);
+        child.kill("SIGKILL");
+      });
     }
   }
 

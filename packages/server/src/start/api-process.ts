@@ -16,7 +16,8 @@ import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processe
 import type { Given } from "../processes/process-calls.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import { type FurtherApi, openFurtherApi } from "./api.ts";
-import { apiSettings, keysOf, tlsOf } from "./api-settings.ts";
+import { apiSettings, tlsOf } from "./api-settings.ts";
+import { keysOf } from "./keys-of.ts";
 import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
 import { openModels } from "./open-models.ts";
 import { Parts } from "./parts.ts";

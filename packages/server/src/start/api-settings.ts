@@ -4,7 +4,6 @@ import { listenAddress } from "../config/listen-address.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import type { DatabaseKeys } from "../secrets/database-key-store.ts";
-import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import type { Tls } from "./api.ts";
 
 /** What the API takes from the settings. */
@@ -20,11 +19,6 @@ export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     addressLimits: config.addressLimits,
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
-}
-
-export function keysOf(config: Config): DatabaseKeys {
-  const location = { file: config.secretKeyFile, dataDir: config.dataDir };
-  return { active: readSecretKey(location), former: readFormerKey(location) };
 }
 
 /** Null: plain HTTP. */

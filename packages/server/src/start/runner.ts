@@ -25,11 +25,11 @@ import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
-import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { installationId } from "./installation-id.ts";
+import { keysOf } from "./keys-of.ts";
 import { openEngine, openSystems } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
@@ -203,14 +203,11 @@ function startWorker(
   parts: SharedParts & { metrics: SessionMetrics; traces: Traces },
 ): Worker {
   const { models, ...shared } = parts;
-  const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
+  const { active, former } = keysOf(config);
   return new Worker({
     ...shared,
     log,
-    secrets: new SecretBox(readSecretKey(keyLocation), {
-      onSecret: redactor.add,
-      formerKey: readFormerKey(keyLocation),
-    }),
+    secrets: new SecretBox(active, { onSecret: redactor.add, formerKey: former }),
     mcpFetch: createGuardedFetch({
       allowPrivate: config.egressAllowPrivate,
       proxies: outgoingProxies(config),
