@@ -53,6 +53,12 @@ export function isStarting(error: unknown): boolean {
   return code === "57P03" || code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
 }
 
+/** True when the server has said that it closes the connection, which may stay open for a while. */
+export function isClosing(error: unknown): boolean {
+  const { cause } = error as { cause?: { severity?: string } };
+  return error instanceof DatabaseUnavailableError && cause?.severity === "FATAL";
+}
+
 /** True when a row cannot be deleted because another references it through the named constraint. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   const violation = error as { code?: string; constraint?: string };

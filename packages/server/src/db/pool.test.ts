@@ -118,6 +118,23 @@ for (const server of testServers) {
       assert.equal(await db.transaction(async (tx) => (await tx.query({ text: "select 1" })).rowCount), 1);
     });
 
+    test("the server says that it closes a connection, which stays open → later reads use another one", async (t) => {
+      const db = await testDatabase(t, server, { readers: 1 });
+      await db.read.query({ text: "create temporary table notes (id int)" });
+      await db.transaction(async (tx) => {
+        // A connection that closes removes its temporary tables first, and waits for this lock.
+        await tx.query({ text: "lock table pg_depend in access exclusive mode" });
+        const cut = assert.rejects(db.read.query({ text: "select pg_sleep(20)" }), DatabaseUnavailableError);
+        await untilSleeping(db, 1);
+        await tx.query({
+          text: "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = $1",
+          values: [db.connection.database],
+        });
+        await cut;
+        assert.deepEqual((await db.read.query({ text: "select 1 as one" })).rows, [{ one: 1 }]);
+      });
+    });
+
     test("listen: notifications arrive; after a lost connection it reconnects and reports it", async (t) => {
       const db = await testDatabase(t, server);
       const heard: string[] = [];

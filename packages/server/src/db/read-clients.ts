@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
-import { databaseError, isStarting } from "./database-error.ts";
+import { databaseError, isClosing, isStarting } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 
 export type ReadClients = Queryable & { close(): Promise<void> };
@@ -45,9 +45,13 @@ export function openReadClients(address: DatabaseAddress, count: number): ReadCl
       if (closed) throw new Error("The database is closed.");
       const slot = leastBusy(slots);
       slot.inFlight += 1;
+      slot.client ??= connected(address, slot);
+      const { client } = slot;
       try {
-        slot.client ??= connected(address, slot);
-        return await execute(await slot.client, statement);
+        return await execute(await client, statement);
+      } catch (error) {
+        if (isClosing(error) && slot.client === client) slot.client = undefined;
+        throw error;
       } finally {
         slot.inFlight -= 1;
       }
