@@ -148,14 +148,14 @@ covers(
         },
         () => `nothing takes the place of the process after ${signal}:\n${berth.log.slice(-2_000)}`,
       );
+      await waitUntil(
+        async () => {
+          const { text } = await ask("/metrics");
+          return PROCESSES.every((name) => text.includes(`process_cpu_seconds_total{process="${name}"}`));
+        },
+        () => `the process that took its place does not answer after ${signal}:\n${berth.log.slice(-2_000)}`,
+      );
     }
-    await waitUntil(
-      async () => {
-        const { text } = await ask("/metrics");
-        return PROCESSES.every((name) => text.includes(`process_cpu_seconds_total{process="${name}"}`));
-      },
-      () => "the new processes do not answer",
-    );
   },
 );
 

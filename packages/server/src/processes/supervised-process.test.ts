@@ -80,6 +80,19 @@ test("it is frozen → its answers are not waited for; it is killed after the li
   assert.equal(await one.callWithin(60_000, "double", 2, -1), 4);
 });
 
+test("it is frozen while it starts → it is killed after a limit of its own, and another begins", async (t) => {
+  const one = sample(t, { killAfterMs: 60_000, startWithinMs: 1_000 });
+  let starts = 0;
+  await one.start(async () => {
+    starts += 1;
+    if (starts === 2) process.kill(one.pid ?? 0, "SIGSTOP");
+    await one.call("start", { fails: false });
+  });
+  await assert.rejects(one.call("exit", 1));
+  while (starts < 3 || !one.isReady) await pause(10);
+  assert.equal(await one.call("double", 2), 4);
+});
+
 test("a server is sent → both processes accept its connections, and the other one goes on alone", async (t) => {
   const one = await started(t);
   const server = createServer((socket) => socket.end("here")).listen(0, "127.0.0.1");

@@ -17,6 +17,8 @@ export interface ProcessOptions<Own extends Calls> {
   first?: ChildProcess | undefined;
   /** After so much silence the process is killed, so that another takes its place. Default: never. */
   killAfterMs?: number;
+  /** The same while one that takes another's place starts, and is silent because it loads its modules. Default: 60 s. */
+  startWithinMs?: number;
 }
 
 /** What every process can be asked. */
@@ -24,6 +26,7 @@ export type Stoppable = Calls & { stop(given: null): void };
 
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 5_000;
+const START_WITHIN_MS = 60_000;
 /** How long a process has to stop before it is killed. Its own grace periods are shorter. */
 const STOP_TIMEOUT_MS = 20_000;
 
@@ -107,6 +110,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
   #attach(child: ChildProcess): [ChildProcess, ProcessCalls<Theirs>] {
     const { name, calls: own } = this.#options;
     const calls = new ProcessCalls<Theirs>(child, own);
+    this.#heardAt = performance.now();
     child.on("message", () => {
       this.#heardAt = performance.now();
     });
@@ -144,11 +148,14 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
   }
 
   async #killSilent(afterMs: number): Promise<void> {
-    const { name, log } = this.#options;
+    const { name, log, startWithinMs = START_WITHIN_MS } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await pause(afterMs / 4, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!this.#isReady || this.silentMs < afterMs || signal.aborted) continue;
+      await pause(Math.min(afterMs, startWithinMs) / 4, undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
+      const limit = this.#isReady ? afterMs : startWithinMs;
+      if (this.silentMs < limit || hasExited(this.#child) || signal.aborted) continue;
       log.warn(
         { pid: this.#child.pid, silent_ms: Math.round(this.silentMs) },
         `the ${name} is frozen; killing it`,
