@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -100,12 +101,14 @@ async function firstCommit(path: string, files: Readonly<Record<string, string>>
   const git = spawn("git", ["--git-dir", path, "fast-import", "--quiet"], {
     stdio: ["pipe", "ignore", "pipe"],
   });
-  git.stdin.write("commit refs/heads/main\ncommitter Git Host <host@example.com> 0 +0000\n");
-  git.stdin.write(data("First commit"));
-  for (const [name, content] of Object.entries(files))
-    git.stdin.write(`M 100644 inline ${name}\n${data(content)}`);
-  git.stdin.end();
-  await requireSuccess(git);
+  await Promise.all([pipeline(imported(files), git.stdin), requireSuccess(git)]);
+}
+
+/** The stream of `git fast-import`, a file at a time: together they may be larger than what a pipe takes at once. */
+function* imported(files: Readonly<Record<string, string>>): Generator<string> {
+  yield "commit refs/heads/main\ncommitter Git Host <host@example.com> 0 +0000\n";
+  yield data("First commit");
+  for (const [name, content] of Object.entries(files)) yield `M 100644 inline ${name}\n${data(content)}`;
 }
 
 function data(text: string): string {
