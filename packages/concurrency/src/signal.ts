@@ -10,16 +10,26 @@ export class Signal {
     this.#waiting.clear();
   };
 
+  get isSet(): boolean {
+    return this.#isSet;
+  }
+
   /** Call it before looking for work, so that a `set` during the look is kept for the next wait. */
   reset(): void {
     this.#isSet = false;
   }
 
-  /** Resolves once the signal is set. */
-  wait(): Promise<void> {
+  /** Resolves once the signal is set, or `over` is aborted. */
+  wait(over?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#isSet) resolve();
-      else this.#waiting.add(resolve);
+      const end = () => {
+        this.#waiting.delete(end);
+        over?.removeEventListener("abort", end);
+        resolve();
+      };
+      if (this.#isSet || over?.aborted === true) return resolve();
+      this.#waiting.add(end);
+      over?.addEventListener("abort", end);
     });
   }
 

@@ -145,6 +145,43 @@ describe("RunLog: started calls", () => {
       assert.deepEqual(read.firstSeqs, kept ? [1, 2, 11] : [1, 1, 1]);
     });
   }
+
+  test("a turn begins with a look → the log is read only where more is missing than what the request takes", async (t) => {
+    const { db, hub } = await installation(t, await testDatabase(t));
+    const sessionId = await seedSession(db.write, await seed(db.write));
+    const lease = await seedLease(db.write, sessionId, "own");
+    const read = reading(db.read);
+    const runLog = new RunLog(
+      { db: { ...db, read }, hub, logMemory: new LogMemory() },
+      lease,
+      (text) => text,
+    );
+    const system: InputEvent = { type: "system.message", content: [{ type: "text", text: "Be brief." }] };
+    const isRead: boolean[] = [];
+    for (const [before, meanwhile] of [
+      [[message("one")], []],
+      [[message("one"), system, message("two")], []],
+      [[message("one")], [message("late")]],
+      [[message("one")], [message("late"), { type: "user.interrupt" }]],
+      [[message("after one that was not taken by a request")], []],
+      [[message("one")], []],
+    ] satisfies [InputEvent[], InputEvent[]][]) {
+      await appendInputs(db.write, sessionId, before);
+      const reads = read.firstSeqs.length;
+      assert.equal((await runLog.beginTurn()).began, true);
+      const turn = await runLog.forTurn();
+      isRead.push(read.firstSeqs.length > reads);
+      if (meanwhile.length > 0) await appendInputs(db.write, sessionId, meanwhile);
+      await turn.appendTakingInputs([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+      const log = await readLog(db.read, sessionId);
+      const isTaken = ({ event }: LogEntry) => event.type !== "user.interrupt" || event.processed_at !== null;
+      assert.deepEqual(turn.copy.entries, log.filter(isTaken));
+      await runLog.appendIdle([
+        { event: { type: "session.status_idle", stop_reason: { type: "end_turn" } } },
+      ]);
+    }
+    assert.deepEqual(isRead, [true, false, false, false, true, false]);
+  });
 });
 
 /** Reads, and records from which seq on logs are read. */

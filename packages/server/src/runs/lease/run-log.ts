@@ -23,9 +23,11 @@ import {
   takeReplies,
 } from "./append-events.ts";
 import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
+import { beginTurn } from "./begin-turn.ts";
 import type { Lease } from "./lease.ts";
 import { bytesInMemory, type LogMemory } from "./log-memory.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
+import { clearPending, type SessionState } from "./session-state.ts";
 import { WaitingMessages } from "./waiting-messages.ts";
 
 /** Of an entry that was appended, or that a client had appended and the run took: its event. */
@@ -69,6 +71,11 @@ export class RunLog {
   /** That of the turn, also when it was evicted meanwhile. */
   #turnCopy: LogCopy | undefined;
   readonly #kept = { bytes: () => this.#copyBytes, evict: () => this.#forget() };
+  /** The copy lacks only inputs that the next request takes. */
+  #isCopyWhole = false;
+  /** The session was not looked at since the turn began. */
+  #isUnseen = false;
+  #isSettled = false;
   #isClosing = false;
   #isClosed = false;
 
@@ -79,6 +86,39 @@ export class RunLog {
     this.#lease = lease;
     this.#mask = mask;
     this.#onAppended = onAppended;
+  }
+
+  /** Looks at the session; see `clearPending`. */
+  async look(): Promise<SessionState> {
+    this.#unsettle();
+    const state = await clearPending(this.#db.write, this.#lease);
+    this.messages.invalidate();
+    return state;
+  }
+
+  /**
+   * Looks at the session as well, and begins a turn if only messages wait; see `beginTurn`. Returns what the holder has to act on, and
+   * whether the turn began.
+   */
+  async beginTurn(): Promise<{ state: SessionState; began: boolean }> {
+    const looked = Promise.withResolvers<{ state: SessionState; began: boolean }>();
+    await this.#append(async () => {
+      this.#unsettle();
+      const settled = this.#copy?.settledSeq();
+      const { state, running, waiting } = await beginTurn(this.#db.write, this.#lease);
+      looked.resolve({ state, began: running !== null });
+      if (running === null) return [];
+      this.#isUnseen = true;
+      this.#isCopyWhole = settled !== undefined && settled + waiting + 1 === running.seq;
+      this.messages.set(true);
+      return [running];
+    });
+    return await looked.promise;
+  }
+
+  /** The last turn has ended with nothing left that came before its end: only news is to be looked at. */
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
@@ -110,11 +150,17 @@ export class RunLog {
   }
 
   async appendRunning(): Promise<void> {
+    this.#isUnseen = true;
     await this.#append(() => this.#noteDue(appendRunning(this.#db.write, this.#lease)));
   }
 
   async appendIdle(drafts: readonly Draft[]): Promise<void> {
-    await this.#append(() => this.#noteDue(appendIdle(this.#db.write, this.#lease, this.#masked(drafts))));
+    const appending = async () => {
+      const appended = await appendIdle(this.#db.write, this.#lease, this.#masked(drafts));
+      this.#isSettled = this.#isUnseen && !appended.isDue;
+      return appended;
+    };
+    await this.#append(() => this.#noteDue(appending()));
     this.#turnCopy = undefined;
   }
 
@@ -148,11 +194,19 @@ export class RunLog {
     this.#isClosing = true;
   }
 
+  /** What makes the session due from now on may be seen by a look, and is then not told by `appendIdle`. */
+  #unsettle(): void {
+    this.#isUnseen = false;
+    this.#isSettled = false;
+  }
+
   /** The log as it is now. */
   async #readCopy(): Promise<LogCopy> {
     const copy = this.#copy ?? new LogCopy();
+    const isWhole = this.#isCopyWhole && copy === this.#copy;
+    this.#isCopyWhole = false;
     this.#copy = copy;
-    const entries = await readLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
+    const entries = isWhole ? [] : await readLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
     this.#add(copy, entries);
     this.#calls.beginTurn(entries);
     if (!this.#isClosed) this.#memory.keep(this.#kept);
@@ -193,6 +247,7 @@ export class RunLog {
     return await this.#appending.run(async () => {
       if (this.#isClosed) throw new LeaseLost();
       const appended = await append();
+      if (appended.length === 0) return appended;
       this.#calls.add(appended);
       this.#add(this.#turnCopy ?? this.#copy, appended);
       this.#onAppended(appended);

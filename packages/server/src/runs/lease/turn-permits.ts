@@ -54,6 +54,11 @@ export class TurnPermits {
     this.#limits = limits;
   }
 
+  /** Whether the owner's turns are counted at all. */
+  async areLimited(owner: TurnOwner): Promise<boolean> {
+    return (await this.#limits.of(limited(owner), "running_turns")).length > 0;
+  }
+
   /** A permit for one turn; null while the owner has all that it may have. */
   async take(lease: Lease, owner: TurnOwner): Promise<TurnPermit | null> {
     const limits = await this.#limits.of(limited(owner), "running_turns");

@@ -8,7 +8,6 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
-import type { Queryable, Statement } from "../../db/statement.ts";
 import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
 import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
@@ -378,22 +377,11 @@ describe("a setup script that the environment requires", () => {
         values: [JSON.stringify({ repository_setup_script: script, repository_setup_required: true })],
       });
     await configure("fail");
-    let looked = false;
-    const observing = (one: Queryable): Queryable => ({
-      query: async <Row extends object>(statement: Statement) => {
-        if (statement.name === "append_idle") looked = false;
-        const found = await one.query<Row>(statement);
-        if (statement.name === "run_inputs") looked = true;
-        return found;
-      },
-    });
-    await start({ db: { ...db, read: observing(db.read), write: observing(db.write) } });
+    await start();
     await own.until(sessionId, hasError);
     await own.send(sessionId, steps(bash("echo one")));
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
     assert.deepEqual([statuses(log), attempts.length, isReady(log)], [["terminal"], 1, false]);
-    // The look after the turn is over: what it read belongs together.
-    while (!looked) await new Promise(setImmediate);
     await configure("make");
     await own.send(sessionId, steps(bash("echo two")));
     const later = await own.until(sessionId, (entries) => idles(entries) === 2);

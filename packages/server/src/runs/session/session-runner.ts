@@ -8,7 +8,7 @@ import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.t
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { RunLog, type RunLogParts } from "../lease/run-log.ts";
-import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
+import { isRunning, type SessionState } from "../lease/session-state.ts";
 import type { TurnPermits } from "../lease/turn-permits.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
 import { TurnSlot } from "../turn/turn-slot.ts";
@@ -30,7 +30,7 @@ export interface SessionRunnerParts extends TurnParts, RunLogParts {
   /** Limits how many turns run at once. */
   turns: SharedSlots;
   /** Limits how many turns owners have at once, on all hosts. */
-  permits: Pick<TurnPermits, "take" | "whenReleased">;
+  permits: Pick<TurnPermits, "areLimited" | "take" | "whenReleased">;
   /** Whether the operator drains this host. */
   isDraining(): boolean;
   /** Called when the session may have nothing to do but to stay warm or to wait. */
@@ -143,9 +143,10 @@ export class SessionRunner {
   async #step(): Promise<boolean> {
     const { db } = this.#parts;
     this.#news.reset();
-    const state = await clearPending(db.write, this.lease);
+    const state = (await this.#beginAtOnce()) ?? (await this.#runLog.look());
+    if (state === "turn ended") return await this.#afterTurn();
     // All at one moment: what was changed before a message counts for its turn. A later message gets a look of its own.
-    let inputs = await readInputs(db.read, this.lease.sessionId);
+    const inputs = await readInputs(db.read, this.lease.sessionId);
     const { waiting } = inputs;
     this.#runLog.messages.set(waiting.messages);
     this.#workspace ??= this.#openWorkspace(inputs);
@@ -163,14 +164,45 @@ export class SessionRunner {
     if (state.resting) {
       return await this.#reclaim(workspace);
     }
+    await this.#refresh(workspace, inputs);
+    if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
+    return await this.#rest(workspace);
+  }
+
+  /**
+   * A held session with messages and nothing else to do first begins its turn with the look itself. Null: it may not, and was not
+   * looked at.
+   */
+  async #beginAtOnce(): Promise<SessionState | "turn ended" | null> {
+    const { db, turns, permits } = this.#parts;
+    const workspace = this.#workspace;
+    if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
+    if (await permits.areLimited(workspace.session)) return null;
+    const slot = await this.#takeSlot(workspace);
+    try {
+      const { state, began } = await this.#runLog.beginTurn();
+      if (!began) return state;
+      await this.#refresh(workspace, await readInputs(db.read, this.lease.sessionId));
+      await workspace.retryExhausted();
+      await this.#runTurn(workspace, { resumed: false, isAnnounced: true, slot }, false);
+      return "turn ended";
+    } finally {
+      this.#endSlot(slot);
+    }
+  }
+
+  /** Looks again, unless nothing has come since the turn ended. Returns true when the session was released. */
+  async #afterTurn(): Promise<boolean> {
+    const workspace = this.#workspace;
+    if (workspace === undefined || this.#news.isSet || !this.#runLog.isSettled) return false;
+    if (workspace.isBusy() || workspace.hasPending()) return false;
+    return await this.#rest(workspace);
+  }
+
+  async #refresh(workspace: SessionWorkspace, inputs: SessionInputs): Promise<void> {
     // Read again: resources may have been put in place while the sandbox was being closed.
-    if (await workspace.reopenIfNeeded()) inputs = await readInputs(db.read, this.lease.sessionId);
-    await workspace.refresh(inputs);
-    if (await this.#act(state, workspace, waiting)) return false;
-    if (await this.#rest(workspace)) return false;
-    if (workspace.isBusy()) return false;
-    await workspace.close();
-    return await releaseRun(db.write, this.lease);
+    const isReopened = await workspace.reopenIfNeeded();
+    await workspace.refresh(isReopened ? undefined : inputs);
   }
 
   #openWorkspace(inputs: SessionInputs): SessionWorkspace {
@@ -195,13 +227,15 @@ export class SessionRunner {
     return isDraining;
   }
 
-  /** Stays warm for a while. Returns true when there is news. */
+  /** Stays warm for a while. Returns true when the session was released, false when there is news. */
   async #rest(workspace: SessionWorkspace): Promise<boolean> {
     this.#isActive = false;
     this.#parts.onRest();
-    const woken = await this.#news.waitFor(workspace.isOpen() ? this.#parts.idleMs : 0);
+    const isWoken = await this.#news.waitFor(workspace.isOpen() ? this.#parts.idleMs : 0);
     this.#isActive = true;
-    return woken;
+    if (isWoken || workspace.isBusy()) return false;
+    await workspace.close();
+    return await releaseRun(this.#parts.db.write, this.lease);
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
@@ -242,12 +276,26 @@ export class SessionRunner {
     waiting: WaitingInputs,
     resumed: boolean,
   ): Promise<true> {
-    const { turns } = this.#parts;
     this.#permitAwaited = undefined;
-    const mustWait = turns.free === 0;
+    const mustWait = this.#parts.turns.free === 0;
+    const slot = await this.#takeSlot(workspace);
+    try {
+      if (this.#stopping !== undefined) return true;
+      // Read again: the turn may have waited long for its slot.
+      if (mustWait) await workspace.refresh();
+      if (!resumed) await workspace.retryExhausted();
+      const isAnnounced = resumed && state.status !== "rescheduling";
+      await this.#runTurn(workspace, { resumed, isAnnounced, slot }, waiting.interrupts);
+    } finally {
+      this.#endSlot(slot);
+    }
+    return true;
+  }
+
+  async #takeSlot(workspace: SessionWorkspace): Promise<TurnSlot> {
     const asked = performance.now();
     this.#waitsForSlot = true;
-    const slot = await TurnSlot.take(turns, {
+    const slot = await TurnSlot.take(this.#parts.turns, {
       share: shareOf(workspace),
       onlyWaits: () => workspace.onlyWaits(),
       onGivenBack: this.#parts.onRest,
@@ -255,23 +303,17 @@ export class SessionRunner {
     this.#waitsForSlot = false;
     this.#slot = slot;
     this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
-    try {
-      if (this.#stopping !== undefined) return true;
-      // Read again: the turn may have waited long for its slot.
-      if (mustWait) await workspace.refresh();
-      if (!resumed) await workspace.retryExhausted();
-      const wasRescheduled = state.status === "rescheduling";
-      await this.#runTurn(workspace, { resumed, wasRescheduled, slot }, waiting.interrupts);
-    } finally {
-      this.#slot = undefined;
-      slot.end();
-    }
-    return true;
+    return slot;
+  }
+
+  #endSlot(slot: TurnSlot): void {
+    this.#slot = undefined;
+    slot.end();
   }
 
   async #runTurn(
     workspace: SessionWorkspace,
-    before: Pick<TurnOptions, "resumed" | "wasRescheduled" | "slot">,
+    before: Pick<TurnOptions, "resumed" | "isAnnounced" | "slot">,
     interrupted: boolean,
   ): Promise<void> {
     const { db, log } = this.#parts;

@@ -19,6 +19,7 @@ import {
   takeReplies,
 } from "../lease/append-events.ts";
 import { appendPlacement, type PlacementOutcome } from "../lease/append-placement.ts";
+import { beginTurn } from "../lease/begin-turn.ts";
 import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
@@ -53,6 +54,12 @@ interface Case {
 
 const CASES: readonly Case[] = [
   { statement: "append_by_run", call: (db, lease) => appendByRun(db, lease, DRAFTS), refused: "throws" },
+  {
+    statement: "begin_turn",
+    prepare: "update sessions set pending_at = now() where id = $1",
+    call: (db, lease) => beginTurn(db, lease),
+    refused: "throws",
+  },
   { statement: "append_running", call: (db, lease) => appendRunning(db, lease), refused: "throws" },
   { statement: "append_idle", call: (db, lease) => appendIdle(db, lease, DRAFTS), refused: "throws" },
   {
@@ -178,9 +185,10 @@ describe("a lease that is not the session's", () => {
         .map((text) => /^"(\w+)"/.exec(text)?.[1]),
     );
     const claims = ["claim_runs", "claim_of_owners", "claim_reclaimable"];
-    const appended = CASES.map(({ statement }) => statement).filter((name) => name.startsWith("append_"));
+    // These say it in a text of their own, or in a function of the database.
+    const others = CASES.map(({ statement }) => statement).filter((name) => /^(append_|begin_)/.test(name));
     assert.deepEqual(
-      [...new Set([...named, ...appended])].toSorted(),
+      [...new Set([...named, ...others])].toSorted(),
       [...CASES.map(({ statement }) => statement), ...claims].toSorted(),
     );
   });

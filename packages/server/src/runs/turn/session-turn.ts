@@ -41,8 +41,8 @@ export interface TurnOptions {
   resumed: boolean;
   /** Called when the first part of a response has arrived, with the id of the request's event. */
   onFirstPart(requestId: string): void;
-  /** The session is `rescheduling`, so that the log has to say that it runs again. */
-  wasRescheduled: boolean;
+  /** The log says already that the session runs. */
+  isAnnounced: boolean;
 }
 
 /** How long a turn may take to end after it was aborted. */
@@ -68,11 +68,11 @@ export class SessionTurn {
   }
 
   async #run(): Promise<void> {
-    const { log, workspace, resumed, wasRescheduled } = this.#options;
+    const { log, workspace, resumed, isAnnounced } = this.#options;
     const { id, agent } = workspace.session;
     const { signal } = this.#interrupt;
     try {
-      if (!resumed || wasRescheduled) await log.appendRunning();
+      if (!isAnnounced) await log.appendRunning();
       const model = this.#parts.model(agent);
       if (model === null) {
         return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);

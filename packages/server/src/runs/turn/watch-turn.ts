@@ -6,7 +6,6 @@ import type { Database } from "../../db/pool.ts";
 import { readInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { clearPending } from "../lease/session-state.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import type { SessionTurn } from "./session-turn.ts";
 
@@ -27,19 +26,18 @@ const RETRY_MS = 200;
  * resources are put in place. The returned function ends the watch; news that it did not look at stays set.
  */
 export function watchTurn(watch: Watch): () => Promise<void> {
-  let isOver = false;
-  const watching = watchUntil(watch, () => isOver);
+  const over = new AbortController();
+  const watching = watchUntil(watch, over.signal);
   return async () => {
-    isOver = true;
-    watch.news.set();
+    over.abort();
     await watching;
   };
 }
 
-async function watchUntil(watch: Watch, isOver: () => boolean): Promise<void> {
+async function watchUntil(watch: Watch, over: AbortSignal): Promise<void> {
   for (;;) {
-    await watch.news.wait();
-    if (isOver()) return;
+    await watch.news.wait(over);
+    if (over.aborted) return;
     watch.news.reset();
     try {
       await look(watch);
@@ -53,8 +51,7 @@ async function watchUntil(watch: Watch, isOver: () => boolean): Promise<void> {
 }
 
 async function look({ db, lease, turn, workspace, ...watch }: Watch): Promise<void> {
-  const state = await clearPending(db.write, lease);
-  watch.runLog.messages.invalidate();
+  const state = await watch.runLog.look();
   if (state.terminated) return stop({ turn, workspace, ...watch });
   const inputs = await readInputs(db.read, lease.sessionId);
   if (state.archived || inputs.waiting.interrupts) turn.abort();
