@@ -13,6 +13,7 @@ import {
   deleteSubject,
   deleteVaults,
   type EraseBatch,
+  forgetUsage,
   handOver,
   markSessions,
 } from "./erased-rows-store.ts";
@@ -43,8 +44,8 @@ const BESIDE_SESSIONS: readonly EraseBatch[] = [
   deleteSkills,
   deleteMemoryStores,
 ];
-/** What rows of sessions refer to. */
-const AFTER_SESSIONS: readonly EraseBatch[] = [deleteAgents, deleteEnvironments];
+/** What rows of sessions refer to, and what they leave. */
+const AFTER_SESSIONS: readonly EraseBatch[] = [forgetUsage, deleteAgents, deleteEnvironments];
 
 /**
  * Goes on with all erasures. Each batch is a transaction of its own, so it can end at any point, and the next call goes on from there.

@@ -64,6 +64,25 @@ export const deleteAgents = deleteUnused("agents", "agent_id");
 /** As with agents; also those that were deleted before and stayed for sessions. */
 export const deleteEnvironments = deleteUnused("environments", "environment_id");
 
+/**
+ * After the subject's sessions: what a user's sessions used stays in the sums of the organization, and does not say any more that it
+ * was this user's.
+ */
+export const forgetUsage: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with picked as (
+        select session_id, day from session_usage where ${ownerColumn(erasure)} = $1
+        order by session_id, day limit $2 for update
+      ), gone as (
+        ${erasure.subject_type === "user" ? "update session_usage set owner_id = null from" : "delete from session_usage using"}
+        picked where session_usage.session_id = picked.session_id and session_usage.day = picked.day
+        returning session_usage.day
+      )
+      select count(*)::integer as usage_days from gone`,
+    values: [erasure.subject_id, limit],
+  });
+
 /** Rows of a table with those of another that go with them. */
 function deleteWithParts(table: string, parts: string, column: string): EraseBatch {
   return async (tx, erasure, limit) =>
