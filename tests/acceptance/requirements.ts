@@ -427,7 +427,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "token-current",
     source: "api 4",
-    rule: "Any valid token may ask which it is: GET /tokens/current returns it with its organization, its user or service account, and the service's version. berth whoami and berth status print that; status exits with 1 when the service is not ready.",
+    rule: "Any valid token may ask which it is: GET /tokens/current returns it with its organization, its user or service account, and the service's version. berth status prints that, and exits with 1 when the service is not ready.",
+  },
+  {
+    id: "whoami",
+    source: "api 4",
+    rule: "GET /whoami returns, with any valid token, the user or service account by id and name, the organization, the role, the scopes, how the caller signed in, and the token's id and expiry. berth whoami prints that.",
   },
   { id: "token-revoke", source: "api 4", rule: "A deleted token is rejected with 401 from then on." },
   {

@@ -38,3 +38,4 @@ export * from "./schemas/sessions/sessions.ts";
 export * from "./schemas/tokens.ts";
 export * from "./schemas/vaults/vault-credentials.ts";
 export * from "./schemas/vaults/vaults.ts";
+export * from "./schemas/whoami.ts";

@@ -10,6 +10,7 @@ import { Sessions } from "./resources/sessions.ts";
 import { Skills } from "./resources/skills.ts";
 import { Tokens } from "./resources/tokens.ts";
 import { Vaults } from "./resources/vaults.ts";
+import { Whoami } from "./resources/whoami.ts";
 import { type ApiPromise, apiPromise } from "./transport/api-promise.ts";
 import type { Call, ClientOptions } from "./transport/options.ts";
 import { type PagedList, pagedList } from "./transport/page.ts";
@@ -27,6 +28,7 @@ export class Berth {
   readonly memoryStores: MemoryStores;
   readonly forward: Forward;
   readonly tokens: Tokens;
+  readonly whoami: Whoami;
   readonly deviceAuthorizations: DeviceAuthorizations;
   readonly deviceTokens: DeviceTokens;
 
@@ -45,6 +47,7 @@ export class Berth {
     this.memoryStores = new MemoryStores(transport);
     this.forward = new Forward(transport);
     this.tokens = new Tokens(transport);
+    this.whoami = new Whoami(transport);
     this.deviceAuthorizations = new DeviceAuthorizations(transport);
     this.deviceTokens = new DeviceTokens(transport);
   }

@@ -25,6 +25,7 @@ export type {
   Token,
   Vault,
   VaultCredential,
+  Whoami,
 } from "@berth/contract";
 export { Berth } from "./client.ts";
 export type { StreamOptions } from "./resources/events.ts";

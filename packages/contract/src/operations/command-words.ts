@@ -2,14 +2,16 @@ import type { Operation } from "./operation.ts";
 
 /**
  * The words of an operation's command: the segments that all paths of its noun start with, then the verb. For example
- * `vaultCredentials.create`, with the path `/vaults/{vault_id}/credentials`, is `vaults credentials create`.
+ * `vaultCredentials.create`, with the path `/vaults/{vault_id}/credentials`, is `vaults credentials create`. A noun that can only be got
+ * has no verb: `whoami`.
  */
 export function commandWords(noun: readonly Operation[], verb: string): string[] {
   const [first = [], ...rest] = noun.map(({ path }) => staticSegments(path));
   const shared = first.filter((_, index) =>
     rest.every((segments) => first.slice(0, index + 1).every((word, at) => segments[at] === word)),
   );
-  return [...shared, verb].map(kebab);
+  const isGotOnly = noun.length === 1 && verb === "get";
+  return [...shared, ...(isGotOnly ? [] : [verb])].map(kebab);
 }
 
 /** The parameters of a path in their order, which are the arguments of the command. */

@@ -58,6 +58,9 @@ export const operations = {
       ...conflicts("Nobody has approved or denied it yet: `error.code` is `authorization_pending`."),
     }),
   }),
+  whoami: noun("whoami", {
+    get: get("/whoami", "Get who is calling, and what they may do", { scope: null }),
+  }),
   agents: noun("agents", {
     create: post("/agents", "Create an agent", DRY_RUN),
     list: list("/agents", "List agents"),

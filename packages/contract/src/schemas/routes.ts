@@ -14,12 +14,14 @@ import { sessionRoutes } from "./sessions/sessions.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
 import { vaultRoutes } from "./vaults/vaults.ts";
+import { whoamiRoutes } from "./whoami.ts";
 
 /** Every route of the API, by noun and verb, as in `operations`. */
 export const routes = {
   tokens: tokenRoutes,
   deviceAuthorizations: deviceAuthorizationRoutes,
   deviceTokens: deviceTokenRoutes,
+  whoami: whoamiRoutes,
   agents: agentRoutes,
   models: modelRoutes,
   environments: environmentRoutes,

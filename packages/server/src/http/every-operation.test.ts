@@ -87,7 +87,7 @@ test("every operation: a missing scope → 403 that names it", async (t) => {
   const open = all.filter(({ scope }) => scope === null);
   assert.deepEqual(
     open.map(({ id }) => id),
-    ["tokens.current", "deviceAuthorizations.create", "deviceTokens.create"],
+    ["tokens.current", "deviceAuthorizations.create", "deviceTokens.create", "whoami.get"],
   );
   for (const operation of all.filter(({ scope }) => scope !== null)) {
     const others = SCOPES.filter((scope) => scope !== "*" && scope !== operation.scope);

@@ -25,6 +25,7 @@ import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
 import { mountVaults } from "../features/vaults/vault-routes.ts";
+import { mountWhoami } from "../features/whoami/whoami-routes.ts";
 import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
@@ -156,6 +157,7 @@ export function createApp(deps: AppDeps): HttpApp {
   if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);
+  mountWhoami(app);
   mountTokens(app);
   mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl, attempts: rates.codes });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });

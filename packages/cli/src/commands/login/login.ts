@@ -6,7 +6,7 @@ import { UsageError } from "../../shared/failure.ts";
 import { secretFile } from "../../shared/secret.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printLine, printMessage } from "../../terminal/print.ts";
-import { describe } from "../service/whoami.ts";
+import { callerOf, describeCaller } from "../service/describe-caller.ts";
 import { deviceToken } from "./device-token.ts";
 
 interface LoginOptions {
@@ -33,7 +33,7 @@ export async function login(given: string | undefined, options: LoginOptions): P
     contexts: { ...contexts, [name]: { url: baseURL, token } },
   }));
   printLine(plainLine(`Logged in to ${baseURL} as context '${name}', stored in ${contextsFile()}.`));
-  for (const line of describe(current)) printLine(line);
+  for (const line of describeCaller(callerOf(current))) printLine(line);
 }
 
 function serviceUrl(given: string | undefined): URL {

@@ -6,9 +6,11 @@ import { action } from "../action.ts";
 export function addService(program: Command): void {
   const add = (name: string, summary: string, description: string) =>
     withConnection(withOutput(program.command(name).summary(summary).description(description)));
-  add("whoami", "show whose the token is", "Show whose the token is, and what it may do.").action(
-    action(() => import("./whoami.ts"), "whoami"),
-  );
+  add(
+    "whoami",
+    "show who is calling",
+    "Show who is calling, in which organization, and what they may do.",
+  ).action(action(() => import("./whoami.ts"), "whoami"));
   add(
     "status",
     "show whether the service is ready",

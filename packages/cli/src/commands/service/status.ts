@@ -3,7 +3,7 @@ import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { describe } from "./whoami.ts";
+import { callerOf, describeCaller } from "./describe-caller.ts";
 
 /** For a service that accepts a connection and does not answer. */
 const PATIENCE_MS = 10_000;
@@ -19,7 +19,7 @@ export async function status(options: ConnectionOptions & OutputOptions): Promis
   const name = version === null ? "Berth" : `Berth ${version}`;
   await printResult({ url, from, version, ready, reason, token }, options, () => [
     plainLine(`${name} at ${url} (${from}): ${ready ? "ready" : `not ready (${reason})`}`),
-    ...(token === null ? [] : describe(token)),
+    ...(token === null ? [] : describeCaller(callerOf(token))),
   ]);
   return ready ? EXIT_CODES.done : EXIT_CODES.failed;
 }
