@@ -38,6 +38,7 @@ import { tlsRequirements } from "./requirements/tls.ts";
 import { traceRequirements } from "./requirements/traces.ts";
 import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
+import { usageRequirements } from "./requirements/usage.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
 /** All requirements. Larger subjects have a file in `requirements/`. */
@@ -590,6 +591,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...homeRequirements,
   ...referenceRequirements,
   ...mcpRequirements,
+  ...usageRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,
   ...apiProcessRequirements,

@@ -70,6 +70,8 @@ const GUIDES: Record<string, RegExp> = {
     /│ \{"login":"agent",[^\n]*\}\n[\s\S]*│ API_KEY=berth[0-9a-f]{31}\n[\s\S]*│ \{"message":"Bad credentials"\}\n/,
   "tls-and-proxies.md":
     /^berth: listening on https:\/\/127\.0\.0\.1:4443\n\{"status":"ok"\}[\s\S]*The settings are valid/m,
+  "usage.md":
+    /^DAY +SESSIONS +TURNS[^\n]*\n[\s\S]*^total +\d+ +\d+ [^\n]*\$0\.00$[\s\S]*^AGENT +ID +SESSIONS[\s\S]*^ +"cost": 0$/m,
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 

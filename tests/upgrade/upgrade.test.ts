@@ -28,8 +28,8 @@ before(async () => {
 after(() => former?.remove());
 
 covers(
-  ["upgrade-rollback"],
-  "upgrade of an installation, and back: sessions keep their disks, and go on",
+  ["upgrade-rollback", "usage-totals"],
+  "upgrade of an installation, and back: sessions keep their disks, and go on, and what they used is counted",
   async (t) => {
     const start = servicesOf(t);
     const first = await start({ binary: former.binary });
@@ -45,10 +45,14 @@ covers(
     const stored = await storeOfEach(api);
     await upgraded.kill("SIGTERM");
 
-    const back = new Api((await start({ dataDir, binary: former.binary })).url, token);
+    const taken = await start({ dataDir, binary: former.binary });
+    const back = new Api(taken.url, token);
     assert.deepEqual(await goOn(back, old), ["begun", "more"]);
     assert.deepEqual(await goOn(back, recent), ["begun"]);
     for (const path of stored) await back.ok("GET", path);
+    await taken.kill("SIGTERM");
+
+    await checkUsage(new Api((await start({ dataDir })).url, token));
   },
   skip,
 );
@@ -94,6 +98,17 @@ covers(
   },
   skip,
 );
+
+/** Of both releases' turns; those before the first upgrade, of which there was one, were not counted. */
+async function checkUsage(api: Api): Promise<void> {
+  const { data: sessions } = await api.ok("GET", "/sessions");
+  const { total } = await api.ok("GET", "/usage");
+  for (const [kind, tokens] of Object.entries(total.usage)) {
+    const sum = sessions.reduce((before: number, { usage }: AnyJson) => before + usage[kind], 0);
+    assert.equal(tokens, sum, kind);
+  }
+  assert.deepEqual([total.turns, total.sessions], [4, 2]);
+}
 
 /** A session with a file on its disk and one that was given to it. */
 async function workIn(api: Api): Promise<AnyJson> {

@@ -9,6 +9,7 @@ import { addRun } from "./commands/run/command.ts";
 import { addService } from "./commands/service/command.ts";
 import { addSessions } from "./commands/sessions/command.ts";
 import { addSkills } from "./commands/skills/command.ts";
+import { addUsage } from "./commands/usage/command.ts";
 import { addOperations } from "./operations/operation-commands.ts";
 import { version } from "./shared/version.ts";
 import { paletteFor } from "./terminal/palette.ts";
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   addLocal(program);
   addRun(program);
   addSessions(program);
+  addUsage(program);
   addService(program);
   addLogin(program);
   addFiles(program);

@@ -36,6 +36,7 @@ export * from "./schemas/sessions/repositories.ts";
 export * from "./schemas/sessions/session-resources.ts";
 export * from "./schemas/sessions/sessions.ts";
 export * from "./schemas/tokens.ts";
+export * from "./schemas/usage.ts";
 export * from "./schemas/vaults/vault-credentials.ts";
 export * from "./schemas/vaults/vaults.ts";
 export * from "./schemas/whoami.ts";

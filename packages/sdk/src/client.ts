@@ -9,6 +9,7 @@ import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Skills } from "./resources/skills.ts";
 import { Tokens } from "./resources/tokens.ts";
+import { Usage } from "./resources/usage.ts";
 import { Vaults } from "./resources/vaults.ts";
 import { Whoami } from "./resources/whoami.ts";
 import { type ApiPromise, apiPromise } from "./transport/api-promise.ts";
@@ -27,6 +28,7 @@ export class Berth {
   readonly vaults: Vaults;
   readonly memoryStores: MemoryStores;
   readonly forward: Forward;
+  readonly usage: Usage;
   readonly tokens: Tokens;
   readonly whoami: Whoami;
   readonly deviceAuthorizations: DeviceAuthorizations;
@@ -46,6 +48,7 @@ export class Berth {
     this.vaults = new Vaults(transport);
     this.memoryStores = new MemoryStores(transport);
     this.forward = new Forward(transport);
+    this.usage = new Usage(transport);
     this.tokens = new Tokens(transport);
     this.whoami = new Whoami(transport);
     this.deviceAuthorizations = new DeviceAuthorizations(transport);

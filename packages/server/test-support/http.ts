@@ -73,7 +73,7 @@ export async function testApp(
     db,
     hub,
     log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
-    models: { get: modelWindow, list: () => [MODEL], defaultModel: null },
+    models: { get: modelWindow, list: () => [MODEL], totalCost: () => 0, defaultModel: null },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],

@@ -461,6 +461,13 @@ const ACCESS: readonly Proof[] = [
     server("request/page"),
     "bounds on created_at apply",
   ],
+  [
+    "usage.get ?",
+    "from to",
+    scenario("usage-reports"),
+    "usage: days with both ends, and requests that are no report",
+  ],
+  ["usage.get ?", "group_by", scenario("usage-reports"), "usage: totals equal the sums of the sessions"],
   ["header ", "berth-dry-run", cli("commands/apply/apply"), "apply: creates, updates or keeps objects"],
   ["header ", "berth-beta", scenario("idempotency"), "beta feature: 501 without its identifier"],
   ["header ", "content-range", scenario("uploads"), "upload in parts: resumes after a kill"],
@@ -724,6 +731,12 @@ const FLAGS: readonly Proof[] = [
     "--archived --limit --status",
     cli("main"),
     "sessions list: a table without control characters",
+  ],
+  [
+    "flag usage ",
+    "--from --group-by --to",
+    cli("commands/usage/usage"),
+    "usage: flags choose the days and the groups",
   ],
   ["flag sessions ", "--message", cli("commands/sessions/confirm-calls"), "sessions allow and deny"],
   [

@@ -1,12 +1,18 @@
 import type { ModelUsage } from "@berth/sdk";
 
-/** `under 0.1 s`, `0.4 s`, `41 s`, `3 min 05 s`. */
+/** `under 0.1 s`, `0.4 s`, `41 s`, `3 min 05 s`, `2 h 05 min`. */
 export function duration(seconds: number): string {
   if (seconds < 0.05) return "under 0.1 s";
   if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 100) return `${whole} s`;
-  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 100) return `${minutes} min ${twoDigits(whole % 60)} s`;
+  return `${count(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 /** `12,345` */
@@ -20,6 +26,12 @@ export function tokens(usage: ModelUsage): string {
   const cached =
     usage.cache_read_input_tokens === 0 ? "" : ` (${count(usage.cache_read_input_tokens)} from cache)`;
   return `${count(read)} tokens in${cached}, ${count(usage.output_tokens)} out`;
+}
+
+/** `$1,234.50`, `under $0.01` */
+export function dollars(value: number): string {
+  if (value > 0 && value < 0.005) return "under $0.01";
+  return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
 /** `512 B`, `1.5 KiB`, `20 MiB` */

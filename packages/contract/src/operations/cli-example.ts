@@ -15,8 +15,9 @@ function flags({ id }: Operation, { query = "", form, file }: Example): string[]
   if (file !== undefined) return [file];
   if (form !== undefined) return [id === "files.upload" ? fileOf(form) : "."];
   const fields = query.split("&").filter((field) => field !== "");
-  // This command has a flag of its own for its filter.
+  // These commands have flags of their own.
   if (id === "sessions.list") return ["--status", ...fields.map((field) => field.split("=")[1] ?? "")];
+  if (id === "usage.get") return fields.map((field) => `--${field.replace("=", " ").replace("_", "-")}`);
   const limit = fields.find((field) => field.startsWith("limit="));
   const filters = fields.filter((field) => field !== limit).map((field) => `'${field}'`);
   return [

@@ -68,6 +68,7 @@ export const examples: Readonly<Record<string, Example>> = {
   "events.send": { body: { events: [message] } },
   "events.list": { query: "types[]=agent.message&order=desc" },
   "events.stream": { query: "from=start" },
+  "usage.get": { query: "from=2026-11-01&to=2026-11-30&group_by=agent" },
   "files.upload": { form: ["file=@notes.txt"] },
   "files.putContent": { file: "notes.txt" },
   "files.content": { headers: ["Range: bytes=0-99"] },

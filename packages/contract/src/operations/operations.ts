@@ -157,6 +157,11 @@ export const operations = {
     list: list(`${session}/events`, "List a session's events"),
     stream: get(`${session}/events/stream`, "Follow a session's events", { responseKind: "stream" }),
   }),
+  usage: noun("usage", {
+    get: get("/usage", "Get what sessions used, in days, by what they have in common", {
+      scope: "sessions:read",
+    }),
+  }),
   files: noun("files", {
     upload: post("/files", "Upload a file, or create one to upload in parts", {
       body: "multipart",

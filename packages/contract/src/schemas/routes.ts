@@ -12,6 +12,7 @@ import { memoryVersionRoutes } from "./memory/memory-versions.ts";
 import { sessionResourceRoutes } from "./sessions/session-resources.ts";
 import { sessionRoutes } from "./sessions/sessions.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { usageRoutes } from "./usage.ts";
 import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
 import { vaultRoutes } from "./vaults/vaults.ts";
 import { whoamiRoutes } from "./whoami.ts";
@@ -28,6 +29,7 @@ export const routes = {
   sessions: sessionRoutes,
   sessionResources: sessionResourceRoutes,
   events: eventRoutes,
+  usage: usageRoutes,
   files: fileRoutes,
   vaults: vaultRoutes,
   vaultCredentials: vaultCredentialRoutes,

@@ -129,6 +129,7 @@ test("an organization: nothing of it is left, and other organizations have all o
   await makeEverything(ada);
   await makeEverything(account);
   await makeEverything(bob);
+  await db.write.query({ text: "update sessions set output_tokens = 7" });
   const { rows } = await db.read.query<{ id: string }>({
     text: "select id from organizations where name = 'acme'",
   });
@@ -143,8 +144,8 @@ test("an organization: nothing of it is left, and other organizations have all o
   const { completed_at, deleted } = await receipt();
   assert.ok(completed_at);
   assert.deepEqual(
-    [deleted.sessions, deleted.users, deleted.service_accounts, deleted.organizations],
-    [2, 2, 1, 1],
+    [deleted.sessions, deleted.users, deleted.service_accounts, deleted.organizations, deleted.usage_days],
+    [2, 2, 1, 1, 2],
   );
   assert.deepEqual(await columnsWith(db, [id, formatId("organization", id), "acme"]), [
     "audit_entries.organization_id",
@@ -155,6 +156,39 @@ test("an organization: nothing of it is left, and other organizations have all o
   let contents = 0;
   for await (const names of blobs.names()) contents += names.length;
   assert.equal(contents, 2);
+});
+
+test("what a user's sessions used stays in the sums of the organization, without the user and the sessions", async (t) => {
+  const { db, caller, erase, go, removeSessions, receipt } = await house(t);
+  const ada = await caller({ email: "ada@example.com" });
+  const admin = await caller({ email: "admin@example.com", role: "admin" });
+  for (const one of [ada, admin]) await makeEverything(one);
+  await db.write.query({ text: "update sessions set output_tokens = 7" });
+  await db.write.query({ text: "update session_usage set day = day - 1, previous_day = previous_day - 1" });
+  await db.write.query({ text: "update sessions set output_tokens = 9" });
+  const { subject_id: id } = await erase("ada@example.com");
+  const { rows } = await db.read.query<{ id: string }>({
+    text: "select id from sessions where owner_id = $1",
+    values: [id],
+  });
+  await go();
+  await removeSessions();
+  await go();
+  assert.equal((await receipt()).deleted.usage_days, 2);
+  const used = await columnsWith(db, [id, rows[0]?.id ?? assert.fail()]);
+  assert.deepEqual(
+    used.filter((column) => column.startsWith("session_usage")),
+    [],
+  );
+  const { total, data } = (await admin.get("/usage?group_by=user")).body;
+  assert.deepEqual([total.sessions, total.usage.output_tokens], [2, 18]);
+  assert.deepEqual(
+    data.map(({ key, sessions }: Wire) => [key?.slice(0, 4) ?? null, sessions]).toSorted(),
+    [
+      [null, 1],
+      ["usr_", 1],
+    ].toSorted(),
+  );
 });
 
 test("agents and environments that sessions of others use: the organization has them, archived", async (t) => {

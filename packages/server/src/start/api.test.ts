@@ -35,7 +35,7 @@ async function started(
     db,
     hub,
     log: silentLog,
-    models: { get: () => ({ contextWindow: 1_000 }), list: () => [], defaultModel: null },
+    models: { get: () => ({ contextWindow: 1_000 }), list: () => [], totalCost: () => 0, defaultModel: null },
     blobs: await openDiskBlobs(directory),
     secretKey: randomBytes(32),
     repositoryHosts: [],

@@ -23,6 +23,8 @@ import { mountSessionResources } from "../features/sessions/resources/session-re
 import { mountSessions } from "../features/sessions/session-routes.ts";
 import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
+import type { PricedModels } from "../features/usage/figures.ts";
+import { mountUsage } from "../features/usage/usage-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
 import { mountVaults } from "../features/vaults/vault-routes.ts";
 import { mountWhoami } from "../features/whoami/whoami-routes.ts";
@@ -47,7 +49,7 @@ export interface AppDeps {
   db: Database;
   hub: SessionHub;
   log: Logger;
-  models: AvailableModels;
+  models: AvailableModels & PricedModels;
   blobs: BlobStore;
   /** The installation's key, 32 bytes. The keys of cursors and secrets are derived from it. */
   secretKey: Uint8Array;
@@ -173,6 +175,7 @@ export function createApp(deps: AppDeps): HttpApp {
   });
   mountSessionResources(app, { hub, secrets });
   mountEvents(app, { db, hub, tokens, blobs, limits: app.limits });
+  mountUsage(app, models);
   mountFiles(app, blobs);
   mountVaults(app);
   mountVaultCredentials(app, secrets);

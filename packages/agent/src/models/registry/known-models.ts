@@ -11,6 +11,8 @@ export interface KnownModels {
   price(provider: PricedProvider, model: string): ModelPrice | null;
   /** US dollars by the list price, with what caches save, or null for an unknown model. */
   cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
+  /** As `cost`, of many requests together: by the price of short prompts, where long ones have another. */
+  totalCost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
 }
 
 /** US dollars for a million tokens that no cache serves. */
@@ -55,7 +57,23 @@ export async function loadKnownModels(): Promise<KnownModels> {
     if (providerId === undefined) return null;
     return calcPrice(usage, model, { providerId });
   };
+  const cost: KnownModels["cost"] = (provider, model, usage) => {
+    const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
+    const found = priced(provider, model, {
+      input_tokens: input_tokens + cache_read_input_tokens + cache_creation_input_tokens,
+      output_tokens,
+      cache_read_tokens: cache_read_input_tokens,
+      cache_write_tokens: cache_creation_input_tokens,
+    });
+    return found?.total_price ?? null;
+  };
   return {
+    cost,
+    totalCost(provider, model, usage) {
+      const share = PROBED / Math.max(PROBED, tokensOf(usage));
+      const found = cost(provider, model, scaled(usage, share));
+      return found === null ? null : found / share;
+    },
     names(kind) {
       const models = findProvider({ providerId: kind })?.models ?? [];
       const usable = kind === "anthropic" ? isAnthropic : isOpenAI;
@@ -72,16 +90,19 @@ export async function loadKnownModels(): Promise<KnownModels> {
         ? null
         : { input: perMillion(found.input_price), output: perMillion(found.output_price) };
     },
-    cost(provider, model, usage) {
-      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
-      const found = priced(provider, model, {
-        input_tokens: input_tokens + cache_read_input_tokens + cache_creation_input_tokens,
-        output_tokens,
-        cache_read_tokens: cache_read_input_tokens,
-        cache_write_tokens: cache_creation_input_tokens,
-      });
-      return found?.total_price ?? null;
-    },
+  };
+}
+
+function tokensOf(usage: ModelUsage): number {
+  return Object.values(usage).reduce((sum, count) => sum + count, 0);
+}
+
+function scaled(usage: ModelUsage, by: number): ModelUsage {
+  return {
+    input_tokens: usage.input_tokens * by,
+    output_tokens: usage.output_tokens * by,
+    cache_read_input_tokens: usage.cache_read_input_tokens * by,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens * by,
   };
 }
 

@@ -161,8 +161,22 @@ describe("registry with a models file", () => {
     assert.equal(registry.cost("local/small", usage), null);
     assert.equal(registry.cost("nobody/nothing", usage), null);
     assert.equal(registry.cost("rehearsal/steps", usage), 0);
+    for (const id of ["anthropic/claude-opus-5", "local/small", "nobody/nothing", "rehearsal/steps"])
+      assert.equal(registry.totalCost(id, usage)?.toFixed(9), registry.cost(id, usage)?.toFixed(9), id);
     assert.equal(registry.get("openai/gpt-5"), null);
     assert.equal(registry.get("anthropic/claude-sonnet-5")?.contextWindow, 1_000_000);
+  });
+
+  it("many requests together cost what short prompts do, where long ones cost more", async (test) => {
+    const file = await fileWith(test, { providers, models: [] });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    const usage = {
+      ...{ input_tokens: 1_000_000, output_tokens: 0 },
+      ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    };
+    assert.equal(registry.cost("anthropic/claude-sonnet-4-5", usage), 6);
+    assert.equal(registry.totalCost("anthropic/claude-sonnet-4-5", usage), 3);
+    assert.equal(registry.totalCost("anthropic/claude-sonnet-4-5", { ...usage, input_tokens: 0 }), 0);
   });
 
   it("a window can be reduced, and set if it is unknown", async (test) => {

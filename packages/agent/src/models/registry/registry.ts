@@ -31,6 +31,8 @@ export interface ModelRegistry {
   get(id: string, options?: { contextWindow?: number }): Model | null;
   /** What these tokens of a model cost in US dollars, by the list price; null if that is not known. */
   cost(id: string, usage: ModelUsage): number | null;
+  /** As `cost`, of many requests together: by the price of short prompts, where long ones have another. */
+  totalCost(id: string, usage: ModelUsage): number | null;
   /** The id of the model that agents without one get: that of the models file; null if it names none. */
   readonly defaultModel: string | null;
 }
@@ -78,6 +80,11 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
       if (id === rehearsal.id) return 0;
       const found = findModel(id, sources, known);
       return found && known.cost(found.provider, upstreamName(id, found.entry), usage);
+    },
+    totalCost(id, usage) {
+      if (id === rehearsal.id) return 0;
+      const found = findModel(id, sources, known);
+      return found && known.totalCost(found.provider, upstreamName(id, found.entry), usage);
     },
     get(id, { contextWindow } = {}) {
       if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);

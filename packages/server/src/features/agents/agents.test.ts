@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testApp, type Wire } from "../../../test-support/http.ts";
-import type { AvailableModels } from "./resolve-agent.ts";
+import type { AppDeps } from "../../start/app.ts";
 
 const model = "rehearsal/steps";
-const MODELS: AvailableModels = {
+const MODELS: AppDeps["models"] = {
   get: () => ({ contextWindow: 1_000 }),
   list: () => [
     { id: model, provider: "rehearsal", context_window: 1_000, max_output_tokens: 100, price: null },
   ],
+  totalCost: () => 0,
   defaultModel: null,
 };
 const type = "agent_toolset_20260401";

@@ -1,0 +1,38 @@
+import type { ModelUsage, UsageFigures } from "@berth/contract";
+import type { UsageRow } from "./usage-store.ts";
+
+export interface PricedModels {
+  /** What the tokens of many requests cost in US dollars by the list price; null if that is not known. */
+  totalCost(modelId: string, usage: ModelUsage): number | null;
+}
+
+/** The sum of rows of different models. */
+export function figuresOf(rows: readonly UsageRow[], models: PricedModels): UsageFigures {
+  const sum = (name: Exclude<keyof UsageRow, "key" | "place" | "model">, of = rows) =>
+    of.reduce((before, row) => before + row[name], 0);
+  const priced = rows.map((row) => ({ row, cost: models.totalCost(row.model, row) }));
+  const unpriced = priced.filter(({ cost }) => cost === null).map(({ row }) => row);
+  return {
+    sessions: sum("sessions"),
+    turns: sum("turns"),
+    active_seconds: sum("active_ms") / 1_000,
+    usage: {
+      input_tokens: sum("input_tokens"),
+      output_tokens: sum("output_tokens"),
+      cache_read_input_tokens: sum("cache_read_input_tokens"),
+      cache_creation_input_tokens: sum("cache_creation_input_tokens"),
+    },
+    list_cost_usd: Number(priced.reduce((before, { cost }) => before + (cost ?? 0), 0).toFixed(6)),
+    unpriced_tokens: unpriced.reduce((before, row) => before + tokensOf(row), 0),
+  };
+}
+
+/** Tokens of all kinds. */
+export function tokensOf(usage: ModelUsage): number {
+  return (
+    usage.input_tokens +
+    usage.output_tokens +
+    usage.cache_read_input_tokens +
+    usage.cache_creation_input_tokens
+  );
+}

@@ -1,0 +1,25 @@
+import type { Requirement } from "./requirement.ts";
+
+/** Rules of what sessions used. */
+export const usageRequirements: readonly Requirement[] = [
+  {
+    id: "usage-totals",
+    source: "api 4",
+    rule: "GET /usage returns sessions, turns, active seconds, tokens by kind and their list cost, in all and by day, agent, user, model or environment. Its totals equal the sums of the sessions' own usage, also after a runner was killed in a turn.",
+  },
+  {
+    id: "usage-access",
+    source: "api 4",
+    rule: "A report is about the sessions that the caller may read: a user's own and the organization's, an admin's whole organization, never another organization's. It requires sessions:read.",
+  },
+  {
+    id: "usage-range",
+    source: "api 4",
+    rule: "from and to are days in UTC, both included, by default the last 30 days. No day, an unknown group_by, from after to and more than 366 days are 400 with the parameter.",
+  },
+  {
+    id: "usage-of-deleted",
+    source: "api 4",
+    rule: "What a deleted session used stays in the reports. Of an erased user the organization's reports keep the numbers, without the user.",
+  },
+];
