@@ -16,6 +16,7 @@ export * from "./schemas/agents/mcp.ts";
 export * from "./schemas/agents/models.ts";
 export * from "./schemas/agents/permission-policy.ts";
 export * from "./schemas/agents/skills.ts";
+export * from "./schemas/console-links.ts";
 export * from "./schemas/device-authorizations.ts";
 export * from "./schemas/environments/environments.ts";
 export type { Packages } from "./schemas/environments/packages.ts";

@@ -1,4 +1,5 @@
 import { Agents } from "./resources/agents.ts";
+import { ConsoleLinks } from "./resources/console-links.ts";
 import { DeviceAuthorizations } from "./resources/device-authorizations.ts";
 import { DeviceTokens } from "./resources/device-tokens.ts";
 import { Environments } from "./resources/environments.ts";
@@ -33,6 +34,7 @@ export class Berth {
   readonly whoami: Whoami;
   readonly deviceAuthorizations: DeviceAuthorizations;
   readonly deviceTokens: DeviceTokens;
+  readonly consoleLinks: ConsoleLinks;
 
   readonly #transport: Transport;
 
@@ -53,6 +55,7 @@ export class Berth {
     this.whoami = new Whoami(transport);
     this.deviceAuthorizations = new DeviceAuthorizations(transport);
     this.deviceTokens = new DeviceTokens(transport);
+    this.consoleLinks = new ConsoleLinks(transport);
   }
 
   /** Calls an operation of the table `operations`, or one that the caller describes, without the types of its method. */

@@ -1,5 +1,6 @@
 export type {
   Agent,
+  ConsoleLink,
   CreatedToken,
   CurrentToken,
   DeviceAuthorization,

@@ -61,6 +61,13 @@ export const operations = {
   whoami: noun("whoami", {
     get: get("/whoami", "Get who is calling, and what they may do", { scope: null }),
   }),
+  consoleLinks: noun("consoleLinks", {
+    create: act("/console_links", "Create a link that signs in to the console, once", {
+      scope: null,
+      credential: "pat",
+      ...CONFIDENTIAL,
+    }),
+  }),
   agents: noun("agents", {
     create: post("/agents", "Create an agent", DRY_RUN),
     list: list("/agents", "List agents"),

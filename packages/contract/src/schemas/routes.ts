@@ -1,6 +1,7 @@
 import { agentRoutes } from "./agents/agents.ts";
 import { modelRoutes } from "./agents/models.ts";
 import { skillRoutes } from "./agents/skills.ts";
+import { consoleLinkRoutes } from "./console-links.ts";
 import { deviceAuthorizationRoutes, deviceTokenRoutes } from "./device-authorizations.ts";
 import { environmentRoutes } from "./environments/environments.ts";
 import { eventRoutes } from "./events/events.ts";
@@ -23,6 +24,7 @@ export const routes = {
   deviceAuthorizations: deviceAuthorizationRoutes,
   deviceTokens: deviceTokenRoutes,
   whoami: whoamiRoutes,
+  consoleLinks: consoleLinkRoutes,
   agents: agentRoutes,
   models: modelRoutes,
   environments: environmentRoutes,

@@ -25,20 +25,29 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
+/** The ways to sign in to the console. */
+export const SIGN_INS = ["token", "link", "oidc"] as const;
+export type SignIn = (typeof SIGN_INS)[number];
+
 export const token = z
   .strictObject({
     id: idOf("token"),
     type: z.literal("token"),
-    kind: z
-      .enum(["pat", "sat"])
-      .meta({ description: "`pat`: a user's personal access token. `sat`: a service account's token." }),
+    kind: z.enum(["pat", "sat", "console"]).meta({
+      description:
+        "`pat`: a user's personal access token. `sat`: a service account's token. `console`: a user's sign-in to the console, whose secret only that browser has.",
+    }),
+    signed_in_by: z.enum(SIGN_INS).nullable().meta({
+      description:
+        "For the kind `console`: how the user signed in, with a token, a link or an identity provider. Else null.",
+    }),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
     last4: z.string().meta({ description: "The last four characters of the token." }),
     ...owner,
     parent_id: idOf("token").nullable().meta({
       description:
-        "The token that created this one. Null if the operator created it, or if it is older than this field.",
+        "The token that created this one; of a sign-in to the console, the one that it was made with. Null if the operator created it, for a sign-in by an identity provider, or if it is older than this field.",
     }),
     independent: z.boolean().meta({
       description:

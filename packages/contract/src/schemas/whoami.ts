@@ -2,11 +2,7 @@ import { z } from "zod";
 import { idOf, timestamp } from "../conventions/fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
-import { SCOPES } from "./tokens.ts";
-
-/** The ways to sign in. */
-export const SIGN_INS = ["token"] as const;
-export type SignIn = (typeof SIGN_INS)[number];
+import { SCOPES, SIGN_INS } from "./tokens.ts";
 
 const whoami = z
   .strictObject({
@@ -23,7 +19,7 @@ const whoami = z
     scopes: z.array(z.enum(SCOPES)).meta({ description: "What the request may do; `*`: everything." }),
     signed_in_by: z.enum(SIGN_INS).meta({
       description:
-        "How the caller signed in. `token`: with an access token. Later versions may have more values.",
+        "How the caller signed in. `token`: with an access token, also in the console. `link`, `oidc`: in the console, with a link or an identity provider. Later versions may have more values.",
     }),
     token_id: idOf("token").meta({ description: "Of the token that authenticated the request." }),
     token_name: z.string(),

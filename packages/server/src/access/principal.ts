@@ -1,14 +1,18 @@
+import type { SignIn } from "@berth/contract";
+
 /** Who a token authenticates, and what it may do. Ids are uuids. */
 export interface Principal {
   tokenId: string;
   organizationId: string;
-  /** `user` for a personal access token (PAT), `service_account` for a service account token (SAT). */
+  /** `user` for a personal access token (PAT) and a sign-in to the console, `service_account` for a service account token (SAT). */
   kind: "user" | "service_account";
   /** Of the user or the service account. */
   id: string;
   /** A service account is a member. */
   role: "member" | "admin";
   scopes: ReadonlySet<string>;
+  /** How the user signed in to the console; null for a token that is none of its sign-ins. */
+  signedInBy: SignIn | null;
 }
 
 /** The ownership columns of a row. */

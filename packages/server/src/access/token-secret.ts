@@ -2,22 +2,33 @@ import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The text of a token: `berth_pat_` or `berth_sat_`, 40 base62 characters (238 bits), and their CRC-32 as 6 base62
- * characters. The checksum lets scanners and this service reject a mistyped token without a database query.
+ * The text of a token: `berth_pat_` or `berth_sat_`, or `berth_console_` for a sign-in to the console, 40 base62 characters (238 bits),
+ * and their CRC-32 as 6 base62 characters. The checksum lets scanners and this service reject a mistyped token without a database query.
  */
-export type TokenKind = "pat" | "sat";
+export type TokenKind = "pat" | "sat" | "console";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const FORM = /^berth_(?:pat|sat)_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
+const FORM = /^berth_(pat|sat|console)_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
 
 export function newTokenSecret(kind: TokenKind): string {
   const body = Array.from({ length: 40 }, () => DIGITS.charAt(randomInt(62))).join("");
   return `berth_${kind}_${body}${checksum(body)}`;
 }
 
+/** Whether the text can be a token for the header `Authorization`. A sign-in to the console cannot. */
 export function isTokenSecret(text: string): boolean {
-  const [, body, check] = FORM.exec(text) ?? [];
-  return body !== undefined && checksum(body) === check;
+  const kind = kindOf(text);
+  return kind !== null && kind !== "console";
+}
+
+/** Whether the text can be a sign-in to the console, which is good as a cookie only. */
+export function isSignInSecret(text: string): boolean {
+  return kindOf(text) === "console";
+}
+
+function kindOf(text: string): TokenKind | null {
+  const [, kind, body, check] = FORM.exec(text) ?? [];
+  return body !== undefined && checksum(body) === check ? (kind as TokenKind) : null;
 }
 
 /** What is stored in place of the secret, and looked up by. */

@@ -1,11 +1,13 @@
+import type { SignIn } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 import type { Principal } from "./principal.ts";
+import type { TokenKind } from "./token-secret.ts";
 
 export interface FoundToken {
   principal: Principal;
   revoked: boolean;
   expired: boolean;
-  /** The user or the service account was disabled. */
+  /** The user or the service account was disabled, or is gone. */
   disabled: boolean;
   /** `last_used_at` is more than a minute old. */
   stale: boolean;
@@ -14,10 +16,11 @@ export interface FoundToken {
 interface FoundRow extends Omit<FoundToken, "principal"> {
   id: string;
   organization_id: string;
-  kind: "pat" | "sat";
+  kind: TokenKind;
   principal_id: string;
   scopes: string[];
   role: Principal["role"];
+  signed_in_by: SignIn | null;
 }
 
 /** The token with this hash, by the clock of the database; null when there is none. */
@@ -26,13 +29,13 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<FoundToken
     name: "find_token",
     text: `
       select t.id, t.organization_id, t.kind, t.principal_id, t.scopes,
-        coalesce(u.role, 'member') as role,
+        coalesce(u.role, 'member') as role, t.signed_in_by,
         t.revoked_at is not null as revoked,
         coalesce(t.expires_at <= now(), false) as expired,
-        coalesce(u.disabled_at, s.disabled_at) is not null as disabled,
+        coalesce(u.disabled_at, s.disabled_at) is not null or (t.kind = 'console' and u.id is null) as disabled,
         coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
       from tokens t
-      left join users u on t.kind = 'pat' and u.id = t.principal_id
+      left join users u on t.kind in ('pat', 'console') and u.id = t.principal_id
       left join service_accounts s on t.kind = 'sat' and s.id = t.principal_id
       where t.hash = $1`,
     values: [hash],
@@ -47,10 +50,11 @@ function principalOf(row: FoundRow): Principal {
   return {
     tokenId: row.id,
     organizationId: row.organization_id,
-    kind: row.kind === "pat" ? "user" : "service_account",
+    kind: row.kind === "sat" ? "service_account" : "user",
     id: row.principal_id,
     role: row.role,
     scopes: new Set(row.scopes),
+    signedInBy: row.signed_in_by,
   };
 }
 

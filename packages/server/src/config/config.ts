@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { LimitValues } from "../limits/limit-names.ts";
 import type { RetentionDays } from "../retention/retention-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
+import type { OidcMapping } from "./oidc.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
@@ -72,6 +73,16 @@ export interface Config {
   trustedProxies: string[];
   /** Where clients find the service; null: where it listens. */
   publicUrl: string | null;
+  /** Whether there is a console; `plain-http`: people may sign in to it also where others can read it on the way. */
+  console: "on" | "off" | "plain-http";
+  /** The identity provider of the console; null: there is none. See `oidcOf`. */
+  oidcIssuer: string | null;
+  oidcClientId: string | null;
+  oidcClientSecretFile: string | null;
+  oidcScopes: string[];
+  /** The claim that decides about organization and role, by the mapping. */
+  oidcClaim: string;
+  oidcMapping: OidcMapping[];
   /** Proxies through which the service reaches the internet; the URLs may contain passwords. */
   httpsProxy: string | null;
   httpProxy: string | null;

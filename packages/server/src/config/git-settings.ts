@@ -1,3 +1,4 @@
+import { type Fields, parseObjects } from "./parse-objects.ts";
 import { list } from "./parsers.ts";
 
 /** A git hosting service whose repositories sessions use as `hosted_repository`. */
@@ -18,8 +19,6 @@ export interface GitCaFile {
   host: string;
   ca_file: string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Parses `[{"host": …, "token_env": […], "api"?: …, "ca_file"?: …}]`. Throws a clause for the operator. */
 export function parseHostedProviders(text: string): HostedProvider[] {
@@ -44,30 +43,6 @@ export function parseHttpHosts(text: string): string[] {
   const invalid = hosts.find((host) => !isHost(host, "http"));
   if (invalid === undefined) return hosts;
   throw new Error(`'${invalid}' is not a lower-case host with an optional port other than 80`);
-}
-
-function parseObjects<T>(
-  text: string,
-  fields: readonly string[],
-  parse: (item: Fields, at: string) => T,
-): T[] {
-  const value = parseJson(text);
-  if (!Array.isArray(value)) throw new Error(`must be a JSON array of {${fields.join(", ")}}`);
-  return value.map((item: unknown, index) => {
-    const at = `[${index}]`;
-    if (typeof item !== "object" || item === null) throw new Error(`${at} must be an object`);
-    const unknown = Object.keys(item).find((field) => !fields.includes(field));
-    if (unknown !== undefined) throw new Error(`${at} has the unknown field ${unknown}`);
-    return parse(item as Fields, at);
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error("must be valid JSON");
-  }
 }
 
 function parseProvider(item: Fields, at: string): HostedProvider {

@@ -22,6 +22,13 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list such as 10.0.0.1,10.1.0.0/16, and 10.0.0.0/33 is no address or network",
   ],
   public_url: ["https://a/b", "must be an http or https URL with nothing after the host and port"],
+  console: ["yes", "must be one of on, off, plain-http"],
+  oidc_issuer: ["http://login.example.com", "must be an https URL without credentials, query and fragment"],
+  oidc_client_id: ["", "must not be empty"],
+  oidc_client_secret_file: ["", "must not be empty"],
+  oidc_scopes: ["email", "must be a list of scopes with openid, such as openid,email,profile"],
+  oidc_claim: ["", "must not be empty"],
+  oidc_mapping: ["{}", "must be a JSON array of {value, organization, role}"],
   https_proxy: ["socks5://root:hunter2@proxy", "must have the form http://user:password@host:port"],
   http_proxy: ["http://root:hunter2@proxy/path", "must have the form http://user:password@host:port"],
   no_proxy: [

@@ -11,6 +11,7 @@ import {
   parseHttpHosts,
 } from "./git-settings.ts";
 import { ownAddress } from "./listen-address.ts";
+import { issuer, mapping, scopes } from "./oidc.ts";
 import { addressLimits, ownerLimits } from "./owner-limits.ts";
 import {
   blobs,
@@ -127,6 +128,62 @@ export const SETTINGS: Settings = {
     fallback: null,
     absent: "where it listens",
     parse: origin,
+  },
+  console: {
+    variable: "BERTH_CONSOLE",
+    form: "<on|off|plain-http>",
+    help: "whether there is a console at /console; plain-http: people may sign in to it also over a network where others can read that",
+    fallback: "on",
+    parse: oneOf("on", "off", "plain-http"),
+  },
+  oidcIssuer: {
+    variable: "BERTH_OIDC_ISSUER",
+    form: "<url>",
+    help: "identity provider (OpenID Connect) with which people sign in to the console",
+    fallback: null,
+    absent: "none",
+    parse: issuer,
+  },
+  oidcClientId: {
+    variable: "BERTH_OIDC_CLIENT_ID",
+    form: "<id>",
+    help: "id of this service at the identity provider",
+    fallback: null,
+    absent: "none",
+    parse: nonEmpty,
+  },
+  oidcClientSecretFile: {
+    variable: "BERTH_OIDC_CLIENT_SECRET_FILE",
+    form: "<file>",
+    help: "file with the secret of this service at the identity provider",
+    fallback: null,
+    absent: "the service has no secret there",
+    parse: nonEmpty,
+    path: true,
+  },
+  oidcScopes: {
+    variable: "BERTH_OIDC_SCOPES",
+    form: "<list>",
+    shape: "list",
+    help: "what the identity provider is asked for",
+    fallback: ["openid", "email", "profile"],
+    parse: scopes,
+  },
+  oidcClaim: {
+    variable: "BERTH_OIDC_CLAIM",
+    form: "<name>",
+    help: "claim that decides about a user's organization and role; a dot leads into an object",
+    fallback: "groups",
+    parse: nonEmpty,
+  },
+  oidcMapping: {
+    variable: "BERTH_OIDC_MAPPING",
+    form: "<JSON>",
+    shape: "json",
+    help: "who may sign in, as a list of {value, organization, role?}: the first value that the claim has counts",
+    fallback: [],
+    absent: "nobody",
+    parse: mapping,
   },
   httpsProxy: {
     variable: "BERTH_HTTPS_PROXY",

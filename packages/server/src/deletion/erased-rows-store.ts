@@ -153,7 +153,8 @@ export async function handOver(
  */
 export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Counts> {
   const { subject_id: id, subject_type: type } = erasure;
-  const tokens = type === "user" ? "kind = 'pat' and principal_id = $1" : "organization_id = $1";
+  const tokens =
+    type === "user" ? "kind in ('pat', 'console') and principal_id = $1" : "organization_id = $1";
   const users = type === "user" ? "id = $1" : "organization_id = $1";
   const run = (text: string) => tx.query({ text, values: [id] });
   await run(

@@ -93,6 +93,53 @@ export const errors = {
   userTokensOnly: () =>
     unauthenticated("This operation requires a user's token. The given token is a service account's."),
 
+  // Sign-ins to the console
+  signInEnded: () => unauthenticated("The sign-in to the console has ended. Sign in again."),
+  unknownHost: (host: string) =>
+    forbidden(
+      `The console is not served as '${host.slice(0, 200)}'. Open it by the address of the service, or set BERTH_PUBLIC_URL to the URL that is to be its own.`,
+    ),
+  foreignOrigin: (own: string) =>
+    forbidden(`A browser makes this request for another page than one of this service, which is ${own}.`),
+  signInReadable: (own: string) =>
+    forbidden(
+      `${own} is not encrypted, and others on the way could read the sign-in: serve the console by https, or open it on the machine of the service.`,
+    ),
+  linkUnknown: () =>
+    new ApiError("invalid_request_error", {
+      message: "The link has expired, was used already, or its token is no longer valid. Create another one.",
+      param: "code",
+      code: "invalid_grant",
+    }),
+  linksByTokens: () =>
+    forbidden("A sign-in to the console cannot create links to it. Create one with a token."),
+  tooManySignIns: (whose: string, most: number) =>
+    errors.overLimit(whose, `${most} sign-ins by the identity provider at once`, null),
+  providerUnavailable: (issuer: string, reason: string) =>
+    new ApiError("api_error", {
+      message: `The identity provider ${issuer} cannot be used: ${reason}.`,
+      status: 502,
+    }),
+  providerRefused: (code: string) => forbidden(`The identity provider refused the sign-in: ${code}.`),
+  answerRejected: (reason: string) =>
+    errors.invalid(`The answer of the identity provider does not hold: ${reason}.`),
+  answerForeign: () =>
+    errors.invalid("This answer of the identity provider is not for this browser. Sign in again."),
+  answerLate: () =>
+    errors.invalid("This answer of the identity provider came too late, or was used already. Sign in again."),
+  notMapped: (claim: string) =>
+    forbidden(
+      `No value of your claim '${claim}' leads to an organization of this installation. Ask who operates it.`,
+    ),
+  emailMissing: () =>
+    forbidden("The identity provider gives no email address of yours, or says that it is not verified."),
+  otherOrganization: (name: string) =>
+    forbidden(
+      `The identity provider puts you into the organization '${name}', and you belong to another one here.`,
+    ),
+  otherAccount: () => forbidden("Another account of the identity provider has your email address here."),
+  consoleOff: () => notFound("The console of this installation is turned off."),
+
   // Limits
   /** @param seconds after which the same request may succeed; null: not by waiting. */
   /** Clients should repeat the request by themselves when the wait is short. */

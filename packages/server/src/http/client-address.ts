@@ -30,6 +30,11 @@ export class ClientAddresses {
     return address;
   }
 
+  /** Whether a trusted proxy passes the request on. */
+  isFromProxy({ socket }: Pick<Request, "socket">): boolean {
+    return this.#isTrusted(connectionAddress(socket));
+  }
+
   #isTrusted(address: string): boolean {
     const family = isIP(address);
     return family !== 0 && this.#trusted.check(address, family === 4 ? "ipv4" : "ipv6");

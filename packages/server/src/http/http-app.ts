@@ -15,6 +15,7 @@ import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
+import { OwnOrigin } from "./own-origin.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
 import { noteEnd } from "./response-end.ts";
@@ -40,6 +41,10 @@ export interface HttpOptions {
   addressRates?: AddressRates;
   /** Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
+  /** Where clients find the service. Default, also for null: where they found it. */
+  publicUrl?: string | null;
+  /** Whether the cookie of a sign-in to the console is accepted in place of a token. Default: no. */
+  acceptsSignIns?: boolean;
 }
 
 /** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
@@ -48,6 +53,8 @@ export interface HttpApp extends HttpOptions {
   clients: ClientAddresses;
   addressRates: AddressRates;
   recentTokens: RecentTokens;
+  origin: OwnOrigin;
+  acceptsSignIns: boolean;
   /** Open responses of streams; they are ended when the app closes. */
   streams: Set<ServerResponse>;
 }
@@ -118,6 +125,12 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     clients,
     addressRates,
     recentTokens: new RecentTokens(options.db.read),
+    origin: new OwnOrigin({
+      publicUrl: options.publicUrl ?? null,
+      isTls: options.tls !== undefined,
+      clients,
+    }),
+    acceptsSignIns: options.acceptsSignIns ?? false,
     fastify,
     streams,
   };

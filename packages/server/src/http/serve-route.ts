@@ -6,7 +6,7 @@ import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { notePrincipal, principalOf, traceparentOf } from "./access-log.ts";
 import { auditEntryOf } from "./audited.ts";
-import { authenticate, authenticateUser } from "./authenticate.ts";
+import { authenticateCaller, authenticateUser } from "./authenticate-caller.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
 import { headerValues } from "./headers.ts";
@@ -27,9 +27,11 @@ export function serveRoute(
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     config: { operation: operation.id },
-    onRequest: async (request) => {
-      const identify = operation.credential === "pat" ? authenticateUser : authenticate;
+    onRequest: async (request, reply) => {
+      const identify = operation.credential === "pat" ? authenticateUser : authenticateCaller;
       const principal = await identify(request.raw, app);
+      // Caches know by the header `Authorization` that a response is not for others; by a cookie they do not.
+      if (principal.signedInBy !== null) reply.header("cache-control", "no-store");
       notePrincipal(request, principal);
       await app.limits.takeRequest(principal);
       if (!hasScope(principal, operation.scope) && !namesOwnToken(operation, request, principal))
@@ -80,6 +82,7 @@ function scopeOf(
     requestId: request.id,
     traceparent: traceparentOf(request),
     client: app.clients.of(request.raw),
+    address: () => app.origin.forLinks(request.raw),
     cursors: app.cursors,
     header: (name: string) => headerValues(request.raw, name)[0],
   };

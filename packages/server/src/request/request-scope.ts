@@ -22,6 +22,8 @@ export interface RequestScope {
   traceparent: string | null;
   /** The address of the client. */
   client: string;
+  /** The address of the service for links: `https://berth.example.com`. Null: the request is for a host that nobody vouches for. */
+  address(): string | null;
   cursors: Cursors;
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;

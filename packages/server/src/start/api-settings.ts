@@ -1,6 +1,7 @@
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
+import { oidcOf } from "../config/oidc.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import type { DatabaseKeys } from "../secrets/database-key-store.ts";
@@ -17,6 +18,7 @@ export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     ceilings: readCeilings(config),
     limits: { organization: config.organizationLimits, user: config.userLimits },
     addressLimits: config.addressLimits,
+    oidc: oidcOf(config),
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
 }

@@ -7,6 +7,8 @@ import { proxyList } from "../config/trusted-proxies.ts";
 import type { Database } from "../db/pool.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import { type ConsoleMode, mountConsole } from "../features/console/console-routes.ts";
+import type { OidcSettings } from "../features/console/oidc/oidc-settings.ts";
 import { mountDeviceAuthorizations } from "../features/device-authorizations/device-authorization-routes.ts";
 import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
 import { mountDocs } from "../features/docs/docs-routes.ts";
@@ -101,6 +103,12 @@ export interface AppDeps {
   trustedProxies?: readonly string[];
   /** Where clients find the service; null: where they found it. */
   publicUrl?: string | null;
+  /** Default: on. */
+  console?: ConsoleMode;
+  /** The identity provider of the console. Default: none. */
+  oidc?: OidcSettings | null;
+  /** Directory of the built console. Default: where its build puts it. */
+  consoleBundle?: string;
   /** Default: nothing is traced. */
   traces?: Traces;
   /** Default: plain HTTP. */
@@ -124,6 +132,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
   const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
+  const { console: mode = "on", oidc = null } = deps;
   addProcessMetrics(registry, processName);
   const app = createHttpApp({
     db,
@@ -148,6 +157,8 @@ export function createApp(deps: AppDeps): HttpApp {
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),
     addressRates: new AddressRates(deps.addressLimits, rates.addresses),
     tls: deps.tls,
+    publicUrl: deps.publicUrl ?? null,
+    acceptsSignIns: mode !== "off",
     traces: deps.traces ?? NO_TRACES,
   });
   app.fastify.addHook("onClose", async () => {
@@ -160,6 +171,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);
   mountWhoami(app);
+  mountConsole(app, { mode, oidc, bundle: deps.consoleBundle });
   mountTokens(app);
   mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl, attempts: rates.codes });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });

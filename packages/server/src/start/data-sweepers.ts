@@ -6,6 +6,7 @@ import { runAlone } from "../db/run-alone.ts";
 import { applyRetention } from "../deletion/apply-retention.ts";
 import { continueErasures } from "../deletion/continue-erasures.ts";
 import { hasUnfinishedErasures } from "../deletion/erasure-store.ts";
+import { sweepSignIns } from "../features/console/sweep-sign-ins.ts";
 import { deleteExpired } from "../features/device-authorizations/device-authorization-store.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
 import { isOwnDatabase } from "./own-database.ts";
@@ -17,7 +18,7 @@ const LATE_MS = 24 * HOUR_MS;
 
 /**
  * Deletes what the services of a database have in common: what organizations keep no longer or had erased, contents without a file,
- * staged contents, unfinished uploads, and logins that nobody approved in time. One service does each at a time, and what the others receive meanwhile is theirs.
+ * staged contents, unfinished uploads, logins that nobody approved in time, and sign-ins to the console that are over. One service does each at a time, and what the others receive meanwhile is theirs.
  */
 export async function startDataSweepers(
   { db, blobs, log }: { db: Database; blobs: BlobStore; log: Logger },
@@ -33,7 +34,10 @@ export async function startDataSweepers(
   const staged = ofContents(() => blobs.removeAbandoned());
   const uploads = ofContents(() => sweepUploads(db, blobs));
   const contents = ofContents((signal) => sweepContents(db, blobs, { signal }));
-  const logins: Sweep = () => deleteExpired(db.write);
+  const logins: Sweep = async () => {
+    await deleteExpired(db.write);
+    await sweepSignIns(db.write);
+  };
   if (!isOwn) return [startSweeper({ staged, logins }, log)];
   const parts = { db, blobs, log, defaults };
   const retention = alone("retention", (signal) => applyRetention(parts, signal));

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
+import { oidcOf } from "../config/oidc.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import { createLog } from "../log/log.ts";
@@ -24,6 +25,7 @@ const CHECKS: readonly Check[] = [
   secretKey,
   contents,
   tlsFiles,
+  identityProvider,
   address,
   metricsAddress,
   models,
@@ -70,6 +72,17 @@ function contents(config: Config): void {
 function tlsFiles(config: Config): void {
   const files = tlsFilesOf(config);
   if (files !== null) readTlsPair(files);
+}
+
+/** The provider itself is not asked: it may be away when the service starts. */
+function identityProvider(config: Config): void {
+  const file = oidcOf(config)?.clientSecretFile ?? null;
+  if (file === null) return;
+  try {
+    accessSync(file, constants.R_OK);
+  } catch {
+    throw new Error(`The secret for the identity provider, ${file}, cannot be read.`);
+  }
 }
 
 async function address(config: Config): Promise<void> {

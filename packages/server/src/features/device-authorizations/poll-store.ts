@@ -65,8 +65,11 @@ export async function lockApprover(
   if (approved_with === null) return { expires_at: null };
   const { rows } = await tx.query<{ expires_at: Date | null }>({
     name: "lock_approving_token",
-    text: `select expires_at from tokens
-      where id = $1 and revoked_at is null and coalesce(expires_at > clock_timestamp(), true) for share`,
+    text: `select case when kind = 'console'
+          then (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id)
+          else expires_at end as expires_at
+      from tokens
+      where id = $1 and revoked_at is null and coalesce(expires_at > clock_timestamp(), true) for share of tokens`,
     values: [approved_with],
   });
   return rows[0] ?? null;

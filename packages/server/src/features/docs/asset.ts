@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-
-type Encoding = "br" | "gzip";
+import { type Encoding, encodingFor, listed } from "../../http/accepted-encoding.ts";
 
 const BROTLI_QUALITY = 6;
 
@@ -51,18 +50,4 @@ export class Asset {
     this.#encoded.set(encoding, known);
     return known;
   }
-}
-
-function encodingFor(header: string | string[] | undefined): Encoding | null {
-  const accepted = listed(header)
-    .map((item) => item.toLowerCase().replaceAll(" ", "").split(";q="))
-    .filter(([, quality = "1"]) => Number(quality) > 0)
-    .map(([name]) => name);
-  return (["br", "gzip"] as const).find((encoding) => accepted.includes(encoding)) ?? null;
-}
-
-function listed(header: string | string[] | undefined): string[] {
-  return String(header ?? "")
-    .split(",")
-    .map((item) => item.trim());
 }

@@ -78,10 +78,11 @@ export type IssuedToken = Pick<
 /** Creates and stores a token. Its secret is returned here only: a hash is stored. */
 export async function issueToken(
   db: Queryable,
-  issued: IssuedToken,
+  issued: IssuedToken & Partial<Pick<TokenRow, "signed_in_by">>,
 ): Promise<{ row: TokenRow; secret: string }> {
   const secret = newTokenSecret(issued.kind);
   const row = await insertToken(db, {
+    signed_in_by: null,
     ...issued,
     id: newUuid(),
     last4: secret.slice(-4),

@@ -1,13 +1,15 @@
-import { formatId, type Token, uuidTimestamp } from "@berth/contract";
+import { formatId, type SignIn, type Token, uuidTimestamp } from "@berth/contract";
 import { selectAccessible } from "../../access/owned-rows.ts";
 import type { Owner, Principal } from "../../access/principal.ts";
 import { requireAccess } from "../../access/require-access.ts";
+import type { TokenKind } from "../../access/token-secret.ts";
 import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface TokenRow extends Owner {
   id: string;
-  kind: "pat" | "sat";
+  kind: TokenKind;
+  signed_in_by: SignIn | null;
   principal_id: string;
   name: string;
   scopes: string[];
@@ -22,7 +24,7 @@ export interface TokenRow extends Owner {
 
 export type NewToken = Omit<TokenRow, "last_used_at" | "revoked_at" | "updated_at"> & { hash: Buffer };
 
-const columns = `id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
+const columns = `id, organization_id, owner_type, owner_id, kind, signed_in_by, principal_id, name, scopes, last4,
   expires_at, last_used_at, revoked_at, parent_id, independent, updated_at`;
 
 export async function insertToken(db: Queryable, token: NewToken): Promise<TokenRow> {
@@ -30,8 +32,8 @@ export async function insertToken(db: Queryable, token: NewToken): Promise<Token
     name: "insert_token",
     text: `
       insert into tokens (id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
-        expires_at, parent_id, independent, hash, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        expires_at, parent_id, independent, hash, updated_at, signed_in_by)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
       returning ${columns}`,
     values: [
       token.id,
@@ -48,6 +50,7 @@ export async function insertToken(db: Queryable, token: NewToken): Promise<Token
       token.independent,
       token.hash,
       uuidTimestamp(token.id),
+      token.signed_in_by,
     ],
   });
   const [row] = rows;
@@ -93,12 +96,16 @@ export async function revokeChildren(tx: Queryable, parents: readonly string[]):
 
 /**
  * Holds a token until the transaction ends, so that it is revoked before a child of it is created or after, and then with
- * the child. Null when it is revoked.
+ * the child. Null when it is revoked. `expires_at` is when a child expires at the latest: with the token, or, for a sign-in to the
+ * console, with the token that it was made with. To it the child belongs once the sign-in has ended.
  */
 export async function lockParent(tx: Queryable, id: string): Promise<Pick<TokenRow, "expires_at"> | null> {
   const { rows } = await tx.query<Pick<TokenRow, "expires_at">>({
     name: "lock_parent_token",
-    text: "select expires_at from tokens where id = $1 and revoked_at is null for share",
+    text: `select case when kind = 'console'
+          then (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id)
+          else expires_at end as expires_at
+      from tokens where id = $1 and revoked_at is null for share of tokens`,
     values: [id],
   });
   return rows[0] ?? null;
@@ -109,6 +116,7 @@ export function toToken(row: TokenRow): Token {
     id: formatId("token", row.id),
     type: "token",
     kind: row.kind,
+    signed_in_by: row.signed_in_by,
     name: row.name,
     scopes: row.scopes as Token["scopes"],
     last4: row.last4,

@@ -10,14 +10,14 @@ export function mountWhoami(app: HttpApp): void {
   );
 }
 
-function toWhoami({ id, kind, role, scopes, ...ids }: Principal, row: WhoamiRow): Whoami {
+function toWhoami({ id, kind, role, scopes, signedInBy, ...ids }: Principal, row: WhoamiRow): Whoami {
   return {
     type: "whoami",
     principal: { id: formatId(kind, id), type: kind, name: row.name },
     organization: { id: formatId("organization", ids.organizationId), name: row.organization },
     role,
     scopes: [...scopes] as Whoami["scopes"],
-    signed_in_by: "token",
+    signed_in_by: signedInBy ?? "token",
     token_id: formatId("token", ids.tokenId),
     token_name: row.token_name,
     expires_at: row.expires_at?.toISOString() ?? null,

@@ -1,0 +1,66 @@
+import type { Config } from "./config.ts";
+import { type Fields, parseObjects } from "./parse-objects.ts";
+import { list } from "./parsers.ts";
+
+/** What the users with one value of the claim are. */
+export interface OidcMapping {
+  value: string;
+  /** The name of an organization. */
+  organization: string;
+  role: "member" | "admin";
+}
+
+/** The identity provider of the settings; null: there is none. @throws when a setting is missing. */
+export function oidcOf(config: Config) {
+  const { oidcIssuer, oidcClientId, oidcClientSecretFile, oidcScopes, oidcClaim, oidcMapping } = config;
+  if (oidcIssuer === null) {
+    const others = {
+      BERTH_OIDC_CLIENT_ID: oidcClientId,
+      BERTH_OIDC_CLIENT_SECRET_FILE: oidcClientSecretFile,
+    };
+    const given = Object.entries(others).find(([, value]) => value !== null);
+    if (given !== undefined) throw new Error(`${given[0]} needs BERTH_OIDC_ISSUER, whose client it is.`);
+    return null;
+  }
+  if (oidcClientId === null)
+    throw new Error("BERTH_OIDC_ISSUER needs BERTH_OIDC_CLIENT_ID, the id of this service there.");
+  if (oidcMapping.length === 0)
+    throw new Error("BERTH_OIDC_ISSUER needs BERTH_OIDC_MAPPING, which says who may sign in, and as what.");
+  return {
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecretFile: oidcClientSecretFile,
+    scopes: oidcScopes,
+    claim: oidcClaim,
+    mapping: oidcMapping,
+  };
+}
+
+/** An https URL without credentials, query and fragment; http for a provider on this machine. Kept as written: issuers are compared as text. */
+export function issuer(text: string): string {
+  const url = URL.parse(text);
+  const isLocal = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  const isUrl = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
+  if (isUrl && url.username === "" && url.password === "" && !/[?#\s]/.test(text)) return text;
+  throw new Error("must be an https URL without credentials, query and fragment");
+}
+
+/** What the provider is asked for. `openid` must be in it. */
+export function scopes(text: string): string[] {
+  const asked = list(text);
+  if (asked.includes("openid")) return asked;
+  throw new Error("must be a list of scopes with openid, such as openid,email,profile");
+}
+
+/** Parses `[{"value": …, "organization": …, "role"?: …}]`. Throws a clause for the operator. */
+export function mapping(text: string): OidcMapping[] {
+  return parseObjects(text, ["value", "organization", "role"], parseMapping);
+}
+
+function parseMapping({ value, organization, role = "member" }: Fields, at: string): OidcMapping {
+  if (typeof value !== "string" || value === "") throw new Error(`${at}.value must be a text`);
+  if (typeof organization !== "string" || organization === "")
+    throw new Error(`${at}.organization must be the name of an organization`);
+  if (role !== "member" && role !== "admin") throw new Error(`${at}.role must be member or admin`);
+  return { value, organization, role };
+}

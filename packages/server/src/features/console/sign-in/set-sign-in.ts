@@ -1,0 +1,16 @@
+import { errors } from "../../../errors/catalogue.ts";
+import { isReadableOnTheWay } from "../../../http/own-origin.ts";
+import { SIGN_IN_COOKIE } from "../../../http/sign-in-cookie.ts";
+import type { AuthRequest } from "./auth-route.ts";
+import type { NewSignIn } from "./sign-in.ts";
+
+/** @throws errors.signInReadable, unless the operator allows that. */
+export function checkReadable({ origin }: Pick<AuthRequest, "origin">, allowsPlainHttp: boolean): void {
+  if (!allowsPlainHttp && isReadableOnTheWay(origin)) throw errors.signInReadable(origin);
+}
+
+/** Gives the browser its sign-in, in place of any that it had. */
+export function setSignIn({ origin, reply }: AuthRequest, { secret, expiresAt }: NewSignIn): void {
+  const seconds = Math.max(1, Math.round((expiresAt.getTime() - Date.now()) / 1_000));
+  reply.header("set-cookie", SIGN_IN_COOKIE.set(secret, origin, seconds));
+}
