@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "../access/principal.ts";
 import { isSignInSecret } from "../access/token-secret.ts";
+import { findToken } from "../access/token-store.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import { acceptSecret, authenticate, type Parts, type Rejections } from "./authenticate.ts";
@@ -30,7 +31,9 @@ export async function authenticateCaller(request: IncomingMessage, parts: Caller
   checkOrigin(request, origin);
   const secret = SIGN_IN_COOKIE.read(request, origin);
   if (secret === null || !isSignInSecret(secret)) throw errors.signInEnded();
-  return await acceptSecret(request, secret, parts, OF_SIGN_INS);
+  // Looked up for each request, so that one that ends has ended in every process.
+  const recentTokens = { find: (hash: Buffer) => findToken(parts.db.read, hash) };
+  return await acceptSecret(request, secret, { ...parts, recentTokens }, OF_SIGN_INS);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "../access/principal.ts";
+import type { RecentTokens } from "../access/recent-tokens.ts";
 import { isTokenSecret, tokenHash } from "../access/token-secret.ts";
 import { touchToken } from "../access/token-store.ts";
 import type { ApiError } from "../errors/api-error.ts";
@@ -8,7 +9,9 @@ import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 
 /** What a request is authenticated with. */
-export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates" | "recentTokens">;
+export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
+  recentTokens: Pick<RecentTokens, "find">;
+};
 
 /**
  * The principal of the request's bearer token.

@@ -16,9 +16,9 @@ import { mountReference } from "./reference.ts";
  *
  * @param publicUrl where clients find the service, for the document; null: where they found it.
  */
-export function mountDocs({ fastify }: HttpApp, publicUrl: string | null): void {
+export function mountDocs({ fastify, acceptsSignIns }: HttpApp, publicUrl: string | null): void {
   const read = readRoutes(fastify);
-  mountFrontPage(read);
+  mountFrontPage(read, acceptsSignIns);
   mountReference(read);
   mountGuides(read);
   const document = runOnce(() => readOpenApi(publicUrl));

@@ -4,6 +4,8 @@ import { textPage } from "./pages.ts";
 import { protect } from "./policies.ts";
 import type { Read } from "./read.ts";
 
+const CONSOLE = "/console/";
+
 const places = {
   docs: "/docs",
   guides: "/docs/guides",
@@ -15,12 +17,18 @@ const places = {
 };
 
 /** `GET /` says what there is: a page for browsers, JSON for other clients. */
-export function mountFrontPage(read: Read): void {
-  const json = new Asset("application/json; charset=utf-8", JSON.stringify({ name: "Berth", ...places }));
+export function mountFrontPage(read: Read, hasConsole: boolean): void {
+  const all = { name: "Berth", ...(hasConsole ? { console: CONSOLE } : {}), ...places };
+  const json = new Asset("application/json; charset=utf-8", JSON.stringify(all));
   const page = textPage(
     "Berth",
     html`<h1>Berth</h1><p>Coding agents in sandboxed sessions, behind an HTTP API.</p>
-<ul><li><a href="${places.docs}">API reference</a>, with the <a href="${places.openapi}">OpenAPI document</a></li>
+<ul>${
+      hasConsole
+        ? html`<li><a href="${CONSOLE}">Console</a></li>
+`
+        : null
+    }<li><a href="${places.docs}">API reference</a>, with the <a href="${places.openapi}">OpenAPI document</a></li>
 <li><a href="${places.guides}">Guides</a></li>
 <li>The API is below <code>${places.api}</code>; each request carries a token.</li>
 <li>Health: <a href="${places.live}">${places.live}</a>, <a href="${places.ready}">${places.ready}</a>; metrics at <code>${places.metrics}</code></li></ul>`,

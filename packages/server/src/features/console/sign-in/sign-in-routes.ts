@@ -5,6 +5,7 @@ import { errors } from "../../../errors/catalogue.ts";
 import { acceptSecret } from "../../../http/authenticate.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { SIGN_IN_COOKIE } from "../../../http/sign-in-cookie.ts";
+import { protectRoute } from "../pages/policies.ts";
 import { type AuthRequest, authOperation, mountAuth } from "./auth-route.ts";
 import { takeLink } from "./link-store.ts";
 import { checkReadable, setSignIn } from "./set-sign-in.ts";
@@ -29,7 +30,7 @@ export interface SignInOptions {
 /** What the page of the console asks to sign in with a token or a link, and to sign out. */
 export function mountSignIns(app: HttpApp, { hasOidc, allowsPlainHttp }: SignInOptions): void {
   const { path: methods, id } = OPERATIONS.methods;
-  app.fastify.get(methods, { config: { operation: id } }, async (_request, reply) =>
+  app.fastify.get(methods, { config: { operation: id }, onRequest: protectRoute }, async (_request, reply) =>
     reply.header("cache-control", "no-store").send({ oidc: hasOidc }),
   );
   mountAuth(app, OPERATIONS.token, z.strictObject({ token: z.string() }), async (request, { token }) => {
@@ -42,7 +43,6 @@ export function mountSignIns(app: HttpApp, { hasOidc, allowsPlainHttp }: SignInO
   });
   mountAuth(app, OPERATIONS.signOut, NOTHING, async (request) => {
     await app.db.transaction((tx) => endFormer(tx, request));
-    app.recentTokens.clear();
     request.reply.header("set-cookie", SIGN_IN_COOKIE.clear(request.origin));
   });
 }
@@ -72,17 +72,15 @@ async function signInByLink(app: HttpApp, request: AuthRequest, code: string): P
 
 /** Signs in, and ends the sign-in that the browser had before, in one transaction. */
 async function inPlaceOfFormer(
-  { db, recentTokens }: HttpApp,
+  { db }: HttpApp,
   request: AuthRequest,
   signIn: (tx: Queryable) => Promise<NewSignIn | null>,
 ): Promise<NewSignIn | null> {
-  const made = await db.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     const made = await signIn(tx);
     if (made !== null) await endFormer(tx, request);
     return made;
   });
-  recentTokens.clear();
-  return made;
 }
 
 async function endFormer(tx: Queryable, { scope, request, origin }: AuthRequest): Promise<void> {

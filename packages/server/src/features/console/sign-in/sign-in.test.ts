@@ -5,10 +5,8 @@ import { openPage } from "../../../../test-support/console.ts";
 import { callerOf, type TestApp, testApp, type Wire } from "../../../../test-support/http.ts";
 import { sweepSignIns } from "../sweep-sign-ins.ts";
 
-async function run({ db, app }: TestApp, text: string): Promise<Wire[]> {
-  const { rows } = await db.write.query<Wire>({ text });
-  app.recentTokens.clear();
-  return rows;
+async function run({ db }: TestApp, text: string): Promise<Wire[]> {
+  return (await db.write.query<Wire>({ text })).rows;
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import Provider from "oidc-provider";
+
+/** What the provider says of an account, beside its id. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** This service as a client of the provider. */
+export interface Client {
+  id: string;
+  secret: string;
+  /** How it shows its secret. Default: in the header. */
+  method?: "client_secret_basic" | "client_secret_post";
+  redirectUris: readonly string[];
+}
+
+/**
+ * A real OpenID provider on a loopback port, which asks nobody for a password: whoever comes is the account `signedIn`. It listens only
+ * between `start` and `stop`.
+ */
+export class IdentityProvider {
+  readonly issuer: string;
+  /** Claims by the id of an account. */
+  readonly accounts = new Map<string, Claims>();
+  /** Who comes to sign in; null: the sign-in is refused. */
+  signedIn: string | null = null;
+  readonly #port: number;
+  #server: Server | null = null;
+
+  /** @param port a free one. */
+  constructor(port: number) {
+    this.#port = port;
+    this.issuer = `http://127.0.0.1:${port}`;
+  }
+
+  async start(client: Client): Promise<void> {
+    const provider = this.#provider(client);
+    const handle = provider.callback();
+    this.#server = createServer((request, response) => {
+      if (request.url?.startsWith("/interaction/")) this.#decide(provider, request, response);
+      else handle(request, response);
+    }).listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    if (server === null) return;
+    const closed = once(server, "close");
+    server.close().closeAllConnections();
+    await closed;
+  }
+
+  #provider({ id, secret, redirectUris, method = "client_secret_basic" }: Client): Provider {
+    return new Provider(this.issuer, {
+      clients: [
+        {
+          client_id: id,
+          client_secret: secret,
+          redirect_uris: [...redirectUris],
+          token_endpoint_auth_method: method,
+        },
+      ],
+      clientAuthMethods: [method],
+      claims: { openid: ["sub"], email: ["email", "email_verified"], groups: ["groups"] },
+      findAccount: (_context, accountId) => ({
+        accountId,
+        claims: async () => ({ sub: accountId, ...this.accounts.get(accountId) }),
+      }),
+      cookies: { keys: [randomBytes(16).toString("hex")] },
+      features: { devInteractions: { enabled: false } },
+      interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+      pkce: { required: () => true },
+    });
+  }
+
+  /** In place of the pages on which people enter a password and agree. */
+  async #decide(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { params } = await provider.interactionDetails(request, response);
+    const accountId = this.signedIn;
+    if (accountId === null) {
+      await provider.interactionFinished(request, response, { error: "access_denied" });
+      return;
+    }
+    const grant = new provider.Grant({ accountId, clientId: String(params.client_id) });
+    grant.addOIDCScope(String(params.scope));
+    const consent = { grantId: await grant.save() };
+    await provider.interactionFinished(request, response, { login: { accountId }, consent });
+  }
+}
