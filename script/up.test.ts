@@ -18,7 +18,7 @@ test("script/up: runs a first session and stays up; a second one is rejected; Ct
   const lines: string[] = [];
   for await (const line of createInterface({ input: first.stdout })) {
     lines.push(line);
-    if (line.startsWith("Berth runs until")) break;
+    if (line.startsWith("There, 'berth console'")) break;
   }
   const url = /^Berth listens on (\S+); your access token is in (\S+)$/.exec(lines[0] ?? "");
   assert.deepEqual([url?.[2], (await stat(join(dir, "token"))).mode & 0o777], [join(dir, "token"), 0o600]);
@@ -26,6 +26,7 @@ test("script/up: runs a first session and stays up; a second one is rejected; Ct
     lines.join("\n"),
     /\nThe git server has agent\/hello-\w+: [0-9a-f]{12} docs: an agent says hello/,
   );
+  assert.match(lines.at(-1) ?? "", /: http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#code=[\w-]{43}$/);
 
   const second = up(["--port", "0", "--data-dir", dir]);
   const [stderr] = await Promise.all([text(second.stderr), once(second, "exit")]);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { previewsFor, renderEvents } from "@berth/cli";
-import { Berth } from "@berth/sdk";
+import { Berth, NotFoundError } from "@berth/sdk";
 import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
 import { createGuideRepository, writeGuideEnvironment } from "./guide-environment.ts";
 import { readOptions, type UpOptions } from "./options.ts";
@@ -57,8 +57,20 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
   print(`\nBerth runs until Ctrl-C. API reference: ${service.url}/docs · log: ${service.logFile}`);
   print(`For the guides, in another terminal: . ${shown(environment)}`);
+  const link = await consoleLink(new Berth({ baseURL: service.url, token }));
+  if (link !== null) print(`There, 'berth console' opens the console. Now, within 60 seconds: ${link}`);
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
+}
+
+/** A link that signs in to the console; null where that is turned off. */
+async function consoleLink(client: Berth): Promise<string | null> {
+  try {
+    return (await client.consoleLinks.create()).url;
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
 }
 
 /**

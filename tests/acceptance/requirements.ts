@@ -2,6 +2,7 @@ import { apiProcessRequirements } from "./requirements/api-processes.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { consoleSignInRequirements } from "./requirements/console-sign-in.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
 import { dataProtectionRequirements } from "./requirements/data-protection.ts";
@@ -599,6 +600,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...limitRequirements,
   ...dataProtectionRequirements,
   ...deviceLoginRequirements,
+  ...consoleSignInRequirements,
   ...backupRequirements,
   ...traceRequirements,
   ...upgradeRequirements,

@@ -95,8 +95,12 @@ function expectedOutcome(
   if (!caller.valid) return caller.expected[ownership];
   const exception = EXCEPTIONS[caller.name]?.[`${operation.id} ${ownership}`];
   if (exception !== undefined) return exception;
-  if (caller.name === "a service account" && operation.path.startsWith("/api/v1/forward")) return 401;
+  if (caller.name === "a service account" && isForUsers(operation)) return 401;
   return refersToObjects(operation) ? caller.expected[ownership] : "allowed";
+}
+
+function isForUsers({ id, path }: DescribedOperation): boolean {
+  return path.startsWith("/api/v1/forward") || id === "consoleLinks.create";
 }
 
 /** Only admins create and revoke tokens of an organization; a service account creates none, and lets nobody have one. */

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addApi } from "./commands/api/command.ts";
 import { addApply } from "./commands/apply/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
+import { addConsole } from "./commands/console/command.ts";
 import { addFiles } from "./commands/files/command.ts";
 import { addLocal } from "./commands/local/command.ts";
 import { addLogin } from "./commands/login/command.ts";
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addSessions(program);
   addUsage(program);
   addService(program);
+  addConsole(program);
   addLogin(program);
   addFiles(program);
   addSkills(program);

@@ -20,6 +20,8 @@ export const examples: Readonly<Record<string, MakeExample>> = {
   "deviceAuthorizations.approve": aUserCode,
   "deviceAuthorizations.deny": aUserCode,
 
+  "consoleLinks.create": () => ({}),
+
   "agents.create": () => ({ body: agent }),
   "agents.update": async (owner) => ({ ...ids(await anAgent(owner)), body: { version: 1, name: "other" } }),
   "agents.archive": async (owner) => ids(await anAgent(owner)),

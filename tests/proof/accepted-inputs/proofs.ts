@@ -565,6 +565,24 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "TLS_CERT TLS_KEY", scenario("tls"), "TLS: the service listens for https alone"],
   ["setting BERTH_", "TRUSTED_PROXIES", scenario("tls"), "trusted proxies: the address that the proxy adds"],
   ["setting BERTH_", "PUBLIC_URL", scenario("tls"), "public URL: printed at the start"],
+  [
+    "setting BERTH_",
+    "CONSOLE",
+    scenario("console-sign-in"),
+    "over plain http beyond the machine nobody signs in",
+  ],
+  [
+    "setting BERTH_",
+    "OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET_FILE OIDC_SCOPES",
+    scenario("console-oidc"),
+    "provider away: the service runs, says why nobody can sign in",
+  ],
+  [
+    "setting BERTH_",
+    "OIDC_CLAIM OIDC_MAPPING",
+    scenario("console-oidc"),
+    "the claim decides about organization and role",
+  ],
   ["setting BERTH_", "HTTP_PROXY", scenario("outgoing-proxies"), "outgoing proxies: a model is reached"],
   ["setting BERTH_", "NO_PROXY", scenario("outgoing-proxies"), "outgoing proxies: what BERTH_NO_PROXY"],
   [
@@ -715,6 +733,7 @@ const FLAGS: readonly Proof[] = [
     cli("main"),
     "run: creates an agent and an environment once",
   ],
+  ["flag console ", "--no-open", cli("commands/console/console"), "console: prints a link, and opens it"],
   ["flag login ", "--name", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--token-file", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--device --scopes", cli("commands/login/device-login"), "login --device: shows the code"],

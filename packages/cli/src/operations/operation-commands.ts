@@ -61,6 +61,7 @@ const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   tokens: "manage API tokens",
   "device-authorizations": "ask for a token without one, and decide about those who do",
   "device-tokens": "get a token that was asked for and approved",
+  "console-links": "create links that sign in to the console",
   agents: "manage agents: a model with instructions, tools and skills",
   models: "list the models that agents can use",
   environments: "manage environments: network, packages and limits of sandboxes",

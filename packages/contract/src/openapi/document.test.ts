@@ -40,6 +40,7 @@ describe("the OpenAPI document", () => {
     const holdsSecret = (value: unknown, seen: ReadonlySet<string> = new Set()): boolean => {
       if (typeof value !== "object" || value === null) return false;
       const { $ref, properties } = value as { $ref?: string; properties?: object };
+      if ($ref?.endsWith("/ConsoleLink")) return true;
       const own = Object.keys(properties ?? {});
       if (own.includes("token") || own.includes("device_code") || own.includes("environment_variables"))
         return true;
@@ -80,7 +81,9 @@ describe("the OpenAPI document", () => {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
       }
       if (isOpen) assert.deepEqual([operation.security, operation.responses["401"]], [[], undefined]);
-      const isAnyTokens = ["whoami.get", "tokens.current"].includes(operation.operationId);
+      const isAnyTokens = ["whoami.get", "tokens.current", "consoleLinks.create"].includes(
+        operation.operationId,
+      );
       if (isOpen || isAnyTokens) assert.equal(operation["x-scope"], undefined);
       else assert.match(String(operation["x-scope"]), /^[a-z_]+:(read|write)$/);
       assert.ok(typeof operation.summary === "string");

@@ -87,7 +87,13 @@ test("every operation: a missing scope → 403 that names it", async (t) => {
   const open = all.filter(({ scope }) => scope === null);
   assert.deepEqual(
     open.map(({ id }) => id),
-    ["tokens.current", "deviceAuthorizations.create", "deviceTokens.create", "whoami.get"],
+    [
+      "tokens.current",
+      "deviceAuthorizations.create",
+      "deviceTokens.create",
+      "whoami.get",
+      "consoleLinks.create",
+    ],
   );
   for (const operation of all.filter(({ scope }) => scope !== null)) {
     const others = SCOPES.filter((scope) => scope !== "*" && scope !== operation.scope);

@@ -10,6 +10,8 @@ const PLAIN_COLUMNS = [
   "database_identity.key_fingerprint",
   "device_authorizations.device_code_hash",
   "device_authorizations.user_code_hash",
+  "console_links.code_hash",
+  "oidc_requests.secret_hash",
 ];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {

@@ -93,7 +93,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     environments.environment_variables environments.git_identity environments.image environments.metadata
     environments.name environments.resources files.metadata files.mime_type idempotency_keys.answer
     idempotency_keys.key memory_stores.description memory_stores.metadata memory_stores.name
-    repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
+    oidc_requests.return_to repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
     session_removals.mount_path session_resources.checkout session_resources.memory_description
     session_resources.memory_instructions session_resources.memory_name session_resources.mount_path
     session_resources.secret session_resources.url session_resources.username session_usage.model sessions.agent
@@ -102,8 +102,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
   operator:
-    "organizations.name service_accounts.name users.email users.role hosts.name hosts.settings hosts.place",
-  service: `limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
+    "organizations.name service_accounts.name users.email users.role user_identities.issuer user_identities.subject hosts.name hosts.settings hosts.place",
+  service: `console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
     device_authorizations.user_code_hash device_authorizations.client_address device_authorizations.client_network
     device_authorizations.scopes device_authorizations.status device_authorizations.granted_scopes erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
     audit_entries.request_id audit_entries.resources audit_entries.user_agent database_identity.blob_store database_identity.key_fingerprint

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { contextsFile } from "../../shared/contexts.ts";
+
+/**
+ * Opens a link in the user's browser. The link signs in, and every user of the machine can read the arguments of a program. So the
+ * browser is told to open a file that only this user can read, and is sent on from there.
+ *
+ * @returns whether a program was started that opens it.
+ */
+export async function openBrowser(url: string): Promise<boolean> {
+  const opener = openerOf(process.platform, process.env);
+  if (opener === null) return false;
+  try {
+    const child = spawn(opener, [pathToFileURL(await writePage(url)).href], {
+      stdio: "ignore",
+      detached: true,
+    });
+    child.unref();
+    await once(child, "spawn");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Null where there is no screen. */
+function openerOf(platform: NodeJS.Platform, { DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): string | null {
+  if (platform === "darwin") return "open";
+  return DISPLAY || WAYLAND_DISPLAY ? "xdg-open" : null;
+}
+
+/** One file, which the next link replaces. What it has is worth nothing once the link was used or has expired. */
+async function writePage(url: string): Promise<string> {
+  const file = join(dirname(contextsFile()), "console.html");
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.${process.pid}`;
+  await writeFile(next, pageOf(url), { mode: 0o600 });
+  await rename(next, file);
+  return file;
+}
+
+function pageOf(url: string): string {
+  const address = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>Berth</title>
+<a href="${address}">Open the console</a>
+`;
+}
