@@ -49,6 +49,7 @@ after(async () => {
 /** What the shell blocks of each guide print, in this order, among other output. */
 const GUIDES: Record<string, RegExp> = {
   "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
+  "console.md": /^http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#code=[\w-]{43}$/m,
   "configuration.md":
     /The settings are valid; the settings file is \/[^\n]*berth\.yaml\.\n[\s\S]*^port +4280 +--port$[\s\S]*^git_http_hosts +git\.internal,git\.internal:8080 +\/[^\n]*berth\.yaml, line 3$[\s\S]*^max_pids +400 +BERTH_MAX_PIDS$[\s\S]*wrong\.yaml, line 1: max_pidss is not a setting; the nearest is max_pids\.\nexit code 2\n/m,
   "confirmations.md":

@@ -89,13 +89,13 @@ function expectedOutcome(
   operation: DescribedOperation,
   ownership: Ownership,
 ): "allowed" | number {
+  if (caller.name === "a service account" && isForUsers(operation)) return 401;
   // Only the lack of a scope makes a token that is not valid for the operation a 403.
   if (operation.scope === null && caller.expected[ownership] === 403 && !refersToObjects(operation))
     return "allowed";
   if (!caller.valid) return caller.expected[ownership];
   const exception = EXCEPTIONS[caller.name]?.[`${operation.id} ${ownership}`];
   if (exception !== undefined) return exception;
-  if (caller.name === "a service account" && isForUsers(operation)) return 401;
   return refersToObjects(operation) ? caller.expected[ownership] : "allowed";
 }
 
