@@ -10,6 +10,7 @@ const ASSETS = [
   "packages/*/src/**/*.{sql,css,txt}",
   "packages/*/package.json",
   "packages/contract/openapi.json",
+  "packages/console/dist/**",
   "script/first-session/usage.txt",
   "deploy/{sandbox-image,systemd}/*",
   "docs/guides/*.md",

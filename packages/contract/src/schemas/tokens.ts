@@ -97,7 +97,7 @@ export const tokenRoutes = {
       scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
       expires_at: timestamp.nullish().meta({
         description:
-          "Default, also for null: when the creating token expires. A later time is rejected, unless `independent` is true; then the default is never.",
+          "Default, also for null: when the creating token expires; for a sign-in to the console, when the token that it was made with does. A later time is rejected, unless `independent` is true; then the default is never.",
       }),
       independent: z.boolean().default(false).meta({
         description:

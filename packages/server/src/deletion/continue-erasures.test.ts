@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { formatId, newUuid, parseId } from "@berth/contract";
+import { openPage } from "../../test-support/console.ts";
 import { silentLog } from "../../test-support/database.ts";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
@@ -303,4 +304,17 @@ test("what a request stored that began before: erased by a later look", async (t
   await go(SIGNAL, 3_600_000);
   const { deleted, completed_at } = await receipt();
   assert.deepEqual([deleted.files, deleted.file_bytes, completed_at], [2, 10, first]);
+});
+
+test("erase a user: sign-ins to the console and the account at an identity provider are gone, too", async (t) => {
+  const { app, db, caller, erase, go } = await house(t);
+  const owner = await caller();
+  await openPage(app).signIn(owner.token);
+  await db.write.query({
+    text: "insert into user_identities (issuer, subject, user_id) select 'https://login.example', 'ada', id from users",
+  });
+  await erase("owner@example.com");
+  await go();
+  for (const table of ["tokens", "user_identities", "users"])
+    assert.equal((await db.read.query({ text: `select from ${table}` })).rowCount, 0, table);
 });

@@ -1,7 +1,7 @@
 import { errors } from "../../../errors/catalogue.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
 import type { AuthRequest } from "../sign-in/auth-route.ts";
-import { setSignIn } from "../sign-in/set-sign-in.ts";
+import { endFormer, setSignIn } from "../sign-in/set-sign-in.ts";
 import { BrowserSecret } from "./browser-secret.ts";
 import { membershipOf } from "./membership.ts";
 import { OIDC_COOKIE } from "./oidc-cookie.ts";
@@ -32,7 +32,13 @@ export async function finishOidc(
   const asked = await takeOidcRequest(db.write, secret.hash);
   if (asked === null) throw errors.answerLate();
   const account = describedAccount(await provider.claims(secret, answer), settings);
-  setSignIn(request, await db.transaction((tx) => signInWithAccount(tx, scope, account)));
+  const made = await db.transaction(async (tx) => {
+    const made = await signInWithAccount(tx, scope, account);
+    // Browsers send it only if the provider belongs to the same site.
+    await endFormer(tx, request);
+    return made;
+  });
+  setSignIn(request, made);
   return asked.returnTo;
 }
 

@@ -5,16 +5,24 @@ import { errors } from "../../../errors/catalogue.ts";
 /** The error that a user sees when a provider was not reached, refused, or gave an answer that does not hold. */
 export function providerError(error: unknown, issuer: string, classes: typeof client): ApiError {
   if (error instanceof classes.AuthorizationResponseError) return errors.providerRefused(shown(error.error));
+  if (error instanceof classes.WWWAuthenticateChallengeError || codeOf(error) === "invalid_client")
+    return errors.providerUnavailable(issuer, "it does not accept the id and secret of this service");
   if (isUnreachable(error)) return errors.providerUnavailable(issuer, reasonOf(error));
   return errors.answerRejected(reasonOf(error));
 }
 
 /** Why, in the words of the library and of the system, without what the provider sent. */
 export function reasonOf(error: unknown): string {
-  const { message = "unknown", cause, error: code } = error as Partial<Error> & { error?: unknown };
+  const { message = "unknown", cause } = error as Partial<Error>;
   const inner = cause instanceof Error ? causeOf(cause) : undefined;
-  const text = [message, typeof code === "string" ? code : undefined, inner].filter(Boolean).join(": ");
+  const text = [message, codeOf(error), inner].filter(Boolean).join(": ");
   return shown(text.replace(/\.$/, ""));
+}
+
+/** What the provider says is wrong, by the names of OAuth. */
+function codeOf(error: unknown): string | undefined {
+  const { error: code } = error as { error?: unknown };
+  return typeof code === "string" ? code : undefined;
 }
 
 function causeOf(error: Error): string {

@@ -1,12 +1,20 @@
+import { isSignInSecret } from "../../../access/token-secret.ts";
+import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { isReadableOnTheWay } from "../../../http/own-origin.ts";
 import { SIGN_IN_COOKIE } from "../../../http/sign-in-cookie.ts";
 import type { AuthRequest } from "./auth-route.ts";
-import type { NewSignIn } from "./sign-in.ts";
+import { type NewSignIn, signOut } from "./sign-in.ts";
 
 /** @throws errors.signInReadable, unless the operator allows that. */
 export function checkReadable({ origin }: Pick<AuthRequest, "origin">, allowsPlainHttp: boolean): void {
   if (!allowsPlainHttp && isReadableOnTheWay(origin)) throw errors.signInReadable(origin);
+}
+
+/** Ends the sign-in that the browser has, if it has one. */
+export async function endFormer(tx: Queryable, { scope, request, origin }: AuthRequest): Promise<void> {
+  const secret = SIGN_IN_COOKIE.read(request.raw, origin);
+  if (secret !== null && isSignInSecret(secret)) await signOut(tx, scope, secret);
 }
 
 /** Gives the browser its sign-in, in place of any that it had. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isSignInSecret, isTokenSecret, tokenHash } from "../../../access/token-secret.ts";
+import { isTokenSecret, tokenHash } from "../../../access/token-secret.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { acceptSecret } from "../../../http/authenticate.ts";
@@ -8,8 +8,8 @@ import { SIGN_IN_COOKIE } from "../../../http/sign-in-cookie.ts";
 import { protectRoute } from "../pages/policies.ts";
 import { type AuthRequest, authOperation, mountAuth } from "./auth-route.ts";
 import { takeLink } from "./link-store.ts";
-import { checkReadable, setSignIn } from "./set-sign-in.ts";
-import { type NewSignIn, signInWithToken, signOut } from "./sign-in.ts";
+import { checkReadable, endFormer, setSignIn } from "./set-sign-in.ts";
+import { type NewSignIn, signInWithToken } from "./sign-in.ts";
 
 const OPERATIONS = {
   methods: authOperation("methods", { method: "GET", path: "/methods" }),
@@ -81,9 +81,4 @@ async function inPlaceOfFormer(
     if (made !== null) await endFormer(tx, request);
     return made;
   });
-}
-
-async function endFormer(tx: Queryable, { scope, request, origin }: AuthRequest): Promise<void> {
-  const secret = SIGN_IN_COOKIE.read(request.raw, origin);
-  if (secret !== null && isSignInSecret(secret)) await signOut(tx, scope, secret);
 }
