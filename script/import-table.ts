@@ -385,6 +385,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "egress is tested with the certificates of the git server that all tests share",
   },
   {
+    files: "packages/server/src/features/console/oidc/",
+    imports: "tests/identity-provider/",
+    reason: "signing in is tested with the OpenID provider that all tests share",
+  },
+  {
     files: "packages/cli/",
     imports: "tests/git-host/",
     reason: "the retry of a clone is tested with the git server that all tests share",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import Provider from "oidc-provider";
+import { freePort } from "../acceptance/harness/free-port.ts";
 
 /** What the provider says of an account, beside its id. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -28,10 +29,14 @@ export class IdentityProvider {
   readonly #port: number;
   #server: Server | null = null;
 
-  /** @param port a free one. */
-  constructor(port: number) {
+  private constructor(port: number) {
     this.#port = port;
     this.issuer = `http://127.0.0.1:${port}`;
+  }
+
+  /** One that has an address, and does not listen there yet. */
+  static async create(): Promise<IdentityProvider> {
+    return new IdentityProvider(await freePort());
   }
 
   async start(client: Client): Promise<void> {

@@ -6,7 +6,6 @@ import { after, before } from "node:test";
 import { IdentityProvider } from "../../identity-provider/identity-provider.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { freePort } from "../harness/free-port.ts";
 import { type PageResponse, WebPage } from "../harness/web-page.ts";
 
 const MAPPING = [
@@ -22,7 +21,7 @@ let berth: Berth;
 before(async () => {
   directory = mkdtempSync(join(tmpdir(), "berth-oidc-"));
   writeFileSync(join(directory, "secret"), "a secret of the client\n", { mode: 0o600 });
-  provider = new IdentityProvider(await freePort());
+  provider = await IdentityProvider.create();
   berth = await Berth.start({
     settings: {
       BERTH_LOG_LEVEL: "debug",

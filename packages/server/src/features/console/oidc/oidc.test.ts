@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { freePort } from "../../../../../../tests/acceptance/harness/free-port.ts";
 import {
   type Client,
   IdentityProvider,
@@ -22,7 +21,7 @@ async function setUp(t: TestContext, settings: Partial<OidcSettings> = {}, clien
   const directory = mkdtempSync(join(tmpdir(), "berth-oidc-"));
   const secretFile = join(directory, "secret");
   writeFileSync(secretFile, SECRET);
-  const provider = new IdentityProvider(await freePort());
+  const provider = await IdentityProvider.create();
   provider.accounts.set("ada", { email: "ada@example.com", groups: ["staff"] });
   provider.signedIn = "ada";
   await provider.start({ id: "berth", secret: SECRET, redirectUris: [CALLBACK], ...client });
@@ -118,7 +117,7 @@ test("provider: one that says that it is another, a secret that is missing or wr
 });
 
 test("provider: its issuer has to be the configured one, to the letter", async (t) => {
-  const provider = new IdentityProvider(await freePort());
+  const provider = await IdentityProvider.create();
   await provider.start({ id: "berth", secret: SECRET, redirectUris: [CALLBACK] });
   t.after(() => provider.stop());
   const { page } = await setUp(t, { issuer: provider.issuer.replace("127.0.0.1", "localhost") });
