@@ -203,7 +203,7 @@ function packageName(specifier: string): string {
 }
 
 function sourceFiles(root: string): string[] {
-  const patterns = ["packages/*/{src,test-support}/**/*.ts", "{tests,bench,script}/**/*.ts"];
+  const patterns = ["packages/*/{src,test-support}/**/*.{ts,tsx}", "{tests,bench,script}/**/*.ts"];
   return globSync(patterns, { cwd: root }).sort();
 }
 

@@ -16,6 +16,7 @@ const openapi = "packages/contract/src/openapi/openapi-file.ts";
 
 const CHECKS: readonly Check[] = [
   { name: "types", run: () => command(bin("tsc"), ["-p", "."]) },
+  { name: "types of the console", run: () => command(bin("tsc"), ["-p", "packages/console"]) },
   { name: "lint and format", run: () => command(bin("biome"), ["check", "--error-on-warnings", "."]) },
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
   { name: "import table", run: async () => faultReport(importFaults(root)) },

@@ -344,6 +344,14 @@ export const IMPORT_TABLE: ImportTable = {
     operations: ["@berth/sdk", "terminal", "shared"],
     commands: ["@berth/sdk", "terminal", "shared", "render", "operations"],
   },
+  "packages/console": {
+    format: [],
+    api: ["@berth/sdk"],
+    ui: ["@berth/sdk", "format", "api"],
+    shell: ["api", "ui"],
+    screens: ["api", "ui", "shell"],
+    app: ["api", "shell", "screens"],
+  },
   tests: {
     ".": [],
   },

@@ -1,0 +1,33 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Plugin } from "vite";
+
+/** Smaller files gain nothing from a compression. In bytes. */
+const MIN_SIZE = 1_024;
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+/** Writes each file of the bundle also compressed, as `.br` and `.gz` beside it, so that the service compresses nothing itself. */
+export function compressed(): Plugin {
+  return {
+    name: "compressed",
+    apply: "build",
+    enforce: "post",
+    generateBundle: {
+      order: "post",
+      async handler(_options, bundle) {
+        const files = Object.values(bundle).map((file) => ({
+          name: file.fileName,
+          content: Buffer.from(file.type === "chunk" ? file.code : file.source),
+        }));
+        for (const { name, content } of files.filter(({ content }) => content.length >= MIN_SIZE)) {
+          const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+          const [br, gz] = await Promise.all([toBrotli(content, { params }), toGzip(content, { level: 9 })]);
+          this.emitFile({ type: "asset", fileName: `${name}.br`, source: br });
+          this.emitFile({ type: "asset", fileName: `${name}.gz`, source: gz });
+        }
+      },
+    },
+  };
+}

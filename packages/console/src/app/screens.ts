@@ -1,0 +1,11 @@
+import { newSessionRoute } from "../screens/new-session/route.ts";
+import { sessionRoute } from "../screens/session/route.ts";
+import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
+import { signInRoute } from "../screens/sign-in/route.ts";
+import type { NavItem } from "../shell/sidebar.tsx";
+
+/** Every screen. A screen is a folder of `screens`, with its route in `route.ts`; what else it is made of is loaded with it. */
+export const routes = [sessionsRoute, newSessionRoute, sessionRoute, signInRoute] as const;
+
+/** The navigation, in groups. */
+export const navigation: readonly (readonly NavItem[])[] = [[sessionsNav]];

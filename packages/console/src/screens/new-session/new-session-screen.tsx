@@ -1,0 +1,5 @@
+import { Page } from "../../shell/page.tsx";
+
+export function NewSessionScreen() {
+  return <Page title="New session">{null}</Page>;
+}

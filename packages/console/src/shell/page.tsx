@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect } from "react";
+import { cx } from "../ui/cx.ts";
+
+type Props = {
+  /** For the tab of the browser. */
+  title: string;
+  /** Shown in front of the title in the browser's tab, if it is not 0. */
+  waiting?: number;
+  heading?: ReactNode;
+  /** Beside the heading: states, ids. */
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  /** The screen scrolls in parts of its own, so that the page has no scrollbar. */
+  fixed?: boolean;
+};
+
+/** The frame of a screen: a bar with heading and actions, and the content. */
+export function Page({ title, waiting = 0, heading, about, actions, children, fixed = false }: Props) {
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Berth`;
+  }, [title, waiting]);
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 max-md:pl-13">
+        <h1 className="min-w-0 truncate text-base font-semibold">{heading ?? title}</h1>
+        <div className="flex min-w-0 items-center gap-2">{about}</div>
+        <div className="ml-auto flex items-center gap-1.5">{actions}</div>
+      </header>
+      <div className={cx("min-h-0 flex-1", fixed ? "flex flex-col overflow-hidden" : "overflow-y-auto")}>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+
+/**
+ * A key and what it does. `keys` is a key's name as in `KeyboardEvent.key`, `mod+k` with Ctrl or Cmd, or two keys one after the
+ * other, such as `g s`.
+ */
+export type Shortcut = { keys: string; label: string; group: string; run: () => void };
+
+let registered: readonly Shortcut[] = [];
+const listeners = new Set<() => void>();
+/** The first of two keys, while the second may follow. */
+let begun: { key: string; at: number } | null = null;
+
+/** Within this time the second key of a pair counts. In milliseconds. */
+const PAIR_MS = 1_200;
+
+/** Registers shortcuts for as long as the component is shown. They do nothing while somebody types in a field. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const newest = useRef(shortcuts);
+  newest.current = shortcuts;
+  const key = shortcuts.map(({ keys, label }) => `${keys} ${label}`).join("\n");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keys and labels; what they run is read when it runs
+  useEffect(() => {
+    const own = newest.current.map(({ run: _run, ...rest }, index) => ({
+      ...rest,
+      run: () => newest.current[index]?.run(),
+    }));
+    setRegistered([...registered, ...own]);
+    return () => setRegistered(registered.filter((one) => !own.includes(one)));
+  }, [key]);
+}
+
+/** All that are registered now, for the sheet. */
+export function useRegisteredShortcuts(): readonly Shortcut[] {
+  return useSyncExternalStore(subscribe, () => registered);
+}
+
+/** Runs the newest shortcut that fits a key. */
+export function handleKey(event: KeyboardEvent): void {
+  const isCombined = event.metaKey || event.ctrlKey;
+  if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !isCombined)) return;
+  const key = isCombined ? `mod+${event.key.toLowerCase()}` : event.key;
+  const pair = begun !== null && event.timeStamp - begun.at < PAIR_MS ? `${begun.key} ${key}` : null;
+  begun = null;
+  const found = (pair && lastFitting(pair)) || lastFitting(key);
+  if (found) {
+    event.preventDefault();
+    found.run();
+  } else if (!isCombined && registered.some(({ keys }) => keys.startsWith(`${key} `))) {
+    begun = { key, at: event.timeStamp };
+  }
+}
+
+function lastFitting(keys: string): Shortcut | undefined {
+  return registered.findLast((shortcut) => shortcut.keys === keys);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest("[role=menu],[role=listbox]") !== null
+  );
+}
+
+function setRegistered(next: readonly Shortcut[]): void {
+  registered = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

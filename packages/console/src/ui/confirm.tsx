@@ -1,0 +1,45 @@
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ErrorBox } from "./error-box.tsx";
+
+type Props = {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will be gone or different. */
+  children: ReactNode;
+  /** The word on the button, a verb. */
+  verb: string;
+  danger?: boolean;
+  act: () => Promise<unknown>;
+};
+
+/** Asks before an action that cannot be taken back. An error of the action is shown in it. */
+export function Confirm({ open, onClose, title, children, verb, danger = false, act }: Props) {
+  const action = useMutation({ mutationFn: act, onSuccess: close });
+  function close() {
+    action.reset();
+    onClose();
+  }
+  const actions = (
+    <>
+      <Button onClick={close}>Cancel</Button>
+      <Button
+        look={danger ? "danger" : "primary"}
+        busy={action.isPending}
+        onClick={() => action.mutate()}
+        autoFocus
+      >
+        {verb}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={close} title={title} actions={actions}>
+      <div className="text-muted">{children}</div>
+      {action.isError && <ErrorBox error={action.error} className="mt-3" />}
+    </Dialog>
+  );
+}

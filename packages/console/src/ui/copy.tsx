@@ -1,0 +1,107 @@
+import { useEffect, useState } from "react";
+import { cx } from "./cx.ts";
+import { Icon } from "./icon.tsx";
+import { Tooltip } from "./tooltip.tsx";
+
+/** How long a button says that it has copied. In milliseconds. */
+const SAID_FOR = 1_400;
+
+export function useCopy(): { copied: boolean; copy: (text: string) => void } {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_FOR);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (text: string) => void writeClipboard(text).then(setCopied);
+  return { copied, copy };
+}
+
+/** Pages without https have no clipboard; a selection that is copied works there. */
+async function writeClipboard(text: string): Promise<boolean> {
+  if (navigator.clipboard !== undefined) {
+    return await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
+/** An id, whole or shortened in the middle, which a click copies. */
+export function CopyId({
+  id,
+  short = false,
+  className,
+}: {
+  id: string;
+  short?: boolean;
+  className?: string;
+}) {
+  const { copied, copy } = useCopy();
+  return (
+    <Tooltip text={copied ? "Copied" : `Copy ${id}`}>
+      <button
+        type="button"
+        onClick={(event) => {
+          event.stopPropagation();
+          event.preventDefault();
+          copy(id);
+        }}
+        aria-label={`Copy ${id}`}
+        className={cx(
+          "group/id inline-flex max-w-full items-center gap-1 rounded-sm font-mono text-xs text-faint hover:text-ink",
+          className,
+        )}
+      >
+        <span className="truncate">{short ? shortened(id) : id}</span>
+        <Icon
+          name={copied ? "check" : "copy"}
+          className={cx(
+            "size-3",
+            !copied && "opacity-0 group-hover/id:opacity-100 group-focus-visible/id:opacity-100",
+          )}
+        />
+      </button>
+    </Tooltip>
+  );
+}
+
+export function CopyButton({
+  text,
+  label = "Copy",
+  className,
+}: {
+  text: string | (() => string);
+  label?: string;
+  className?: string;
+}) {
+  const { copied, copy } = useCopy();
+  return (
+    <Tooltip text={copied ? "Copied" : label}>
+      <button
+        type="button"
+        aria-label={label}
+        onClick={() => copy(typeof text === "string" ? text : text())}
+        className={cx(
+          "inline-flex size-6 items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink",
+          className,
+        )}
+      >
+        <Icon name={copied ? "check" : "copy"} className="size-3.5" />
+      </button>
+    </Tooltip>
+  );
+}
+
+/** `sess_…4f2k`: the prefix tells the kind, and the end is what differs. */
+function shortened(id: string): string {
+  const [prefix = "", rest = ""] = id.split("_");
+  return rest.length <= 8 ? id : `${prefix}_…${rest.slice(-6)}`;
+}

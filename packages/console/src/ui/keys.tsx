@@ -1,0 +1,10 @@
+import type { ReactNode } from "react";
+
+/** A key or a combination of keys. */
+export function Keys({ children }: { children: ReactNode }) {
+  return (
+    <kbd className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-sm border border-line bg-sunken px-1 font-sans text-xs text-muted">
+      {children}
+    </kbd>
+  );
+}

@@ -1,0 +1,65 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import type { ReactElement, ReactNode } from "react";
+import { cx } from "./cx.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import { Keys } from "./keys.tsx";
+
+type MenuProps = { trigger: ReactElement; children: ReactNode; align?: "start" | "end" };
+
+/** Actions behind a button. `children` are `MenuItem`, `MenuCheck` and `MenuLine`. */
+export function Menu({ trigger, children, align = "end" }: MenuProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align={align} className="z-50">
+          <Base.Popup className="popup max-h-(--available-height) min-w-44 overflow-y-auto p-1 outline-none">
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+const itemClass =
+  "flex cursor-default items-center gap-2 rounded-md px-2 py-1.5 outline-none select-none data-disabled:opacity-45 data-highlighted:bg-hover";
+
+type ItemProps = {
+  icon?: IconName;
+  onSelect: () => void;
+  children: ReactNode;
+  danger?: boolean;
+  disabled?: boolean;
+  keys?: string;
+};
+
+export function MenuItem({ icon, onSelect, children, danger = false, disabled = false, keys }: ItemProps) {
+  return (
+    <Base.Item onClick={onSelect} disabled={disabled} className={cx(itemClass, danger && "text-bad")}>
+      {icon !== undefined && <Icon name={icon} className={danger ? "" : "text-muted"} />}
+      <span className="flex-1">{children}</span>
+      {keys !== undefined && <Keys>{keys}</Keys>}
+    </Base.Item>
+  );
+}
+
+type CheckProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
+
+/** A choice that does not close the menu. */
+export function MenuCheck({ checked, onChange, children }: CheckProps) {
+  return (
+    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} className={itemClass}>
+      <span className="flex size-4 items-center justify-center">
+        <Base.CheckboxItemIndicator>
+          <Icon name="check" className="text-accent-text" />
+        </Base.CheckboxItemIndicator>
+      </span>
+      <span className="flex-1">{children}</span>
+    </Base.CheckboxItem>
+  );
+}
+
+export function MenuLine() {
+  return <Base.Separator className="mx-1 my-1 h-px bg-line" />;
+}

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from "react";
+import { formatAgo, formatMoment } from "../format/time.ts";
+
+let now = Date.now();
+
+/** The time, which moves on every ten seconds for all that show an age. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, 10_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+/** How long ago something was, with the exact moment as a title. */
+export function Ago({ at, className }: { at: string; className?: string }) {
+  return (
+    <time dateTime={at} title={formatMoment(at)} className={className}>
+      {formatAgo(at, Math.max(useNow(), Date.parse(at)))}
+    </time>
+  );
+}
