@@ -17,6 +17,13 @@ type WithDeltas = StreamQuery & { event_deltas: NonNullable<StreamQuery["event_d
 export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
   /** In milliseconds: a connection on which nothing is received for so long is replaced. Default: 35,000; the server sends a heartbeat every 10,000. */
   silence?: number | undefined;
+  /** Called when a connection is open: the first one, and each later one. */
+  onOpen?: (() => void) | undefined;
+  /**
+   * Called when the connection is lost, and after each failed attempt to reconnect. The next attempt begins after `wait`
+   * milliseconds. The error is null if the server closed the stream normally.
+   */
+  onLost?: ((lost: { error: unknown; wait: number }) => void) | undefined;
 }
 
 export class Events extends Resource {
@@ -52,19 +59,25 @@ export class Events extends Resource {
   stream(
     session_id: string,
     query: WithDeltas | WithoutDeltas = {},
-    { silence = 35_000, ...options }: StreamOptions = {},
+    { silence = 35_000, onOpen, onLost, ...options }: StreamOptions = {},
   ): AsyncGenerator<StreamFrame, void> {
     const { signal } = options;
     const beginning = query.after_id ?? (query.from === "start" ? null : undefined);
     return followLog(
       {
-        open: (after, first) =>
-          this.#open(session_id, after, query, first ? options : { ...options, maxRetries: 0 }),
+        open: async (after, first) => {
+          const once = first ? options : { ...options, maxRetries: 0 };
+          const response = await this.#open(session_id, after, query, once);
+          onOpen?.();
+          return response;
+        },
         newest: async () =>
           (await this.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
         wait: (milliseconds) => this.transport.sleep(milliseconds, signal),
-        onReconnect: (error, wait) =>
-          this.transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait }),
+        onReconnect: (error, wait) => {
+          this.transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait });
+          onLost?.({ error, wait });
+        },
         silence,
         signal,
       },

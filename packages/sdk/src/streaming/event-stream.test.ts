@@ -125,8 +125,14 @@ test("stream: the server is down → delays grow to 15 s and are reset by an eve
     else response.end(write());
   });
   const { client, waits } = clientOf(wire.url);
-  await collect(client.sessions.events.stream("sess_1", { from: "start" }));
+  const told: unknown[] = [];
+  const callbacks = {
+    onOpen: () => void told.push("open"),
+    onLost: ({ wait }: { wait: number }) => void told.push(wait),
+  };
+  await collect(client.sessions.events.stream("sess_1", { from: "start" }, callbacks));
   assert.deepEqual(waits, [250, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
+  assert.deepEqual(told, ["open", ...waits, "open"]);
 });
 
 test("stream: a silent connection is replaced", async (t) => {

@@ -9,7 +9,10 @@ export interface Logger {
 export interface ClientOptions {
   /** The server's URL, with the path prefix of a proxy if there is one: `https://berth.example.com`. */
   baseURL: string;
-  /** A personal access token or a service account token. Null: only operations that need none are called. */
+  /**
+   * A personal access token or a service account token. Null: no token is sent, for operations that need none, or in a page that
+   * the service served, where the browser sends the cookie of a sign-in.
+   */
   token: string | null;
   /** Number of retries on 5xx and connection errors. Default: 3. */
   maxRetries?: number;

@@ -1,0 +1,237 @@
+import type { EventOf, SessionEvent, StreamFrame } from "@berth/sdk";
+import { withSetup } from "./setup-steps.ts";
+import {
+  addUsage,
+  type CallRow,
+  type CallState,
+  NO_USAGE,
+  type PreviewRow,
+  type Row,
+  type SessionView,
+  type ToolResult,
+  type ToolUse,
+} from "./view.ts";
+
+/** A frame of the stream, or word that the connection was lost, with which what was being written is void. */
+export type LogInput = StreamFrame | { type: "connection_lost" };
+
+/** The view while a batch is applied: its own copies of what changes. */
+type Draft = { -readonly [Key in keyof SessionView]: SessionView[Key] } & { rows: Row[]; open: Open };
+type Open = { calls: Map<string, number>; inputs: number[]; setup: number | null };
+
+/**
+ * The view after more of the log. A pure function: however a log is cut into batches, the last view is the same. It takes a log
+ * from any event on; a result without its call is left out.
+ */
+export function reduce(view: SessionView, batch: readonly LogInput[]): SessionView {
+  const { calls, inputs, setup } = view.open;
+  const draft: Draft = {
+    ...view,
+    rows: batch.every(isPreview) ? (view.rows as Row[]) : [...view.rows],
+    open: { calls: new Map(calls), inputs: [...inputs], setup },
+  };
+  for (const input of batch) apply(draft, input);
+  return draft;
+}
+
+function isPreview({ type }: LogInput): boolean {
+  return type === "event_start" || type === "event_delta" || type === "connection_lost";
+}
+
+function apply(draft: Draft, input: LogInput): void {
+  switch (input.type) {
+    case "event_start":
+      draft.previews = [...draft.previews, previewOf(draft, input.event)];
+      return;
+    case "event_delta":
+      draft.previews = draft.previews.map((row) =>
+        row.id === input.event_id ? { ...row, text: row.text + input.delta.content.text } : row,
+      );
+      return;
+    case "connection_lost":
+      draft.previews = [];
+      return;
+    default:
+      draft.eventCount += 1;
+      draft.newest = input.id;
+      applyEvent(draft, input);
+  }
+}
+
+function previewOf({ turn }: Draft, { id, type }: { id: string; type: PreviewRow["type"] }): PreviewRow {
+  return { kind: "preview", id, at: "", turn, type, text: "" };
+}
+
+function applyEvent(draft: Draft, event: SessionEvent): void {
+  switch (event.type) {
+    case "user.message":
+      beginTurn(draft, event);
+      draft.open.inputs.push(draft.rows.length);
+      draft.rows.push({
+        ...baseOf(draft, event),
+        kind: "input",
+        event,
+        pending: event.processed_at === null,
+      });
+      return;
+    case "agent.message": {
+      const text = event.content.map((block) => block.text).join("");
+      draft.previews = draft.previews.filter(({ id }) => id !== event.id);
+      draft.rows.push({ ...baseOf(draft, event), kind: "text", text });
+      return;
+    }
+    case "agent.thinking":
+      draft.previews = draft.previews.filter(({ id }) => id !== event.id);
+      draft.rows.push({ ...baseOf(draft, event), kind: "thinking" });
+      return;
+    case "agent.tool_use":
+    case "agent.mcp_tool_use":
+    case "agent.custom_tool_use":
+      return beginCall(draft, event);
+    case "user.tool_confirmation":
+      return confirmCall(draft, event);
+    case "agent.tool_result":
+      return endCall(draft, event.tool_use_id, event);
+    case "agent.mcp_tool_result":
+      return endCall(draft, event.mcp_tool_use_id, event);
+    case "user.custom_tool_result":
+      return endCall(draft, event.custom_tool_use_id, event);
+    case "span.model_request_start":
+      draft.requesting = true;
+      draft.current = { ...draft.current, requests: draft.current.requests + 1 };
+      return takeInputs(draft);
+    case "span.model_request_end":
+      return endRequest(draft, event);
+    case "session.status_running":
+      beginTurn(draft, event);
+      draft.status = "running";
+      return;
+    case "session.status_idle":
+      return endTurn(draft, event);
+    case "session.environment_progress":
+    case "session.resource_progress":
+    case "session.resource_ready":
+    case "session.container_started":
+      return withSetup(draft, baseOf(draft, event), event);
+    case "session.egress_denied":
+      return addDenial(draft, event);
+    default:
+      return addNotice(draft, event);
+  }
+}
+
+function baseOf({ turn }: Draft, { id, created_at: at }: SessionEvent) {
+  return { id, at, turn };
+}
+
+/** A turn begins with the first input or sign of life after the last one ended. */
+function beginTurn(draft: Draft, event: SessionEvent): void {
+  if (draft.current.since !== null) return;
+  draft.turn += 1;
+  draft.current = { since: event.created_at, requests: 0, calls: 0, usage: NO_USAGE };
+  draft.stopReason = null;
+  draft.open.setup = null;
+}
+
+function endTurn(draft: Draft, event: EventOf<"session.status_idle">): void {
+  const { since, ...counts } = draft.current;
+  const seconds = since === null ? 0 : (Date.parse(event.created_at) - Date.parse(since)) / 1000;
+  draft.rows.push({
+    ...baseOf(draft, event),
+    kind: "end",
+    stopReason: event.stop_reason,
+    summary: { seconds, ...counts },
+  });
+  draft.status = "idle";
+  draft.stopReason = event.stop_reason;
+  draft.requesting = false;
+  draft.previews = [];
+  draft.current = { ...draft.current, since: null };
+  draft.open.setup = null;
+  if (event.stop_reason.type !== "requires_action") return;
+  for (const id of event.stop_reason.event_ids) changeCall(draft, id, { state: "waiting" });
+  draft.waiting = waitingCalls(draft);
+}
+
+function beginCall(draft: Draft, use: ToolUse): void {
+  const state = stateAtFirst(use);
+  draft.current = { ...draft.current, calls: draft.current.calls + 1 };
+  draft.open.calls.set(use.id, draft.rows.length);
+  draft.rows.push({ ...baseOf(draft, use), kind: "call", use, state, result: null, confirmation: null });
+  if (state === "waiting") draft.waiting = waitingCalls(draft);
+}
+
+function stateAtFirst(use: ToolUse): CallState {
+  if (use.type === "agent.custom_tool_use" || use.evaluated_permission === "ask") return "waiting";
+  return use.evaluated_permission === "deny" ? "denied" : "running";
+}
+
+function confirmCall(draft: Draft, event: EventOf<"user.tool_confirmation">): void {
+  const state = event.result === "allow" ? "running" : "denied";
+  changeCall(draft, event.tool_use_id, { state, confirmation: event });
+  draft.waiting = waitingCalls(draft);
+}
+
+function endCall(draft: Draft, id: string, result: ToolResult): void {
+  const row = callRow(draft, id);
+  if (row === undefined) return;
+  const state = row.state === "denied" ? "denied" : result.is_error ? "failed" : "done";
+  changeCall(draft, id, { state, result });
+  draft.open.calls.delete(id);
+  draft.waiting = waitingCalls(draft);
+}
+
+function callRow(draft: Draft, id: string): CallRow | undefined {
+  const row = draft.rows[draft.open.calls.get(id) ?? -1];
+  return row?.kind === "call" ? row : undefined;
+}
+
+function changeCall(draft: Draft, id: string, change: Partial<CallRow>): void {
+  const row = callRow(draft, id);
+  if (row !== undefined) draft.rows[draft.open.calls.get(id) ?? -1] = { ...row, ...change };
+}
+
+function waitingCalls(draft: Draft): string[] {
+  return [...draft.open.calls.keys()].filter((id) => callRow(draft, id)?.state === "waiting");
+}
+
+/** A request takes all inputs that are there. */
+function takeInputs(draft: Draft): void {
+  for (const index of draft.open.inputs) {
+    const row = draft.rows[index];
+    if (row?.kind === "input") draft.rows[index] = { ...row, pending: false };
+  }
+  draft.open.inputs = [];
+}
+
+function endRequest(draft: Draft, { model_usage: usage }: EventOf<"span.model_request_end">): void {
+  draft.requesting = false;
+  // What was previewed and did not become an event never will.
+  draft.previews = [];
+  if (usage === null) return;
+  draft.usage = addUsage(draft.usage, usage);
+  draft.current = { ...draft.current, usage: addUsage(draft.current.usage, usage) };
+}
+
+/** Denials that follow one another share a row. */
+function addDenial(draft: Draft, event: EventOf<"session.egress_denied">): void {
+  const last = draft.rows.at(-1);
+  if (last?.kind === "denied")
+    draft.rows[draft.rows.length - 1] = { ...last, denials: [...last.denials, event] };
+  else draft.rows.push({ ...baseOf(draft, event), kind: "denied", denials: [event] });
+}
+
+function addNotice(draft: Draft, event: Parameters<typeof noticeStatus>[0]): void {
+  draft.status = noticeStatus(event) ?? draft.status;
+  if (event.type === "session.status_terminated") {
+    draft.waiting = [];
+    draft.open.calls.clear();
+  }
+  draft.rows.push({ ...baseOf(draft, event), kind: "notice", event });
+}
+
+function noticeStatus(event: Extract<Row, { kind: "notice" }>["event"]): SessionView["status"] {
+  if (event.type === "session.status_rescheduled") return "rescheduling";
+  if (event.type === "session.status_terminated") return "terminated";
+  return event.type === "session.deleted" ? "deleted" : null;
+}

@@ -1,0 +1,39 @@
+import type { SessionEvent } from "@berth/sdk";
+import { type LogInput, reduce } from "./reduce.ts";
+import { EMPTY_VIEW, type SessionView } from "./view.ts";
+
+export type LogSnapshot = {
+  view: SessionView;
+  /** The events of the log, in its order. Grows in place: `view.eventCount` tells how many there are. */
+  events: readonly SessionEvent[];
+};
+
+/** The events of a session as they arrive, and the view that they come to. An event that is there already is dropped. */
+export class SessionLog {
+  #events: SessionEvent[] = [];
+  #ids = new Set<string>();
+  #snapshot: LogSnapshot = { view: EMPTY_VIEW, events: this.#events };
+
+  get snapshot(): LogSnapshot {
+    return this.#snapshot;
+  }
+
+  get newestId(): string | null {
+    return this.#events.at(-1)?.id ?? null;
+  }
+
+  append(batch: readonly LogInput[]): void {
+    const fresh = batch.filter((input) => this.#isFresh(input));
+    if (fresh.length === 0) return;
+    this.#snapshot = { view: reduce(this.#snapshot.view, fresh), events: this.#events };
+  }
+
+  #isFresh(input: LogInput): boolean {
+    if (input.type === "connection_lost" || input.type === "event_start" || input.type === "event_delta")
+      return true;
+    if (this.#ids.has(input.id)) return false;
+    this.#ids.add(input.id);
+    this.#events.push(input);
+    return true;
+  }
+}

@@ -1,0 +1,51 @@
+import type { EventOf } from "@berth/sdk";
+import type { Row, SetupStep } from "./view.ts";
+
+type SetupEvent = EventOf<
+  | "session.environment_progress"
+  | "session.resource_progress"
+  | "session.resource_ready"
+  | "session.container_started"
+>;
+
+type Draft = { rows: Row[]; open: { setup: number | null } };
+
+/** Adds a step to the turn's row of preparations, or brings the step up to date. */
+export function withSetup(
+  draft: Draft,
+  base: { id: string; at: string; turn: number },
+  event: SetupEvent,
+): void {
+  const step = stepOf(event);
+  const row = draft.rows[draft.open.setup ?? -1];
+  if (row?.kind !== "setup") {
+    draft.open.setup = draft.rows.length;
+    draft.rows.push({ ...base, kind: "setup", steps: [step] });
+    return;
+  }
+  const known = row.steps.some(({ key }) => key === step.key);
+  const steps = known ? row.steps.map((one) => (one.key === step.key ? step : one)) : [...row.steps, step];
+  draft.rows[draft.open.setup ?? -1] = { ...row, steps };
+}
+
+function stepOf(event: SetupEvent): SetupStep {
+  const none = { percent: null, seconds: null, commit: null, note: null };
+  switch (event.type) {
+    case "session.environment_progress":
+      return { ...none, key: event.phase, kind: "environment", phase: event.phase, seconds: event.seconds };
+    case "session.container_started":
+      return { ...none, key: "container", kind: "container", phase: "container", seconds: event.seconds };
+    case "session.resource_progress":
+      return {
+        ...none,
+        key: event.resource_id,
+        kind: "resource",
+        phase: event.phase,
+        percent: event.percent,
+      };
+    case "session.resource_ready": {
+      const { resource_id: key, seconds, commit = null, note = null } = event;
+      return { ...none, key, kind: "resource", phase: "ready", seconds, commit, note };
+    }
+  }
+}
