@@ -17,6 +17,7 @@ export default defineConfig({
     // The policy of the page allows no inline scripts, styles or fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { pluginTimings: false } },
     reportCompressedSize: false,
     // The budget of the entry is in bytes after gzip, see entry-budget.
     chunkSizeWarningLimit: 1_000,

@@ -54,13 +54,13 @@ export function CopyId({
           event.preventDefault();
           copy(id);
         }}
-        aria-label={`Copy ${id}`}
         className={cx(
           "group/id inline-flex max-w-full items-center gap-1 rounded-sm font-mono text-xs text-faint hover:text-ink",
           className,
         )}
       >
         <span className="truncate">{short ? shortened(id) : id}</span>
+        <span className="sr-only">: copy</span>
         <Icon
           name={copied ? "check" : "copy"}
           className={cx(

@@ -17,7 +17,6 @@ export function JsonView({ value, className }: { value: unknown; className?: str
         className="overflow-x-auto p-3 pr-10 font-mono text-xs leading-5 whitespace-pre-wrap break-words"
       >
         {shown.split("\n").map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
           <JsonLine key={index} line={line} />
         ))}
         {text.length > MAX_SHOWN && (

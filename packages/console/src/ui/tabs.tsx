@@ -33,7 +33,7 @@ export function Tabs<Id extends string>({ tabs, value, onChange, label, classNam
           <Base.Tab
             key={tab.id}
             value={tab.id}
-            className="flex h-9 items-center gap-1.5 rounded-md px-2 text-sm whitespace-nowrap text-muted -outline-offset-2 hover:text-ink data-active:text-ink"
+            className="flex h-9 items-center gap-1.5 rounded-md px-1.5 text-sm whitespace-nowrap text-muted -outline-offset-2 hover:text-ink data-active:text-ink"
           >
             {tab.label}
             {tab.count !== undefined && tab.count > 0 && (

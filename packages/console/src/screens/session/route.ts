@@ -1,8 +1,27 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
+import { PANELS, type PanelId } from "./panels/panel-ids.ts";
+
+export type SessionSearch = {
+  /** The event that is shown and marked. */
+  event?: string;
+  /** The panel beside the transcript; `none` closes it. */
+  panel?: PanelId | "none";
+  /** What is open in the panel: a path of a repository or of the workspace. */
+  path?: string;
+};
 
 export const sessionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sessions/$sessionId",
+  validateSearch: (search: Record<string, unknown>): SessionSearch => ({
+    ...(typeof search.event === "string" ? { event: search.event } : {}),
+    ...(isPanel(search.panel) ? { panel: search.panel } : {}),
+    ...(typeof search.path === "string" ? { path: search.path } : {}),
+  }),
   component: lazyRouteComponent(() => import("./session-screen.tsx"), "SessionScreen"),
 });
+
+function isPanel(value: unknown): value is PanelId | "none" {
+  return value === "none" || (PANELS as readonly unknown[]).includes(value);
+}

@@ -1,7 +1,126 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { sessionQuery } from "../../api/queries/sessions.ts";
+import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
-import { sessionRoute } from "./route.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Spinner } from "../../ui/button.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { FirstWaiting } from "./answers/first-waiting.ts";
+import { Composer } from "./composer/composer.tsx";
+import { ConnectionNote } from "./connection-note.tsx";
+import { useSessionLog } from "./log/use-session-log.ts";
+import type { SessionView } from "./log/view.ts";
+import type { PanelId } from "./panels/panel-ids.ts";
+import { Panels } from "./panels/panels.tsx";
+import { ResizablePanel } from "./panels/resizable-panel.tsx";
+import { type SessionSearch, sessionRoute } from "./route.ts";
+import { SessionContext } from "./session-context.ts";
+import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
+import { Transcript } from "./transcript/transcript.tsx";
+import { useSessionActions } from "./use-session-actions.ts";
 
+/** On narrower pages the panel is closed until it is asked for. In pixels. */
+const WIDE = 1_180;
+
+/** A session: what the agent did and does, and a way to answer it. */
 export function SessionScreen() {
   const { sessionId } = sessionRoute.useParams();
-  return <Page title={sessionId}>{null}</Page>;
+  // Another session is another screen: nothing of the one before stays.
+  return <OneSession key={sessionId} sessionId={sessionId} />;
+}
+
+function OneSession({ sessionId }: { sessionId: string }) {
+  const search = sessionRoute.useSearch();
+  const navigate = useNavigate({ from: "/sessions/$sessionId" });
+  const { data: session, error } = useQuery(sessionQuery(sessionId));
+  const log = useSessionLog(sessionId);
+  const actions = useSessionActions(sessionId);
+  const { view } = log;
+  useFreshSession(sessionId, view);
+  const [wide] = useState(() => innerWidth >= WIDE);
+  const panel = search.panel ?? (wide ? "usage" : "none");
+  const setSearch = useCallback(
+    (change: SessionSearch) =>
+      void navigate({ search: (before) => ({ ...before, ...change }), replace: true }),
+    [navigate],
+  );
+  const status = view.status ?? session?.status ?? "idle";
+  const closed = session?.archived_at != null || status === "terminated" || status === "deleted";
+  const scope = useMemo(
+    () => session && { session, actions, closed, showEvent: (event: string) => setSearch({ event }) },
+    [session, actions, closed, setSearch],
+  );
+  useShortcuts([
+    {
+      keys: "p",
+      label: "Open or close the panel",
+      group: "Session",
+      run: () => setSearch({ panel: panel === "none" ? "usage" : "none" }),
+    },
+  ]);
+  const failure = error ?? log.error;
+  if (failure !== null && (scope === undefined || log.error !== null))
+    return (
+      <Page title="Session">
+        <ErrorBox error={failure} className="m-6" />
+      </Page>
+    );
+  if (scope === undefined)
+    return (
+      <Page title="Session">
+        <Spinner className="m-6 text-faint" />
+      </Page>
+    );
+  return (
+    <SessionContext value={scope}>
+      <FirstWaiting value={view.waiting[0] ?? null}>
+        <Page
+          title={scope.session.title || "Session"}
+          waiting={view.waiting.length}
+          heading={<SessionHeading />}
+          about={<SessionState view={view} />}
+          actions={
+            <SessionMenu
+              panelOpen={panel !== "none"}
+              onPanel={() => setSearch({ panel: panel === "none" ? "usage" : "none" })}
+            />
+          }
+          fixed
+        >
+          <div className="flex min-h-0 flex-1">
+            <div className="relative flex min-w-0 flex-1 flex-col">
+              <ConnectionNote connection={log.connection} onRetry={log.retry} />
+              <Transcript view={view} event={search.event} complete={!log.partial}>
+                <Composer view={view} />
+              </Transcript>
+            </div>
+            {panel !== "none" && (
+              <ResizablePanel>
+                <Panels
+                  panel={panel}
+                  view={view}
+                  events={log.events}
+                  onChange={(next: PanelId) => setSearch({ panel: next })}
+                  onClose={() => setSearch({ panel: "none" })}
+                />
+              </ResizablePanel>
+            )}
+          </div>
+        </Page>
+      </FirstWaiting>
+    </SessionContext>
+  );
+}
+
+/** The session's own fields are read again when its log tells that they changed. */
+function useFreshSession(sessionId: string, { status, turn, rows }: SessionView): void {
+  const last = rows.at(-1);
+  const changed = last?.kind === "notice" && last.event.type === "session.updated" ? last.id : "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these tell that the session changed
+  useEffect(() => {
+    if (status !== null)
+      void queryClient.invalidateQueries({ queryKey: ["sessions", sessionId], exact: true });
+  }, [sessionId, status, turn, changed]);
 }

@@ -87,36 +87,47 @@ function applyEvent(draft: Draft, event: SessionEvent): void {
     case "agent.tool_use":
     case "agent.mcp_tool_use":
     case "agent.custom_tool_use":
-      return beginCall(draft, event);
+      beginCall(draft, event);
+      return;
     case "user.tool_confirmation":
-      return confirmCall(draft, event);
+      confirmCall(draft, event);
+      return;
     case "agent.tool_result":
-      return endCall(draft, event.tool_use_id, event);
+      endCall(draft, event.tool_use_id, event);
+      return;
     case "agent.mcp_tool_result":
-      return endCall(draft, event.mcp_tool_use_id, event);
+      endCall(draft, event.mcp_tool_use_id, event);
+      return;
     case "user.custom_tool_result":
-      return endCall(draft, event.custom_tool_use_id, event);
+      endCall(draft, event.custom_tool_use_id, event);
+      return;
     case "span.model_request_start":
       draft.requesting = true;
       draft.current = { ...draft.current, requests: draft.current.requests + 1 };
-      return takeInputs(draft);
+      takeInputs(draft);
+      return;
     case "span.model_request_end":
-      return endRequest(draft, event);
+      endRequest(draft, event);
+      return;
     case "session.status_running":
       beginTurn(draft, event);
       draft.status = "running";
       return;
     case "session.status_idle":
-      return endTurn(draft, event);
+      endTurn(draft, event);
+      return;
     case "session.environment_progress":
     case "session.resource_progress":
     case "session.resource_ready":
     case "session.container_started":
-      return withSetup(draft, baseOf(draft, event), event);
+      withSetup(draft, baseOf(draft, event), event);
+      return;
     case "session.egress_denied":
-      return addDenial(draft, event);
+      addDenial(draft, event);
+      return;
     default:
-      return addNotice(draft, event);
+      addNotice(draft, event);
+      return;
   }
 }
 

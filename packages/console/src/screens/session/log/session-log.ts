@@ -22,6 +22,10 @@ export class SessionLog {
     return this.#events.at(-1)?.id ?? null;
   }
 
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
   append(batch: readonly LogInput[]): void {
     const fresh = batch.filter((input) => this.#isFresh(input));
     if (fresh.length === 0) return;

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseCsv } from "./csv.ts";
+
+test("what is written as a table is read as it was", () => {
+  const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", " ", "é"), maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 }), (rows) => {
+      const text = rows
+        .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(","))
+        .join("\r\n");
+      assert.deepEqual(parseCsv(text, ",", 100), rows);
+    }),
+  );
+});
+
+test("plain cells, tabs, and no more rows than asked for", () => {
+  assert.deepEqual(parseCsv("a\tb\nc\td\n", "\t", 10), [
+    ["a", "b"],
+    ["c", "d"],
+  ]);
+  assert.deepEqual(parseCsv("a\nb\nc", ",", 2), [["a"], ["b"]]);
+  assert.deepEqual(parseCsv("", ",", 2), []);
+});

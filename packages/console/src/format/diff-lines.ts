@@ -1,0 +1,168 @@
+import { diffLines, diffWordsWithSpace } from "diff";
+
+export type DiffLine = {
+  kind: "same" | "added" | "removed";
+  /** The numbers of the line in the old and in the new text, from 1. */
+  old: number | null;
+  new: number | null;
+  text: string;
+  /** What of the line differs from its counterpart, as ranges of characters. Null where it has none. */
+  marks: readonly (readonly [number, number])[] | null;
+};
+
+export type DiffHunk = { header: string; lines: readonly DiffLine[] };
+
+/** Lines longer than this are not compared by words. In characters. */
+const MAX_MARKED = 2_000;
+/** Unchanged lines around a change. */
+const CONTEXT = 3;
+
+/** The change from one text to another, in hunks with some lines around each change. */
+export function hunksBetween(before: string, after: string, context = CONTEXT): DiffHunk[] {
+  const lines: DiffLine[] = [];
+  let [old, fresh] = [1, 1];
+  for (const part of diffLines(before, after, { timeout: 1_000 }) ?? wholly(before, after)) {
+    const kind = part.added ? "added" : part.removed ? "removed" : "same";
+    for (const text of linesOf(part.value)) {
+      lines.push({
+        kind,
+        old: kind === "added" ? null : old,
+        new: kind === "removed" ? null : fresh,
+        text,
+        marks: null,
+      });
+      if (kind !== "added") old += 1;
+      if (kind !== "removed") fresh += 1;
+    }
+  }
+  return grouped(lines, context).map((group) => ({ header: headerOf(group), lines: withMarks(group) }));
+}
+
+/** The hunks of a unified diff of one file, as git writes it. */
+export function parseUnified(diff: string): DiffHunk[] {
+  const hunks: { header: string; lines: DiffLine[] }[] = [];
+  let [old, fresh] = [0, 0];
+  for (const line of linesOf(diff)) {
+    const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line);
+    if (head !== null) {
+      [old, fresh] = [Number(head[1]), Number(head[2])];
+      hunks.push({ header: line, lines: [] });
+      continue;
+    }
+    const kind = ({ " ": "same", "+": "added", "-": "removed" } as const)[line[0] ?? ""];
+    if (kind === undefined || hunks.length === 0) continue;
+    hunks.at(-1)?.lines.push({
+      kind,
+      old: kind === "added" ? null : old++,
+      new: kind === "removed" ? null : fresh++,
+      text: line.slice(1),
+      marks: null,
+    });
+  }
+  return hunks.map(({ header, lines }) => ({ header, lines: withMarks(lines) }));
+}
+
+/** Each line of the old text beside its counterpart in the new one; null where there is none. */
+export function sideBySide(lines: readonly DiffLine[]): (readonly [DiffLine | null, DiffLine | null])[] {
+  const rows: (readonly [DiffLine | null, DiffLine | null])[] = [];
+  for (const [removed, added, same] of runsOf(lines)) {
+    const height = Math.max(removed.length, added.length);
+    for (let index = 0; index < height; index++) rows.push([removed[index] ?? null, added[index] ?? null]);
+    for (const line of same) rows.push([line, line]);
+  }
+  return rows;
+}
+
+export function countChanges(hunks: readonly DiffHunk[]): { added: number; removed: number } {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
+  return { added: count("added"), removed: count("removed") };
+}
+
+/** When a comparison takes too long: all of one text, then all of the other. */
+function wholly(before: string, after: string) {
+  return [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ];
+}
+
+function linesOf(text: string): string[] {
+  if (text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
+function grouped(lines: readonly DiffLine[], context: number): DiffLine[][] {
+  const groups: DiffLine[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  const changed = lines.flatMap((line, index) => (line.kind === "same" ? [] : [index]));
+  for (const index of changed) {
+    if (index - last > 2 * context + 1) groups.push(lines.slice(Math.max(0, index - context), index));
+    else groups.at(-1)?.push(...lines.slice(last + 1, index));
+    const line = lines[index];
+    if (line !== undefined) groups.at(-1)?.push(line);
+    last = index;
+    const next = changed[changed.indexOf(index) + 1];
+    if (next === undefined || next - index > 2 * context + 1)
+      groups.at(-1)?.push(...lines.slice(index + 1, index + 1 + context));
+  }
+  return groups;
+}
+
+function headerOf(lines: readonly DiffLine[]): string {
+  const range = (side: "old" | "new") => {
+    const numbers = lines.flatMap((line) => line[side] ?? []);
+    return `${numbers[0] ?? 0},${numbers.length}`;
+  };
+  return `@@ -${range("old")} +${range("new")} @@`;
+}
+
+/** Runs of removed lines with the added ones that follow, each with the unchanged lines behind. */
+function runsOf(lines: readonly DiffLine[]): [DiffLine[], DiffLine[], DiffLine[]][] {
+  const runs: [DiffLine[], DiffLine[], DiffLine[]][] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    const fits = last && last[2].length === 0 && !(line.kind === "removed" && last[1].length > 0);
+    if (last === undefined || (line.kind !== "same" && !fits)) runs.push([[], [], []]);
+    runs.at(-1)?.[line.kind === "removed" ? 0 : line.kind === "added" ? 1 : 2].push(line);
+  }
+  return runs;
+}
+
+/** Lines that were removed and added in the same number are taken as changed, and marked by words. */
+function withMarks(lines: readonly DiffLine[]): DiffLine[] {
+  return runsOf(lines).flatMap(([removed, added, same]) => {
+    if (removed.length !== added.length) return [...removed, ...added, ...same];
+    const pairs = removed.map((line, index) => markedPair(line, added[index] ?? line));
+    return [...pairs.map(([one]) => one), ...pairs.map(([, other]) => other), ...same];
+  });
+}
+
+function markedPair(one: DiffLine, other: DiffLine): [DiffLine, DiffLine] {
+  if (one.text.length + other.text.length > MAX_MARKED) return [one, other];
+  const parts = diffWordsWithSpace(one.text, other.text);
+  const shared = parts.reduce(
+    (sum, part) => (part.added || part.removed ? sum : sum + part.value.trim().length),
+    0,
+  );
+  // Lines that have next to nothing in common are different lines.
+  if (shared * 3 < Math.min(one.text.trim().length, other.text.trim().length)) return [one, other];
+  return [
+    { ...one, marks: rangesOf(parts, "removed") },
+    { ...other, marks: rangesOf(parts, "added") },
+  ];
+}
+
+function rangesOf(
+  parts: readonly { value: string; added: boolean; removed: boolean }[],
+  kind: "added" | "removed",
+): [number, number][] {
+  const ranges: [number, number][] = [];
+  let at = 0;
+  for (const part of parts) {
+    if (part[kind === "added" ? "removed" : "added"]) continue;
+    if (part[kind]) ranges.push([at, at + part.value.length]);
+    at += part.value.length;
+  }
+  return ranges;
+}

@@ -1,0 +1,39 @@
+/** A line, or a further part of one that is too long: that has no number. */
+export type LinePart = { number: number | null; text: string };
+
+/** The lines of a text, those that are longer than `max` characters in parts. */
+export function splitLines(text: string, max = 2_000): LinePart[] {
+  return text.split("\n").flatMap((line, index) => {
+    const parts: LinePart[] = [];
+    for (let from = 0; from === 0 || from < line.length; from += max)
+      parts.push({ number: from === 0 ? index + 1 : null, text: line.slice(from, from + max) });
+    return parts;
+  });
+}
+
+/** The first lines of a text, in at most `maxLines` lines and `maxLength` characters, and what is left out. */
+export function headOf(
+  text: string,
+  maxLines: number,
+  maxLength: number,
+): { head: string; cutLines: number; cut: boolean } {
+  let at = 0;
+  for (let lines = 0; lines < maxLines; lines++) {
+    const next = text.indexOf("\n", at);
+    if (next === -1) {
+      at = text.length;
+      break;
+    }
+    at = next + 1;
+  }
+  const head = text.slice(0, Math.min(at, maxLength));
+  const rest = text.slice(head.length);
+  return { head: head.replace(/\n$/, ""), cutLines: countLines(rest), cut: rest.trim() !== "" };
+}
+
+function countLines(text: string): number {
+  if (text === "") return 0;
+  let count = text.endsWith("\n") ? 0 : 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}

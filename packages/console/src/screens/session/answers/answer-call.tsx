@@ -1,0 +1,15 @@
+import type { CallRow } from "../log/view.ts";
+import { useSession } from "../session-context.ts";
+import { AnswerCustomTool } from "./answer-custom-tool.tsx";
+import { ConfirmCall } from "./confirm-call.tsx";
+
+/** What a waiting call waits for: leave to run, or its result. */
+export function AnswerCall({ row }: { row: CallRow }) {
+  const { closed } = useSession();
+  if (closed) return null;
+  return row.use.type === "agent.custom_tool_use" ? (
+    <AnswerCustomTool use={row.use} />
+  ) : (
+    <ConfirmCall id={row.use.id} />
+  );
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldsOf, readForm, resultSchemaOf } from "./schema-form.ts";
+
+const schema = {
+  type: "object",
+  required: ["name", "size", "color"],
+  properties: {
+    name: { type: "string", title: "Full name", description: "Of the person", minLength: 2, maxLength: 5 },
+    size: { type: "integer", minimum: 1, maximum: 9 },
+    ratio: { type: "number" },
+    sure: { type: "boolean" },
+    color: { enum: ["red", 3, null] },
+    more: { type: "array", items: {} },
+  },
+};
+const fields = fieldsOf(schema);
+const read = (entries: Record<string, string>) =>
+  readForm(fields, { name: "abc", size: "2", color: "red", ...entries });
+
+test("each property is a field of its kind, with label, explanation and whether it is needed", () => {
+  assert.deepEqual(
+    fields.map(({ name, kind, required }) => [name, kind, required]),
+    [
+      ["name", "text", true],
+      ["size", "integer", true],
+      ["ratio", "number", false],
+      ["sure", "boolean", false],
+      ["color", "choice", true],
+      ["more", "json", false],
+    ],
+  );
+  assert.deepEqual(
+    [fields[0]?.label, fields[0]?.about, fields[1]?.label],
+    ["Full name", "Of the person", "size"],
+  );
+});
+
+test("what is typed becomes values of the schema's types; empty fields are left out", () => {
+  assert.deepEqual(read({ ratio: "0.5", sure: "true", color: "3", more: "[1]" }).value, {
+    name: "abc",
+    size: 2,
+    ratio: 0.5,
+    sure: true,
+    color: 3,
+    more: [1],
+  });
+  assert.deepEqual(read({ color: "null" }).value, { name: "abc", size: 2, color: null });
+});
+
+test("each fault is told at its field", () => {
+  const faults: [string, string, RegExp][] = [
+    ["name", "", /needed/],
+    ["name", "a", /At least 2 characters/],
+    ["name", "abcdef", /At most 5 characters/],
+    ["size", "x", /not a number/],
+    ["size", "1.5", /whole number/],
+    ["size", "0", /At least 1/],
+    ["size", "10", /At most 9/],
+    ["color", "blue", /Choose/],
+    ["more", "[", /not JSON/],
+  ];
+  for (const [name, typed, message] of faults) {
+    const { errors } = read({ [name]: typed });
+    assert.deepEqual(Object.keys(errors ?? {}), [name]);
+    assert.match(errors?.[name] ?? "", message);
+  }
+});
+
+test("a schema of any other form has no fields, and faults of it throw nothing", () => {
+  for (const odd of [{}, { properties: [] }, { properties: { a: 7 } }, { properties: null, required: "a" }])
+    assert.ok(readForm(fieldsOf(odd), {}).value);
+});
+
+test("a result has a form if the input's schema defines it", () => {
+  assert.deepEqual(
+    resultSchemaOf({ type: "object", $defs: { result: { type: "object", properties: {} } } }),
+    { type: "object", properties: {} },
+  );
+  for (const none of [{}, { $defs: {} }, { $defs: { result: { type: "string" } } }])
+    assert.equal(resultSchemaOf(none), null);
+});

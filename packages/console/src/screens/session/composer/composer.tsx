@@ -1,0 +1,138 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { berth } from "../../../api/client.ts";
+import { useUploads } from "../../../api/use-uploads.ts";
+import { useShortcuts } from "../../../shell/shortcuts.ts";
+import { Button, IconButton } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { ErrorBox } from "../../../ui/error-box.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { Keys } from "../../../ui/keys.tsx";
+import { UploadList } from "../../../ui/upload-list.tsx";
+import { useDraft } from "../../../ui/use-draft.ts";
+import { useFileDrop } from "../../../ui/use-file-drop.ts";
+import type { SessionView } from "../log/view.ts";
+import { useSession } from "../session-context.ts";
+import { messageOf } from "./message-blocks.ts";
+
+/** Sends messages and files to the session, and interrupts it. What is typed outlives a reload. */
+export function Composer({ view }: { view: SessionView }) {
+  const { session, actions, closed } = useSession();
+  const [text, setText] = useDraft(`message ${session.id}`);
+  const uploads = useUploads();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const drop = useFileDrop(uploads.add);
+  const send = useMutation({
+    mutationFn: async () => {
+      const { content, mounts } = messageOf(text, uploads.uploads);
+      for (const mount of mounts) await berth.sessions.resources.add(session.id, { type: "file", ...mount });
+      await actions.send([{ type: "user.message", content }]);
+    },
+    onSuccess: () => {
+      setText("");
+      uploads.clear();
+      field.current?.focus();
+    },
+  });
+  const interrupt = useMutation({ mutationFn: actions.interrupt });
+  const isRunning = (view.status ?? session.status) === "running";
+  const isEmpty = text.trim() === "" && uploads.uploads.every(({ file }) => file === null);
+  const canSend = !isEmpty && !uploads.busy && !send.isPending;
+  useAutoHeight(field, text);
+  useShortcuts([
+    { keys: "m", label: "Write a message", group: "Session", run: () => field.current?.focus() },
+    ...(isRunning
+      ? [{ keys: "mod+.", label: "Interrupt the agent", group: "Session", run: () => interrupt.mutate() }]
+      : []),
+  ]);
+  if (closed) return <ClosedNote archived={session.archived_at !== null} />;
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.key === "Escape") event.currentTarget.blur();
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (canSend) send.mutate();
+  }
+  function onPaste(event: ClipboardEvent) {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    uploads.add(event.clipboardData.files);
+  }
+  return (
+    <div className="mx-auto w-full max-w-4xl px-4 pb-4 md:px-6" {...drop.handlers}>
+      {(send.isError || interrupt.isError) && (
+        <ErrorBox error={send.error ?? interrupt.error} className="mb-2" />
+      )}
+      <div
+        className={cx(
+          "flex flex-col gap-2 rounded-xl border bg-raised p-2 shadow-low transition-colors focus-within:border-focus",
+          drop.over ? "border-accent bg-accent-soft" : "border-line-strong",
+        )}
+      >
+        <UploadList uploads={uploads.uploads} onRemove={uploads.remove} />
+        <textarea
+          ref={field}
+          rows={1}
+          aria-label="Message to the agent"
+          placeholder={view.waiting.length > 0 ? "Answer above, or write to the agent" : "Write to the agent"}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className="max-h-[40dvh] resize-none bg-transparent px-2 pt-1 text-base outline-none"
+        />
+        <div className="flex items-center gap-1.5">
+          <IconButton icon="paperclip" label="Attach files" onClick={() => files.current?.click()} />
+          <input
+            ref={files}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => uploads.add([...(event.target.files ?? [])])}
+          />
+          <span className="mr-auto hidden items-center gap-1 text-xs text-faint sm:flex">
+            <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+          </span>
+          {isRunning && (
+            <Button size="small" icon="stop" busy={interrupt.isPending} onClick={() => interrupt.mutate()}>
+              Interrupt
+            </Button>
+          )}
+          <Button
+            size="small"
+            look="primary"
+            icon="send"
+            busy={send.isPending}
+            disabled={!canSend}
+            onClick={() => send.mutate()}
+          >
+            Send
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function ClosedNote({ archived }: { archived: boolean }) {
+  return (
+    <p className="flex items-center justify-center gap-2 border-t border-line py-4 text-muted">
+      <Icon name={archived ? "archive" : "stop"} />
+      {archived
+        ? "The session is archived, and takes no more messages."
+        : "The session has ended, and takes no more messages."}
+    </p>
+  );
+}
+
+/** The field is as high as its text. */
+function useAutoHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
+  useEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  }, [field, text]);
+}

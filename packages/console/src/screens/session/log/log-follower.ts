@@ -1,0 +1,162 @@
+import { APIError, AuthenticationError } from "@berth/sdk";
+import { berth } from "../../../api/client.ts";
+import { isSignedOut, onSignedOutChange } from "../../../api/signed-out.ts";
+import type { LogInput } from "./reduce.ts";
+import { type LogSnapshot, SessionLog } from "./session-log.ts";
+
+export type Connection =
+  | { state: "opening" | "live" | "ended" }
+  | { state: "lost" /** When the next attempt begins. */; retryAt: number };
+
+export type Followed = LogSnapshot & {
+  connection: Connection;
+  /** Only the newest events are here yet. */
+  partial: boolean;
+  /** Why the log cannot be read, if a new attempt would not help. */
+  error: unknown;
+};
+
+/** Events that are shown at once, while the log is read from its start. */
+const TAIL = 100;
+/** Between attempts while the service cannot be reached for the first time. In milliseconds. */
+const FIRST_RETRY_MS = 2_000;
+/** Between drawings while the page is hidden, where the browser gives no frames. In milliseconds. */
+const HIDDEN_FLUSH_MS = 500;
+
+/**
+ * Follows the log of one session from its start: `start`, then `subscribe` and `snapshot`, until `stop`. The newest events are
+ * there at once; the whole log follows in one stream, which goes on by itself over lost connections.
+ */
+export class LogFollower {
+  readonly #sessionId: string;
+  readonly #log = new SessionLog();
+  readonly #tail = new SessionLog();
+  readonly #listeners = new Set<() => void>();
+  #tailNewest: string | null | undefined;
+  #queue: LogInput[] = [];
+  #flushing = false;
+  #connection: Connection = { state: "opening" };
+  #error: unknown = null;
+  #abort = new AbortController();
+  #snapshot: Followed;
+
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
+    this.#snapshot = this.#currentSnapshot();
+  }
+
+  start(): () => void {
+    this.#abort = new AbortController();
+    const offSignIn = onSignedOutChange(() => !isSignedOut() && this.#restart());
+    const onOnline = () => this.#connection.state === "lost" && this.#restart();
+    window.addEventListener("online", onOnline);
+    void this.#follow(this.#abort.signal);
+    void this.#readTail(this.#abort.signal);
+    return () => {
+      offSignIn();
+      window.removeEventListener("online", onOnline);
+      this.#abort.abort();
+    };
+  }
+
+  /** Tries at once to reach the service. */
+  retry = (): void => this.#restart();
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  snapshot = (): Followed => this.#snapshot;
+
+  #restart(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#error = null;
+    this.#push({ type: "connection_lost" });
+    this.#setConnection({ state: "opening" });
+    void this.#follow(this.#abort.signal);
+  }
+
+  async #readTail(signal: AbortSignal): Promise<void> {
+    const page = await berth.sessions.events
+      .list(this.#sessionId, { order: "desc", limit: TAIL }, { signal })
+      .catch(() => null); // The stream tells what is wrong.
+    if (signal.aborted) return;
+    this.#tailNewest = page?.data[0]?.id ?? null;
+    this.#tail.append(page?.data.toReversed() ?? []);
+    this.#emit();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    try {
+      // Wait out the queue, so that the stream goes on where the log ends.
+      this.#flush();
+      const after = this.#log.newestId;
+      const from = after === null ? ({ from: "start" } as const) : { after_id: after };
+      const frames = berth.sessions.events.stream(
+        this.#sessionId,
+        { ...from, event_deltas: ["agent.message", "agent.thinking"] },
+        {
+          signal,
+          maxRetries: 0,
+          onOpen: () => this.#setConnection({ state: "live" }),
+          onLost: ({ wait }) => {
+            this.#push({ type: "connection_lost" });
+            this.#setConnection({ state: "lost", retryAt: Date.now() + wait });
+          },
+        },
+      );
+      for await (const frame of frames) this.#push(frame);
+      if (!signal.aborted) this.#setConnection({ state: "ended" });
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error, signal);
+    }
+  }
+
+  /** A sign-in mends what was refused for want of one; a service that cannot be reached is asked again. */
+  #failed(error: unknown, signal: AbortSignal): void {
+    if (error instanceof AuthenticationError) return;
+    if (error instanceof APIError && error.status < 500) {
+      this.#error = error;
+      this.#emit();
+      return;
+    }
+    this.#setConnection({ state: "lost", retryAt: Date.now() + FIRST_RETRY_MS });
+    setTimeout(() => !signal.aborted && this.#restart(), FIRST_RETRY_MS);
+  }
+
+  #push(input: LogInput): void {
+    this.#queue.push(input);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    if (document.hidden) setTimeout(() => this.#flush(), HIDDEN_FLUSH_MS);
+    else requestAnimationFrame(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#queue.length === 0) return;
+    const batch = this.#queue;
+    this.#queue = [];
+    this.#log.append(batch);
+    this.#emit();
+  }
+
+  #setConnection(connection: Connection): void {
+    this.#connection = connection;
+    this.#emit();
+  }
+
+  #emit(): void {
+    this.#snapshot = this.#currentSnapshot();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #currentSnapshot(): Followed {
+    const partial =
+      this.#tailNewest === undefined || (this.#tailNewest !== null && !this.#log.has(this.#tailNewest));
+    const shown = partial ? this.#tail.snapshot : this.#log.snapshot;
+    return { ...shown, connection: this.#connection, partial, error: this.#error };
+  }
+}

@@ -1,0 +1,55 @@
+import type { SessionEvent } from "@berth/sdk";
+import { IconButton } from "../../../ui/button.tsx";
+import { type Tab, Tabs } from "../../../ui/tabs.tsx";
+import type { SessionView } from "../log/view.ts";
+import { DetailsPanel } from "./details-panel.tsx";
+import { EventsPanel } from "./events-panel.tsx";
+import { FilesPanel } from "./files-panel.tsx";
+import { denialsIn, NetworkPanel } from "./network-panel.tsx";
+import type { PanelId } from "./panel-ids.ts";
+import { ResourcesPanel } from "./resources-panel.tsx";
+import { UsagePanel } from "./usage-panel.tsx";
+
+type Props = {
+  panel: PanelId;
+  view: SessionView;
+  events: readonly SessionEvent[];
+  onChange: (panel: PanelId) => void;
+  onClose: () => void;
+};
+
+export function Panels({ panel, view, events, onChange, onClose }: Props) {
+  const tabs: Tab<PanelId>[] = [
+    { id: "files", label: "Files", content: () => <FilesPanel view={view} /> },
+    {
+      id: "network",
+      label: "Network",
+      count: denialsIn(view).length,
+      content: () => <NetworkPanel view={view} />,
+    },
+    { id: "resources", label: "Resources", content: () => <ResourcesPanel /> },
+    { id: "usage", label: "Usage", content: () => <UsagePanel view={view} /> },
+    { id: "events", label: "Events", content: () => <EventsPanel events={events} count={view.eventCount} /> },
+    { id: "details", label: "Details", content: () => <DetailsPanel /> },
+  ];
+  return (
+    <aside
+      aria-label="Beside the transcript"
+      className="relative flex min-h-0 min-w-0 flex-1 flex-col bg-canvas"
+    >
+      <Tabs
+        tabs={tabs}
+        value={panel}
+        onChange={onChange}
+        label="Panels"
+        className="min-h-0 flex-1 [&>[role=tablist]]:pr-10"
+      />
+      <IconButton
+        icon="cross"
+        label="Close the panel"
+        onClick={onClose}
+        className="absolute top-1 right-1.5 bg-canvas"
+      />
+    </aside>
+  );
+}

@@ -1,0 +1,43 @@
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
+
+const KEY = "berth.panel width";
+const LEAST = 320;
+const USUAL = 440;
+
+/** A panel at the right, whose width is drawn with the mouse or the arrow keys. On a narrow page it covers the transcript. */
+export function ResizablePanel({ children }: { children: ReactNode }) {
+  const [width, setWidth] = useState(() => Number(localStorage.getItem(KEY)) || USUAL);
+  function resize(next: number) {
+    const fitting = Math.round(Math.min(Math.max(LEAST, next), innerWidth * 0.65));
+    setWidth(fitting);
+    localStorage.setItem(KEY, String(fitting));
+  }
+  function onPointerMove(event: PointerEvent) {
+    if (event.buttons === 1) resize(innerWidth - event.clientX);
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "ArrowLeft") resize(width + 24);
+    else if (event.key === "ArrowRight") resize(width - 24);
+  }
+  return (
+    <div
+      className="flex shrink-0 border-l border-line max-lg:absolute max-lg:inset-0 max-lg:z-20 max-lg:w-full! max-lg:border-l-0"
+      style={{ width }}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no rule between paragraphs */}
+      <div
+        role="separator"
+        aria-orientation="vertical"
+        aria-label="Width of the panel"
+        aria-valuenow={width}
+        aria-valuemin={LEAST}
+        tabIndex={0}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={onPointerMove}
+        onKeyDown={onKeyDown}
+        className="-ml-1 w-1.5 cursor-col-resize touch-none hover:bg-accent/40 max-lg:hidden"
+      />
+      {children}
+    </div>
+  );
+}

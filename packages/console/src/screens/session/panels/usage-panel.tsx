@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { modelsQuery } from "../../../api/queries/models.ts";
+import { inputTokens, listCost } from "../../../format/cost.ts";
+import { formatCount, formatDollars, formatShort } from "../../../format/numbers.ts";
+import { formatSeconds } from "../../../format/time.ts";
+import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
+import type { EndRow, SessionView } from "../log/view.ts";
+import { useSession } from "../session-context.ts";
+import { Section } from "./section.tsx";
+
+/** Tokens, cost and time: of the session, and turn by turn. */
+export function UsagePanel({ view }: { view: SessionView }) {
+  const { session } = useSession();
+  const { data: models } = useQuery(modelsQuery);
+  const price = models?.find(({ id }) => id === session.agent.model.id)?.price;
+  const cost = listCost(view.usage, price);
+  const ends = view.rows.filter((row): row is EndRow => row.kind === "end");
+  const window = session.agent.model.effective_context_window;
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="grid grid-cols-2 gap-px border-b border-line bg-line sm:grid-cols-3">
+        <Figure name="Read" value={formatShort(inputTokens(view.usage))} about="tokens" />
+        <Figure name="Written" value={formatShort(view.usage.output_tokens)} about="tokens" />
+        <Figure
+          name="Cost"
+          value={cost === null ? "–" : formatDollars(cost)}
+          about={cost === null ? "no price known" : "about, by list price"}
+        />
+        <Figure
+          name="Active"
+          value={formatSeconds(session.stats.active_seconds)}
+          about={`of ${formatSeconds(session.stats.duration_seconds)}`}
+        />
+        <Figure name="From cache" value={shareOf(view)} about="of what was read" />
+        <Figure name="Context" value={formatShort(window)} about="tokens at most" />
+      </div>
+      <Section title="By turn">
+        {ends.length === 0 ? (
+          <p className="text-muted">No turn has ended yet.</p>
+        ) : (
+          <Table
+            label="Usage by turn"
+            head={
+              <>
+                <HeadCell>Turn</HeadCell>
+                <HeadCell align="right">Time</HeadCell>
+                <HeadCell align="right">Calls</HeadCell>
+                <HeadCell align="right">Read</HeadCell>
+                <HeadCell align="right">Written</HeadCell>
+              </>
+            }
+          >
+            {ends.toReversed().map(({ id, turn, summary }) => (
+              <tr key={id}>
+                <Cell className="h-8">{turn}</Cell>
+                <Cell className="h-8" align="right">
+                  {formatSeconds(summary.seconds)}
+                </Cell>
+                <Cell className="h-8" align="right">
+                  {formatCount(summary.calls)}
+                </Cell>
+                <Cell className="h-8" align="right">
+                  {formatCount(inputTokens(summary.usage))}
+                </Cell>
+                <Cell className="h-8" align="right">
+                  {formatCount(summary.usage.output_tokens)}
+                </Cell>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Figure({ name, value, about }: { name: string; value: string; about: string }) {
+  return (
+    <div className="bg-canvas px-4 py-3">
+      <p className="text-xs text-faint">{name}</p>
+      <p className="text-xl font-semibold tabular">{value}</p>
+      <p className="text-xs text-faint">{about}</p>
+    </div>
+  );
+}
+
+function shareOf({ usage }: SessionView): string {
+  const total = inputTokens(usage);
+  return total === 0 ? "–" : `${Math.round((usage.cache_read_input_tokens / total) * 100)} %`;
+}

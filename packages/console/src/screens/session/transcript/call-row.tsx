@@ -1,0 +1,105 @@
+import { memo } from "react";
+import { formatSeconds } from "../../../format/time.ts";
+import { showUnseen } from "../../../format/visible-text.ts";
+import { Spinner } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { AnswerCall } from "../answers/answer-call.tsx";
+import type { CallRow as CallRowData, CallState } from "../log/view.ts";
+import { CallInput } from "./call-input.tsx";
+import { summarize } from "./call-summary.ts";
+import { Attachments } from "./content-blocks.tsx";
+import { useKept } from "./kept-state.ts";
+import { Output } from "./output.tsx";
+import { RowFrame } from "./row-frame.tsx";
+
+/** A call of a tool with its result. */
+export const CallRow = memo(function CallRow({ row }: { row: CallRowData }) {
+  const [open, setOpen] = useKept(`${row.id} open`, true);
+  const { icon, name, about } = summarize(row.use);
+  return (
+    <RowFrame row={row}>
+      <div
+        className={cx(
+          "overflow-hidden rounded-lg border bg-canvas",
+          row.state === "waiting" ? "border-warn/60 shadow-low" : "border-line",
+        )}
+      >
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex h-9 w-full items-center gap-2 px-3 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <Icon name={icon} className="text-muted" />
+          <span className="font-medium whitespace-nowrap">{showUnseen(name)}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs text-muted">{showUnseen(about)}</span>
+          <Duration row={row} />
+          <StateMark state={row.state} />
+        </button>
+        {open && <CallBody row={row} />}
+      </div>
+    </RowFrame>
+  );
+});
+
+function CallBody({ row }: { row: CallRowData }) {
+  const { use, result } = row;
+  const text = (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  return (
+    <>
+      <CallInput use={use} />
+      {row.confirmation?.result === "deny" && (
+        <p className="border-t border-line px-3 py-1.5 text-xs text-muted">
+          Denied by a person
+          {row.confirmation.deny_message ? `: ${showUnseen(row.confirmation.deny_message)}` : "."}
+        </p>
+      )}
+      {row.state === "waiting" && <AnswerCall row={row} />}
+      {result !== null && showsResult(row) && (
+        <Output id={row.id} text={text} title={`${use.name} — output`} failed={row.state === "failed"} />
+      )}
+      {result?.content.some(({ type }) => type === "image") && (
+        <div className="border-t border-line px-3 pt-1 pb-3">
+          <Attachments blocks={result.content} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The result of an edit that worked says no more than the diff. */
+function showsResult({ use, state }: CallRowData): boolean {
+  return !(
+    state === "done" &&
+    use.type === "agent.tool_use" &&
+    (use.name === "Edit" || use.name === "Write")
+  );
+}
+
+function Duration({ row: { use, result } }: { row: CallRowData }) {
+  if (result === null) return null;
+  const seconds = (Date.parse(result.created_at) - Date.parse(use.created_at)) / 1000;
+  return seconds < 0.1 ? null : <span className="text-xs text-faint tabular">{formatSeconds(seconds)}</span>;
+}
+
+const MARKS: Record<Exclude<CallState, "running">, { icon: IconName; look: string; label: string }> = {
+  waiting: { icon: "pause", look: "text-warn", label: "Waits for an answer" },
+  done: { icon: "check", look: "text-ok", label: "Done" },
+  failed: { icon: "cross", look: "text-bad", label: "Failed" },
+  denied: { icon: "lock", look: "text-bad", label: "Denied" },
+};
+
+function StateMark({ state }: { state: CallState }) {
+  const mark = state === "running" ? null : MARKS[state];
+  return (
+    <span
+      role="img"
+      title={mark?.label ?? "Running"}
+      aria-label={mark?.label ?? "Running"}
+      className={cx("flex", mark?.look ?? "text-info")}
+    >
+      {mark === null ? <Spinner /> : <Icon name={mark.icon} />}
+    </span>
+  );
+}

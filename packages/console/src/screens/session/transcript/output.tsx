@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { formatBytes, formatCount } from "../../../format/numbers.ts";
+import { headOf } from "../../../format/split-lines.ts";
+import { AnsiText } from "../../../ui/ansi-text.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { TextViewer } from "../../../ui/text-viewer.tsx";
+import { useKept } from "./kept-state.ts";
+
+/** Of an output at first, and once it is unfolded. The whole opens in a window of its own. */
+const FOLDED = { lines: 10, length: 1_500 };
+const UNFOLDED = { lines: 400, length: 40_000 };
+
+type Props = { id: string; text: string; title: string; failed?: boolean };
+
+/** What a program wrote, with its colours, folded when it is long. */
+export function Output({ id, text, title, failed = false }: Props) {
+  const [unfolded, setUnfolded] = useKept(`${id} output`, false);
+  const [viewing, setViewing] = useState(false);
+  if (text.trim() === "") return <p className="px-3 py-1.5 text-xs text-faint">No output</p>;
+  const { lines, length } = unfolded ? UNFOLDED : FOLDED;
+  const { head, cutLines, cut } = headOf(text, lines, length);
+  const isHuge = text.length > UNFOLDED.length || cutLines > UNFOLDED.lines;
+  return (
+    <div className={cx("border-t border-line", failed && "bg-bad-soft/40")}>
+      <pre
+        tabIndex={0}
+        className="overflow-x-auto px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere"
+      >
+        <AnsiText text={head} />
+      </pre>
+      {(cut || unfolded) && (
+        <div className="flex gap-3 px-3 pb-2 text-xs">
+          {(cut ? !unfolded : true) && (
+            <button
+              type="button"
+              className="text-accent-text hover:underline"
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              {unfolded ? "Fold" : `Show ${cutLines > 1 ? `${formatCount(cutLines)} more lines` : "more"}`}
+            </button>
+          )}
+          {(isHuge || unfolded) && cut && (
+            <button
+              type="button"
+              className="text-accent-text hover:underline"
+              onClick={() => setViewing(true)}
+            >
+              Open all ({formatBytes(text.length)})
+            </button>
+          )}
+        </div>
+      )}
+      <TextViewer open={viewing} onClose={() => setViewing(false)} title={title} text={text} />
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Row } from "../log/view.ts";
+import { CallRow } from "./call-row.tsx";
+import { InputRow, PreviewRow, TextRow, ThinkingRow } from "./message-rows.tsx";
+import { DeniedRow, EndRow, NoticeRow, SetupRow } from "./state-rows.tsx";
+
+export function TranscriptRow({ row }: { row: Row }) {
+  switch (row.kind) {
+    case "input":
+      return <InputRow row={row} />;
+    case "text":
+      return <TextRow row={row} />;
+    case "thinking":
+      return <ThinkingRow row={row} />;
+    case "preview":
+      return <PreviewRow row={row} />;
+    case "call":
+      return <CallRow row={row} />;
+    case "setup":
+      return <SetupRow row={row} />;
+    case "denied":
+      return <DeniedRow row={row} />;
+    case "notice":
+      return <NoticeRow row={row} />;
+    case "end":
+      return <EndRow row={row} />;
+  }
+}
+
+/** About how high a row is before it is drawn. In pixels, with the space below. */
+export function estimateHeight(row: Row): number {
+  switch (row.kind) {
+    case "input":
+      return 110;
+    case "text":
+    case "preview":
+      return 40 + Math.min(1_500, Math.ceil(row.text.length / 90) * 24);
+    case "call":
+      return row.result === null ? 60 : 150;
+    case "end":
+      return 48;
+    default:
+      return 46;
+  }
+}
