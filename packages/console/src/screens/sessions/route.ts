@@ -1,10 +1,12 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
+import { readFilters } from "./session-filters.ts";
 
 export const sessionsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
+  validateSearch: readFilters,
   component: lazyRouteComponent(() => import("./sessions-screen.tsx"), "SessionsScreen"),
 });
 

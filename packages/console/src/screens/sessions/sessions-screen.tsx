@@ -1,5 +1,186 @@
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { berth } from "../../api/client.ts";
+import { modelsQuery } from "../../api/queries/models.ts";
+import { useList } from "../../api/use-list.ts";
+import { formatCount } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
+import { useListKeys } from "../../shell/use-list-keys.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
+import { CallPanel } from "../../ui/call-panel.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { useNow } from "../../ui/moment.tsx";
+import { HeadCell, Table } from "../../ui/table.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { useWaiting } from "./queries.ts";
+import { sessionsRoute } from "./route.ts";
+import { fits, listQuery, type SessionFilters, searchesHere } from "./session-filters.ts";
+import { SessionLine } from "./session-line.tsx";
 
+/** How often the list is read again. In milliseconds. */
+const LIVE_MS = 3_000;
+const PAGE = 50;
+/** Of a search through the titles, without asking. */
+const MAX_SEARCHED = 1_000;
+
+/** All sessions that one may see, the newest first. */
 export function SessionsScreen() {
-  return <Page title="Sessions">{null}</Page>;
+  const filters = sessionsRoute.useSearch();
+  const navigate = useNavigate({ from: "/" });
+  const now = useNow();
+  const query = { ...listQuery(filters, now), limit: searchesHere(filters) ? 100 : PAGE };
+  const list = useList(["sessions", "list", query], () => berth.sessions.list(query), { live: LIVE_MS });
+  const waiting = useWaiting(list.items);
+  const { data: models = [] } = useQuery(modelsQuery);
+  const shown = list.items.filter((session) => fits(session, waiting.has(session.id), filters));
+  useSearchFurther(list, searchesHere(filters) && shown.length < PAGE);
+  const open = (index: number) => {
+    const session = shown[index];
+    if (session !== undefined)
+      void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } });
+  };
+  const marked = useListKeys(shown.length, open);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Sessions"
+      waiting={waiting.size}
+      about={
+        waiting.size > 0 && (
+          <Link to="/" search={{ status: ["waiting"] }}>
+            <Badge tone="warn" dot>
+              {waiting.size} {waiting.size === 1 ? "needs" : "need"} an answer
+            </Badge>
+          </Link>
+        )
+      }
+      actions={<CallButton query={query} />}
+    >
+      <FilterBar
+        filters={filters}
+        owners={list.items.map((session) => session.owner_id)}
+        onChange={(search: SessionFilters) => void navigate({ search, replace: true })}
+      />
+      {list.error !== null && (
+        <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />
+      )}
+      {shown.length > 0 && (
+        <Table label="Sessions" head={<Head />}>
+          {shown.map((session, index) => (
+            <SessionLine
+              key={session.id}
+              session={session}
+              waiting={waiting.has(session.id)}
+              price={models.find(({ id }) => id === session.agent.model.id)?.price}
+              index={index}
+              marked={index === marked}
+            />
+          ))}
+        </Table>
+      )}
+      {list.isSuccess &&
+        shown.length === 0 &&
+        !list.isFetchingNextPage &&
+        (isFiltered ? <NothingFits /> : <NoSessions />)}
+      {list.hasNextPage && (
+        <div className="flex items-center justify-center gap-3 p-4 text-faint">
+          {searchesHere(filters) && <span>Searched the newest {formatCount(list.items.length)}.</span>}
+          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {searchesHere(filters) ? "Search further" : "Show more"}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Head() {
+  return (
+    <>
+      <HeadCell className="pl-4 max-sm:hidden">Status</HeadCell>
+      <HeadCell>Title</HeadCell>
+      <HeadCell className="max-md:hidden">Agent</HeadCell>
+      <HeadCell className="max-lg:hidden">Repositories</HeadCell>
+      <HeadCell align="right" className="max-md:hidden">
+        Tokens
+      </HeadCell>
+      <HeadCell align="right" className="max-lg:hidden">
+        Cost
+      </HeadCell>
+      <HeadCell align="right" className="pr-4 max-sm:hidden">
+        Created
+      </HeadCell>
+    </>
+  );
+}
+
+/** What the service cannot filter is sought page by page, up to a limit. */
+function useSearchFurther(
+  list: {
+    items: readonly unknown[];
+    hasNextPage: boolean;
+    isFetching: boolean;
+    fetchNextPage: () => unknown;
+  },
+  wanted: boolean,
+): void {
+  const { items, hasNextPage, isFetching, fetchNextPage } = list;
+  const due = wanted && hasNextPage && !isFetching && items.length < MAX_SEARCHED;
+  useEffect(() => {
+    if (due) void fetchNextPage();
+  }, [due, fetchNextPage]);
+}
+
+function CallButton({
+  query,
+}: {
+  query: Record<string, string | number | boolean | readonly string[] | undefined>;
+}) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton icon="code" label="The same by CLI and curl" onClick={() => setOpen(true)} />
+      <Dialog open={open} onClose={() => setOpen(false)} title="The same by CLI and curl" size="medium">
+        <CallPanel call={{ operation: operations.sessions.list, query }} className="mb-4" />
+      </Dialog>
+    </>
+  );
+}
+
+function NothingFits() {
+  return (
+    <Empty
+      icon="filter"
+      title="No session fits"
+      action={
+        <Link to="/" search={{}} className={buttonClass()}>
+          Clear the filters
+        </Link>
+      }
+    >
+      Change the filters, or look at all of them.
+    </Empty>
+  );
+}
+
+function NoSessions() {
+  return (
+    <Empty
+      icon="session"
+      title="No sessions yet"
+      command={'berth run "Say hello" --model rehearsal/steps'}
+      action={
+        <Link to="/new" className={buttonClass("primary")}>
+          New session
+        </Link>
+      }
+    >
+      A session is an agent at work in a sandbox of its own. Start one here, or by the command line.
+    </Empty>
+  );
 }

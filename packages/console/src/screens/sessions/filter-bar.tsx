@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
+import { currentTokenQuery } from "../../api/queries/token.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Input } from "../../ui/field.tsx";
+import { FilterMenu } from "../../ui/filter-menu.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { type SessionFilters, SINCE_CHOICES, STATUS_CHOICES } from "./session-filters.ts";
+
+type Props = {
+  filters: SessionFilters;
+  owners: readonly string[];
+  onChange: (filters: SessionFilters) => void;
+};
+
+/** While somebody types, the list waits so long for the next letter. In milliseconds. */
+const TYPING_MS = 150;
+
+export function FilterBar({ filters, owners, onChange }: Props) {
+  const { data: agents = [] } = useQuery(agentChoices);
+  const { data: environments = [] } = useQuery(environmentChoices);
+  const { data: me } = useQuery(currentTokenQuery);
+  const own = me?.user?.id ?? me?.service_account?.id;
+  const set = (change: { [Key in keyof SessionFilters]?: SessionFilters[Key] | undefined }) => {
+    const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);
+    onChange(Object.fromEntries(next));
+  };
+  const some = (values: string[]) => (values.length === 0 ? undefined : values);
+  const people = [...new Set([...(own === undefined ? [] : [own]), ...owners])];
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
+      <TitleFilter value={filters.q ?? ""} onChange={(q) => set({ q: q === "" ? undefined : q })} />
+      <FilterMenu
+        label="Status"
+        choices={STATUS_CHOICES}
+        chosen={filters.status ?? []}
+        onChange={(chosen) => set({ status: some(chosen) as SessionFilters["status"] })}
+      />
+      <FilterMenu
+        single
+        label="Agent"
+        choices={agents.map(({ id, name }) => ({ value: id, label: name }))}
+        chosen={filters.agent === undefined ? [] : [filters.agent]}
+        onChange={([agent]) => set({ agent })}
+      />
+      <FilterMenu
+        single
+        label="Environment"
+        choices={environments.map(({ id, name }) => ({ value: id, label: name }))}
+        chosen={filters.environment === undefined ? [] : [filters.environment]}
+        onChange={([environment]) => set({ environment })}
+      />
+      <FilterMenu
+        single
+        label="Owner"
+        choices={people.map((id) => ({ value: id, label: id === own ? "Me" : id }))}
+        chosen={filters.owner === undefined ? [] : [filters.owner]}
+        onChange={([owner]) => set({ owner })}
+      />
+      <FilterMenu
+        single
+        label="Created"
+        choices={SINCE_CHOICES}
+        chosen={filters.since === undefined ? [] : [filters.since]}
+        onChange={([since]) => set({ since: since as SessionFilters["since"] })}
+      />
+      <Button
+        size="small"
+        look={filters.archived ? "secondary" : "quiet"}
+        icon="archive"
+        aria-pressed={filters.archived ?? false}
+        onClick={() => set({ archived: filters.archived ? undefined : true })}
+      >
+        Archived
+      </Button>
+      {Object.keys(filters).length > 0 && (
+        <Button size="small" look="quiet" icon="cross" onClick={() => onChange({})}>
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function TitleFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  const newest = useRef(onChange);
+  newest.current = onChange;
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => newest.current(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value]);
+  useShortcuts([{ keys: "/", label: "Filter by title", group: "List", run: () => field.current?.focus() }]);
+  return (
+    <div className="relative mr-1 w-full sm:w-56">
+      <Icon name="search" className="absolute top-1.5 left-2 text-faint" />
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Filter by title"
+        placeholder="Title or id"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        className="h-7! pl-8"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Session } from "@berth/sdk";
+import { Link } from "@tanstack/react-router";
+import { inputTokens, listCost, type Price } from "../../format/cost.ts";
+import { formatDollars, formatShort } from "../../format/numbers.ts";
+import { showUnseen } from "../../format/visible-text.ts";
+import { cx } from "../../ui/cx.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Ago } from "../../ui/moment.tsx";
+import { SessionStatus } from "../../ui/session-status.tsx";
+import { Cell } from "../../ui/table.tsx";
+
+type Props = {
+  session: Session;
+  waiting: boolean;
+  price: Price | null | undefined;
+  index: number;
+  marked: boolean;
+};
+
+/** A session in the list. The whole line is the link. */
+export function SessionLine({ session, waiting, price, index, marked }: Props) {
+  const { title, agent, usage, archived_at, status } = session;
+  const tokens = inputTokens(usage) + usage.output_tokens;
+  const cost = listCost(usage, price);
+  const repositories = repositoriesOf(session);
+  return (
+    <tr data-list-index={index} className={cx("group relative hover:bg-hover", marked && "bg-selected")}>
+      <Cell className="w-0 pl-4 whitespace-nowrap max-sm:hidden">
+        <SessionStatus status={status} waiting={waiting} archived={archived_at !== null} />
+      </Cell>
+      <Cell className="max-w-0 min-w-0 py-1.5 sm:w-1/2">
+        <Link
+          to="/sessions/$sessionId"
+          params={{ sessionId: session.id }}
+          className={cx(
+            "block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus",
+            title === "" && "text-muted",
+          )}
+        >
+          {showUnseen(title) || "Untitled session"}
+        </Link>
+        <span className="mt-0.5 flex items-center gap-2 truncate text-xs text-faint sm:hidden">
+          <SessionStatus status={status} waiting={waiting} archived={archived_at !== null} />
+          {showUnseen(agent.name)} · <Ago at={session.created_at} />
+        </span>
+      </Cell>
+      <Cell className="max-w-44 truncate text-muted max-md:hidden">{showUnseen(agent.name)}</Cell>
+      <Cell className="max-w-56 max-lg:hidden">
+        {repositories.length > 0 && (
+          <span className="flex items-center gap-1.5 text-muted">
+            <Icon name="branch" className="size-3.5 text-faint" />
+            <span className="truncate">{showUnseen(repositories[0] ?? "")}</span>
+            {repositories.length > 1 && <span className="text-faint">+{repositories.length - 1}</span>}
+          </span>
+        )}
+      </Cell>
+      <Cell align="right" className="text-muted max-md:hidden">
+        {tokens > 0 && formatShort(tokens)}
+      </Cell>
+      <Cell align="right" className="text-muted max-lg:hidden">
+        {cost !== null && cost > 0 && formatDollars(cost)}
+      </Cell>
+      <Cell align="right" className="pr-4 whitespace-nowrap text-faint max-sm:hidden">
+        <Ago at={session.created_at} />
+      </Cell>
+    </tr>
+  );
+}
+
+function repositoriesOf({ resources }: Session): string[] {
+  return resources.flatMap((one) =>
+    "url" in one ? [one.url.replace(/^https?:\/\/[^/]+\//, "").replace(/\.git$/, "")] : [],
+  );
+}

@@ -1,0 +1,18 @@
+import { useEffect, useState } from "react";
+import { useShortcuts } from "./shortcuts.ts";
+
+/** `j`, `k` and Enter for a list: which entry is marked, -1 for none. The marked one is scrolled to by its `data-list-index`. */
+export function useListKeys(count: number, onOpen: (index: number) => void, group = "List"): number {
+  const [at, setAt] = useState(-1);
+  const marked = Math.min(at, count - 1);
+  useEffect(() => {
+    if (marked >= 0)
+      document.querySelector(`[data-list-index="${marked}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [marked]);
+  useShortcuts([
+    { keys: "j", label: "Next", group, run: () => setAt(Math.min(marked + 1, count - 1)) },
+    { keys: "k", label: "The one before", group, run: () => setAt(Math.max(marked - 1, 0)) },
+    ...(marked >= 0 ? [{ keys: "Enter", label: "Open", group, run: () => onOpen(marked) }] : []),
+  ]);
+  return marked;
+}
