@@ -1,5 +1,113 @@
+import { operations } from "@berth/sdk/operations";
+import { type KeyboardEvent, useState } from "react";
 import { Page } from "../../shell/page.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CallPanel } from "../../ui/call-panel.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { Field, Textarea } from "../../ui/field.tsx";
+import { AgentSection } from "./agent-section.tsx";
+import { EnvironmentSection } from "./environment-section.tsx";
+import { FilesSection } from "./files-section.tsx";
+import { requestOf, withoutSecrets } from "./form.ts";
+import { MoreSection } from "./more-section.tsx";
+import { RepositoriesSection } from "./repositories-section.tsx";
+import { newSessionRoute } from "./route.ts";
+import { useForm, useStart } from "./use-new-session.ts";
 
 export function NewSessionScreen() {
-  return <Page title="New session">{null}</Page>;
+  const { like } = newSessionRoute.useSearch();
+  return <NewSession key={like ?? ""} like={like} />;
+}
+
+/** All that a session is made of, on one page. */
+function NewSession({ like }: { like: string | undefined }) {
+  const { form, change, reset, error: likeError } = useForm(like);
+  const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
+  const [showsCall, setShowsCall] = useState(false);
+  const sections = { form, change, faultAt };
+  const isReady =
+    form.environmentId !== null && (form.agentMode === "quick" ? form.model !== null : form.agentId !== null);
+  const { body } = requestOf(form, form.agentMode === "existing" ? (form.agentId ?? "") : "$AGENT_ID");
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && isReady && phase.step === "form")
+      void start();
+  }
+  return (
+    <Page
+      title="New session"
+      about={
+        like !== undefined && (
+          <span className="truncate text-xs text-faint">Like {like}, without its secrets</span>
+        )
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of all fields in it */}
+      <div className="mx-auto max-w-4xl px-4 pb-10 md:px-8" onKeyDown={onKeyDown}>
+        {likeError !== null && <ErrorBox error={likeError} className="mt-4" />}
+        <div className="border-b border-line py-6">
+          <Field
+            label="Task"
+            hint="What the agent should do. It can also be told later."
+            error={faultAt("initial_events")}
+          >
+            {(control) => (
+              <Textarea
+                {...control}
+                autoFocus
+                rows={5}
+                placeholder="Fix the failing test and push a branch."
+                value={form.task}
+                onChange={(event) => change({ task: event.target.value })}
+                className="text-base leading-6"
+              />
+            )}
+          </Field>
+        </div>
+        <fieldset disabled={phase.step === "creating"} className="contents">
+          <AgentSection {...sections} />
+          <EnvironmentSection {...sections} />
+          <RepositoriesSection {...sections} phase={phase} onTryAgain={(key) => void tryAgain(key)} />
+          <FilesSection {...sections} />
+          <MoreSection {...sections} />
+        </fieldset>
+        {error !== null && <ErrorBox error={error} className="mt-4" />}
+        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4">
+          {phase.step === "cloning" ? (
+            <>
+              <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
+              <Button onClick={() => void discard()}>Back</Button>
+              <Button onClick={() => void skip()}>Send it now</Button>
+            </>
+          ) : (
+            <>
+              <Button
+                look="quiet"
+                icon="code"
+                aria-expanded={showsCall}
+                onClick={() => setShowsCall(!showsCall)}
+                className="mr-auto"
+              >
+                The same by CLI and curl
+              </Button>
+              <Button look="quiet" onClick={reset}>
+                Clear
+              </Button>
+              <Button
+                look="primary"
+                icon="play"
+                disabled={!isReady}
+                busy={phase.step === "creating"}
+                onClick={() => void start()}
+              >
+                Start session
+              </Button>
+            </>
+          )}
+        </div>
+        {showsCall && (
+          <CallPanel call={{ operation: operations.sessions.create, body: withoutSecrets(body) }} />
+        )}
+      </div>
+    </Page>
+  );
 }

@@ -180,6 +180,24 @@ describe("turns", () => {
   });
 });
 
+test("a repository that cannot be cloned ends its step, and has a row that tells why", () => {
+  const log = new LogWriter();
+  log.add("session.resource_progress", { resource_id: "sesr_a", phase: "waiting", percent: null });
+  const error = {
+    type: "repository_authentication_error",
+    message: "401",
+    retry_status: { type: "terminal" },
+    resource_id: "sesr_a",
+  };
+  log.add("session.error", { error });
+  const view = viewOf(log.events);
+  assert.deepEqual(
+    rowsOf(view, "setup").map(({ steps }) => steps.map(({ failed }) => failed)),
+    [[true]],
+  );
+  assert.equal(rowsOf(view, "notice").length, 1);
+});
+
 describe("previews", () => {
   test("grow with each piece, and give way to the event", () => {
     const log = new LogWriter();

@@ -1,5 +1,5 @@
 import type { EventOf, SessionEvent, StreamFrame } from "@berth/sdk";
-import { withSetup } from "./setup-steps.ts";
+import { failSetup, withSetup } from "./setup-steps.ts";
 import {
   addUsage,
   type CallRow,
@@ -233,6 +233,12 @@ function addDenial(draft: Draft, event: EventOf<"session.egress_denied">): void 
 }
 
 function addNotice(draft: Draft, event: Parameters<typeof noticeStatus>[0]): void {
+  if (
+    event.type === "session.error" &&
+    event.error.resource_id !== undefined &&
+    event.error.retry_status.type !== "retrying"
+  )
+    failSetup(draft, event.error.resource_id);
   draft.status = noticeStatus(event) ?? draft.status;
   if (event.type === "session.status_terminated") {
     draft.waiting = [];

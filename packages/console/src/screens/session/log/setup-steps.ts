@@ -28,8 +28,16 @@ export function withSetup(
   draft.rows[draft.open.setup ?? -1] = { ...row, steps };
 }
 
+/** Marks the step of a resource as failed; what went wrong has a row of its own. */
+export function failSetup(draft: Draft, resourceId: string): void {
+  const row = draft.rows[draft.open.setup ?? -1];
+  if (row?.kind !== "setup") return;
+  const steps = row.steps.map((step) => (step.key === resourceId ? { ...step, failed: true } : step));
+  draft.rows[draft.open.setup ?? -1] = { ...row, steps };
+}
+
 function stepOf(event: SetupEvent): SetupStep {
-  const none = { percent: null, seconds: null, commit: null, note: null };
+  const none = { percent: null, seconds: null, commit: null, note: null, failed: false };
   switch (event.type) {
     case "session.environment_progress":
       return { ...none, key: event.phase, kind: "environment", phase: event.phase, seconds: event.seconds };

@@ -79,6 +79,7 @@ export type SetupStep = {
   seconds: number | null;
   commit: string | null;
   note: string | null;
+  failed: boolean;
 };
 
 export type TurnSummary = {

@@ -53,7 +53,9 @@ export const SetupRow = memo(function SetupRow({ row }: { row: SetupRowData }) {
       <ul aria-label="Preparations" className="flex flex-col gap-0.5 text-xs text-muted">
         {row.steps.map((step) => (
           <li key={step.key} className="flex min-h-5 items-center gap-2">
-            {step.seconds === null ? (
+            {step.failed ? (
+              <Icon name="cross" className="size-3.5 text-bad" />
+            ) : step.seconds === null ? (
               <Spinner className="size-3.5 text-info" />
             ) : (
               <Icon name="check" className="size-3.5 text-ok" />
@@ -76,9 +78,11 @@ function StepText({ step }: { step: SetupStep }) {
   const state =
     step.kind !== "resource"
       ? ""
-      : step.phase === "ready"
-        ? `ready${step.commit ? ` at ${step.commit.slice(0, 10)}` : ""}`
-        : PHASES[step.phase];
+      : step.failed
+        ? "failed"
+        : step.phase === "ready"
+          ? `ready${step.commit ? ` at ${step.commit.slice(0, 10)}` : ""}`
+          : PHASES[step.phase];
   const percent = step.percent === null || step.phase === "ready" ? "" : `${Math.round(step.percent)} %`;
   return (
     <span className="min-w-0 truncate">

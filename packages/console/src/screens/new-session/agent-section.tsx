@@ -1,0 +1,125 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { agentChoices, skillChoices } from "../../api/queries/choices.ts";
+import { modelsQuery } from "../../api/queries/models.ts";
+import { formatShort } from "../../format/numbers.ts";
+import { Field, Textarea } from "../../ui/field.tsx";
+import { MultiChoice } from "../../ui/multi-choice.tsx";
+import { Select } from "../../ui/select.tsx";
+import type { Form } from "./form.ts";
+import { FormSection, Segments } from "./form-section.tsx";
+
+type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
+
+/** Who works: an agent, or a model and a line of system prompt, of which an agent is made. */
+export function AgentSection({ form, change, faultAt }: Props) {
+  const { data: agents } = useQuery(agentChoices);
+  const { data: models } = useQuery(modelsQuery);
+  const none = agents !== undefined && agents.length === 0;
+  const first = agents?.[0]?.id;
+  const usual = (models?.find((model) => model.default) ?? models?.[0])?.id;
+  useEffect(() => {
+    if (form.agentId === null && first !== undefined) change({ agentId: first });
+    if (form.model === null && usual !== undefined) change({ model: usual });
+    if (none && form.agentMode === "existing") change({ agentMode: "quick" });
+  });
+  return (
+    <FormSection title="Agent" about="Who works on the task, with which model and tools.">
+      <Segments
+        label="Agent"
+        value={form.agentMode}
+        choices={[
+          { value: "existing", label: "One of the agents" },
+          { value: "quick", label: "Just a model" },
+        ]}
+        onChange={(agentMode) => change({ agentMode })}
+      />
+      {form.agentMode === "existing" ? (
+        <ExistingAgent form={form} change={change} faultAt={faultAt} />
+      ) : (
+        <QuickAgent form={form} change={change} faultAt={faultAt} />
+      )}
+    </FormSection>
+  );
+}
+
+function ExistingAgent({ form, change, faultAt }: Props) {
+  const { data: agents = [] } = useQuery(agentChoices);
+  const agent = agents.find(({ id }) => id === form.agentId);
+  const choices = agents.map(({ id, name, model, version }) => ({
+    value: id,
+    label: name,
+    about: `${model.id}, version ${version}`,
+  }));
+  const unknown =
+    form.agentId !== null && agent === undefined
+      ? [{ value: form.agentId, label: form.agentId, about: "Not among the newest" }]
+      : [];
+  const skills = agent?.skills.map(({ name }) => name) ?? [];
+  return (
+    <Field
+      label="Agent"
+      error={faultAt("agent")}
+      hint={
+        form.agentVersion !== null
+          ? `Version ${form.agentVersion}, as in the session that this one is like.`
+          : skills.length > 0
+            ? `Skills: ${skills.join(", ")}`
+            : undefined
+      }
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={form.agentId}
+          choices={[...unknown, ...choices]}
+          onChange={(agentId) => change({ agentId, agentVersion: null })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function QuickAgent({ form, change, faultAt }: Props) {
+  const { data: models = [] } = useQuery(modelsQuery);
+  const { data: skills = [] } = useQuery(skillChoices);
+  const choices = models.map(({ id, effective_context_window: window, price }) => ({
+    value: id,
+    label: id,
+    about: `${formatShort(window)} tokens of context${price === null ? "" : `, $${price.input} in and $${price.output} out for a million`}`,
+  }));
+  return (
+    <>
+      <Field label="Model" error={faultAt("model")}>
+        {(control) => (
+          <Select {...control} value={form.model} choices={choices} onChange={(model) => change({ model })} />
+        )}
+      </Field>
+      <Field label="System prompt" aside="optional" error={faultAt("system")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={2}
+            placeholder="You are careful with other people's code."
+            value={form.system}
+            onChange={(event) => change({ system: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Skills" aside="optional" error={faultAt("skills")}>
+        {() => (
+          <MultiChoice
+            label="Add a skill"
+            choices={skills.map(({ id, display_title, name }) => ({
+              value: id,
+              label: display_title ?? name,
+            }))}
+            chosen={form.skillIds}
+            onChange={(skillIds) => change({ skillIds })}
+            empty="No skill has been uploaded yet."
+          />
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,225 @@
+import type { EventOf, Session } from "@berth/sdk";
+
+/** A repository as the form has it. Secrets are in the page only, and in no draft. */
+export type RepositoryEntry = {
+  key: string;
+  kind: "hosted" | "git";
+  url: string;
+  /** Of a git server that wants a name besides the password. */
+  username: string;
+  secret: string;
+  ref: string;
+  refType: "branch" | "tag" | "commit";
+  mountPath: string;
+};
+
+export type FileEntry = { key: string; fileId: string; name: string; mountPath: string };
+export type StoreEntry = { storeId: string; access: "read_write" | "read_only" };
+
+export type Form = {
+  task: string;
+  title: string;
+  agentMode: "existing" | "quick";
+  agentId: string | null;
+  /** Null: the newest version. */
+  agentVersion: number | null;
+  /** Of an agent that is made with the session. */
+  model: string | null;
+  system: string;
+  skillIds: string[];
+  environmentId: string | null;
+  repositories: RepositoryEntry[];
+  files: FileEntry[];
+  vaultIds: string[];
+  stores: StoreEntry[];
+  /** Lines `NAME=value`. */
+  variables: string;
+};
+
+export const EMPTY_FORM: Form = {
+  task: "",
+  title: "",
+  agentMode: "existing",
+  agentId: null,
+  agentVersion: null,
+  model: null,
+  system: "",
+  skillIds: [],
+  environmentId: null,
+  repositories: [],
+  files: [],
+  vaultIds: [],
+  stores: [],
+  variables: "",
+};
+
+let lastKey = 0;
+
+export function newRepository(url = ""): RepositoryEntry {
+  return {
+    key: `r${++lastKey} ${Date.now()}`,
+    kind: kindOf(url),
+    url,
+    username: "",
+    secret: "",
+    ref: "",
+    refType: "branch",
+    mountPath: "",
+  };
+}
+
+/** Providers that are known by name take a token; any other server is taken for plain git. */
+export function kindOf(url: string): RepositoryEntry["kind"] {
+  return /^https:\/\/(github\.com|gitlab\.com)\//i.test(url) ? "hosted" : "git";
+}
+
+/** The form of a session like another one. Its secrets are not known, and are left out. */
+export function formLike(session: Session, first: EventOf<"user.message"> | undefined): Form {
+  const { resources } = session;
+  const task =
+    first?.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n") ?? "";
+  return {
+    ...EMPTY_FORM,
+    task,
+    title: session.title,
+    agentId: session.agent.id,
+    agentVersion: session.agent.version,
+    environmentId: session.environment_id,
+    repositories: resources.flatMap((one) => ("url" in one ? [repositoryLike(one)] : [])),
+    files: resources.flatMap((one) =>
+      one.type === "file"
+        ? [
+            {
+              key: one.id,
+              fileId: one.file_id,
+              name: one.mount_path.split("/").at(-1) ?? "",
+              mountPath: mountPathLike(one),
+            },
+          ]
+        : [],
+    ),
+    vaultIds: session.vault_ids,
+    stores: resources.flatMap((one) =>
+      one.type === "memory_store" ? [{ storeId: one.memory_store_id, access: one.access }] : [],
+    ),
+    variables: Object.entries(session.environment_variables)
+      .map(([name, value]) => `${name}=${value}`)
+      .join("\n"),
+  };
+}
+
+function repositoryLike(resource: Extract<Session["resources"][number], { url: string }>): RepositoryEntry {
+  const { checkout } = resource;
+  return {
+    ...newRepository(resource.url),
+    kind: resource.type === "hosted_repository" ? "hosted" : "git",
+    username: resource.type === "git_repository" ? (resource.username ?? "") : "",
+    refType: checkout?.type ?? "branch",
+    ref: checkout === null ? "" : checkout.type === "commit" ? checkout.sha : checkout.name,
+    mountPath: resource.mount_path,
+  };
+}
+
+/** A file at its usual place gets a usual place again. */
+function mountPathLike({ file_id, mount_path }: { file_id: string; mount_path: string }): string {
+  return mount_path === `/mnt/session/uploads/${file_id}` ? "" : mount_path;
+}
+
+/** The body of the request that creates the session, and for each resource in it the part of the form that it is from. */
+export function requestOf(form: Form, agentId: string) {
+  const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
+  const variables = readVariables(form.variables);
+  const agent =
+    form.agentMode === "existing" && form.agentVersion !== null
+      ? { id: agentId, type: "agent" as const, version: form.agentVersion }
+      : agentId;
+  const resources = [
+    ...repositories.map(repositoryInput),
+    ...form.files.map(({ fileId, mountPath }) => ({
+      type: "file" as const,
+      file_id: fileId,
+      ...given("mount_path", mountPath),
+    })),
+    ...form.stores.map(({ storeId, access }) => ({
+      type: "memory_store" as const,
+      memory_store_id: storeId,
+      access,
+    })),
+  ];
+  const body = {
+    agent,
+    environment_id: form.environmentId ?? "",
+    ...given("title", form.title),
+    ...(resources.length === 0 ? {} : { resources }),
+    ...(form.vaultIds.length === 0 ? {} : { vault_ids: form.vaultIds }),
+    ...(Object.keys(variables).length === 0 ? {} : { environment_variables: variables }),
+  };
+  return { body, repositories };
+}
+
+function repositoryInput({ kind, url, username, secret, ref, refType, mountPath }: RepositoryEntry) {
+  const common = { url: url.trim(), ...given("mount_path", mountPath), ...checkoutOf(refType, ref.trim()) };
+  if (kind === "hosted")
+    return { type: "hosted_repository" as const, ...common, ...given("authorization_token", secret) };
+  return {
+    type: "git_repository" as const,
+    ...common,
+    ...given("username", username),
+    ...given("password", secret),
+  };
+}
+
+function checkoutOf(type: RepositoryEntry["refType"], ref: string) {
+  if (ref === "") return {};
+  if (type === "commit") return { checkout: { type, sha: ref } };
+  return { checkout: { type, name: ref } };
+}
+
+function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+  return value.trim() === "" ? {} : ({ [name]: value.trim() } as { [Key in Name]: string });
+}
+
+function readVariables(text: string): Record<string, string> {
+  const lines = text.split("\n").filter((line) => line.includes("="));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf("=")).trim(), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+/** The request for others to read: secrets are variables of the shell. */
+export function withoutSecrets(body: ReturnType<typeof requestOf>["body"]): object {
+  const hidden = (one: object) =>
+    Object.fromEntries(
+      Object.entries(one).map(([name, value]) => [
+        name,
+        name === "authorization_token" || name === "password" ? "$GIT_TOKEN" : value,
+      ]),
+    );
+  return { ...body, ...(body.resources === undefined ? {} : { resources: body.resources.map(hidden) }) };
+}
+
+/** Where in the form a fault belongs, by the field that the service names: `resources[1].url` is a field of the second repository. */
+export function placeOf(param: string | null, form: Form): string {
+  const [, index, field = ""] = /^resources\[(\d+)\](?:\.(.*))?$/.exec(param ?? "") ?? [];
+  if (index === undefined) return (param ?? "").replace(/[[.].*$/, "");
+  const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
+  const repository = repositories[Number(index)];
+  if (repository !== undefined)
+    return `${repository.key} ${field.replace(/^(authorization_token|password)$/, "secret").replace(/\..*$/, "")}`;
+  const file = form.files[Number(index) - repositories.length];
+  return file !== undefined ? `file ${file.key}` : "stores";
+}
+
+/** The form as a draft: without secrets. */
+export function draftOf(form: Form): string {
+  return JSON.stringify({ ...form, repositories: form.repositories.map((one) => ({ ...one, secret: "" })) });
+}
+
+export function readDraft(draft: string): Form {
+  try {
+    const read = JSON.parse(draft) as Partial<Form>;
+    return { ...EMPTY_FORM, ...read };
+  } catch {
+    return EMPTY_FORM;
+  }
+}

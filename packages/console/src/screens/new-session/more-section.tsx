@@ -1,0 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import { memoryStoreChoices, vaultChoices } from "../../api/queries/choices.ts";
+import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { MultiChoice } from "../../ui/multi-choice.tsx";
+import { Select } from "../../ui/select.tsx";
+import type { Form } from "./form.ts";
+import { FormSection } from "./form-section.tsx";
+
+type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
+
+/** What else it has: secrets of vaults, memory, variables, a title. */
+export function MoreSection({ form, change, faultAt }: Props) {
+  const { data: vaults = [] } = useQuery(vaultChoices);
+  const { data: stores = [] } = useQuery(memoryStoreChoices);
+  const accessOf = (id: string) => form.stores.find(({ storeId }) => storeId === id)?.access ?? "read_write";
+  return (
+    <FormSection title="More" about="All of it optional.">
+      <Field label="Title" error={faultAt("title")}>
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={500}
+            placeholder="For the list of sessions"
+            value={form.title}
+            onChange={(event) => change({ title: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Vaults" hint="Credentials that the agent may use." error={faultAt("vault_ids")}>
+        {() => (
+          <MultiChoice
+            label="Add a vault"
+            choices={vaults.map(({ id, display_name }) => ({ value: id, label: display_name }))}
+            chosen={form.vaultIds}
+            onChange={(vaultIds) => change({ vaultIds })}
+            empty="There is no vault yet."
+          />
+        )}
+      </Field>
+      <Field label="Memory stores" hint="What the agent remembers over sessions." error={faultAt("stores")}>
+        {() => (
+          <div className="flex flex-col gap-2">
+            <MultiChoice
+              label="Add a memory store"
+              choices={stores.map(({ id, name }) => ({ value: id, label: name }))}
+              chosen={form.stores.map(({ storeId }) => storeId)}
+              onChange={(ids) =>
+                change({ stores: ids.map((storeId) => ({ storeId, access: accessOf(storeId) })) })
+              }
+              empty="There is no memory store yet."
+            />
+            {form.stores.map(({ storeId, access }) => (
+              <div key={storeId} className="flex items-center gap-2 text-muted">
+                <span className="w-40 truncate">
+                  {stores.find(({ id }) => id === storeId)?.name ?? storeId}
+                </span>
+                <Select
+                  label="What the agent may do with it"
+                  value={access}
+                  choices={[
+                    { value: "read_write", label: "read and write" },
+                    { value: "read_only", label: "read only" },
+                  ]}
+                  onChange={(next) =>
+                    change({
+                      stores: form.stores.map((one) =>
+                        one.storeId === storeId ? { ...one, access: next } : one,
+                      ),
+                    })
+                  }
+                  className="w-40!"
+                />
+              </div>
+            ))}
+          </div>
+        )}
+      </Field>
+      <Field
+        label="Environment variables"
+        hint="Lines NAME=value. The agent can read them; secrets belong into a vault."
+        error={faultAt("environment_variables")}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={2}
+            className="font-mono text-xs"
+            value={form.variables}
+            onChange={(event) => change({ variables: event.target.value })}
+          />
+        )}
+      </Field>
+    </FormSection>
+  );
+}

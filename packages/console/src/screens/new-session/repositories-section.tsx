@@ -1,0 +1,210 @@
+import { showUnseen } from "../../format/visible-text.ts";
+import { Button, IconButton, Spinner } from "../../ui/button.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Select } from "../../ui/select.tsx";
+import { type Form, kindOf, newRepository, type RepositoryEntry } from "./form.ts";
+import { FormSection } from "./form-section.tsx";
+import type { CloneState } from "./start-session.ts";
+import type { Phase } from "./use-new-session.ts";
+
+type Props = {
+  form: Form;
+  change: (part: Partial<Form>) => void;
+  faultAt: (field: string) => string | null;
+  phase: Phase;
+  onTryAgain: (key: string) => void;
+};
+
+/** What it works on. Each is cloned before the task is sent, so that a token that is rejected is told here. */
+export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
+  const set = (key: string, part: Partial<RepositoryEntry>) =>
+    change({ repositories: form.repositories.map((one) => (one.key === key ? { ...one, ...part } : one)) });
+  return (
+    <FormSection
+      title="Repositories"
+      about="Cloned into the sandbox. Tokens are sealed by the service and never shown again."
+    >
+      {form.repositories.map((repository) => (
+        <Repository
+          key={repository.key}
+          repository={repository}
+          fault={(field) => faultAt(`${repository.key} ${field}`)}
+          clone={
+            phase.step === "cloning"
+              ? (phase.clones.get(repository.key) ?? { state: "cloning", text: "waiting" })
+              : null
+          }
+          onChange={(part) => set(repository.key, part)}
+          onRemove={() =>
+            change({ repositories: form.repositories.filter(({ key }) => key !== repository.key) })
+          }
+          onTryAgain={() => onTryAgain(repository.key)}
+        />
+      ))}
+      {phase.step !== "cloning" && (
+        <Button
+          icon="plus"
+          className="self-start"
+          onClick={() => change({ repositories: [...form.repositories, newRepository()] })}
+        >
+          Add a repository
+        </Button>
+      )}
+    </FormSection>
+  );
+}
+
+type RepositoryProps = {
+  repository: RepositoryEntry;
+  fault: (field: string) => string | null;
+  clone: CloneState | null;
+  onChange: (part: Partial<RepositoryEntry>) => void;
+  onRemove: () => void;
+  onTryAgain: () => void;
+};
+
+function Repository({ repository, fault, clone, onChange, onRemove, onTryAgain }: RepositoryProps) {
+  const { kind, url, username, secret, ref, refType, mountPath } = repository;
+  const frozen = clone !== null;
+  return (
+    <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
+      <div className="flex items-start gap-2">
+        <Field label="Address" className="flex-1" error={fault("url") ?? fault("")}>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={frozen}
+              placeholder="https://github.com/acme/parser"
+              value={url}
+              onChange={(event) => onChange({ url: event.target.value, kind: kindOf(event.target.value) })}
+            />
+          )}
+        </Field>
+        {!frozen && (
+          <IconButton icon="trash" label="Remove this repository" onClick={onRemove} className="mt-7" />
+        )}
+      </div>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="Kind">
+          {(control) => (
+            <Select
+              {...control}
+              disabled={frozen}
+              value={kind}
+              choices={[
+                {
+                  value: "hosted",
+                  label: "At a provider",
+                  about: "GitHub and the like; also for pull requests",
+                },
+                { value: "git", label: "Any git server", about: "By name and password" },
+              ]}
+              onChange={(next) => onChange({ kind: next })}
+            />
+          )}
+        </Field>
+        {kind === "git" && (
+          <Field label="User name" aside="optional" error={fault("username")}>
+            {(control) => (
+              <Input
+                {...control}
+                disabled={frozen}
+                value={username}
+                onChange={(event) => onChange({ username: event.target.value })}
+              />
+            )}
+          </Field>
+        )}
+        <Field
+          label={kind === "hosted" ? "Token" : "Password"}
+          aside="none for public ones"
+          error={fault("secret")}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="password"
+              autoComplete="new-password"
+              value={secret}
+              disabled={frozen && clone.state !== "failed"}
+              onChange={(event) => onChange({ secret: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Check out" aside="default branch if empty" error={fault("checkout")}>
+          {(control) => (
+            <div className="flex gap-2">
+              <Select
+                label="Kind of reference"
+                disabled={frozen}
+                value={refType}
+                choices={(["branch", "tag", "commit"] as const).map((value) => ({ value, label: value }))}
+                onChange={(next) => onChange({ refType: next })}
+                className="w-28! shrink-0"
+              />
+              <Input
+                {...control}
+                disabled={frozen}
+                value={ref}
+                onChange={(event) => onChange({ ref: event.target.value })}
+              />
+            </div>
+          )}
+        </Field>
+        <Field label="Directory" aside="optional" error={fault("mount_path")}>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={frozen}
+              placeholder="/data/name"
+              value={mountPath}
+              onChange={(event) => onChange({ mountPath: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {clone !== null && <Clone clone={clone} hasSecret={secret !== ""} onTryAgain={onTryAgain} />}
+    </div>
+  );
+}
+
+function Clone({
+  clone,
+  hasSecret,
+  onTryAgain,
+}: {
+  clone: CloneState;
+  hasSecret: boolean;
+  onTryAgain: () => void;
+}) {
+  if (clone.state === "ready")
+    return (
+      <p role="status" className="flex items-center gap-2 text-ok">
+        <Icon name="check" /> Cloned
+      </p>
+    );
+  if (clone.state === "cloning")
+    return (
+      <p role="status" className="flex items-center gap-2 text-muted">
+        <Spinner className="text-info" /> Cloning, {clone.text}
+      </p>
+    );
+  return (
+    <div
+      role="alert"
+      className="flex items-start gap-2.5 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2.5"
+    >
+      <Icon name="alert" className="mt-0.5 text-bad" />
+      <p className="min-w-0 flex-1 wrap-anywhere">{showUnseen(clone.message)}</p>
+      <Button
+        size="small"
+        disabled={!hasSecret}
+        onClick={onTryAgain}
+        title={hasSecret ? undefined : "Type another token above"}
+      >
+        Try with this token
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { APIError } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { berth } from "../../api/client.ts";
+import { keepDraft, keptDraft } from "../../ui/use-draft.ts";
+import { draftOf, EMPTY_FORM, type Form, formLike, placeOf, readDraft } from "./form.ts";
+import {
+  type CloneState,
+  createSession,
+  followClones,
+  replaceSecret,
+  type Started,
+  sendTask,
+} from "./start-session.ts";
+
+const DRAFT = "new session";
+
+/** The form, kept over reloads, or filled like another session. */
+export function useForm(like: string | undefined) {
+  const draft = like === undefined ? DRAFT : `${DRAFT} like ${like}`;
+  const [form, setForm] = useState<Form>(() => readDraft(keptDraft(draft)));
+  const filled = useRef(keptDraft(draft) !== "");
+  const { data, error } = useQuery({
+    queryKey: ["sessions", like, "like"],
+    queryFn: async ({ signal }) => {
+      const [session, events] = await Promise.all([
+        berth.sessions.get(like ?? "", { signal }),
+        berth.sessions.events.list(like ?? "", { types: ["user.message"], limit: 1 }, { signal }),
+      ]);
+      const [first] = events.data;
+      return formLike(session, first?.type === "user.message" ? first : undefined);
+    },
+    enabled: like !== undefined && !filled.current,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    if (data === undefined || filled.current) return;
+    filled.current = true;
+    setForm(data);
+  }, [data]);
+  function change(part: Partial<Form>) {
+    setForm((before) => {
+      const next = { ...before, ...part };
+      keepDraft(draft, draftOf(next));
+      return next;
+    });
+  }
+  const reset = () => {
+    keepDraft(draft, "");
+    setForm(EMPTY_FORM);
+  };
+  return { form, change, reset, error };
+}
+
+export type Phase =
+  | { step: "form" }
+  | { step: "creating" }
+  | { step: "cloning"; started: Started; clones: ReadonlyMap<string, CloneState> };
+
+/** Starts the session: makes it, waits for its repositories, sends the task, and goes there. */
+export function useStart(form: Form, reset: () => void) {
+  const navigate = useNavigate();
+  const [phase, setPhase] = useState<Phase>({ step: "form" });
+  const [error, setError] = useState<unknown>(null);
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+
+  async function start() {
+    setError(null);
+    setPhase({ step: "creating" });
+    try {
+      const started = await createSession(form);
+      if (started.resources.size === 0) return await goOn(started);
+      await cloneAll(started);
+    } catch (failure) {
+      setError(failure);
+      setPhase({ step: "form" });
+    }
+  }
+  async function cloneAll(started: Started) {
+    abort.current = new AbortController();
+    const { signal } = abort.current;
+    setPhase({ step: "cloning", started, clones: new Map() });
+    await followClones(started, (clones) => setPhase({ step: "cloning", started, clones }), signal);
+    if (!signal.aborted) await goOn(started);
+  }
+  /** Sends the task whatever the repositories do, and leaves for the session. */
+  async function goOn({ sessionId }: Started) {
+    abort.current.abort();
+    await sendTask(sessionId, form.task);
+    reset();
+    await navigate({ to: "/sessions/$sessionId", params: { sessionId } });
+  }
+  async function tryAgain(key: string) {
+    if (phase.step !== "cloning") return;
+    const repository = form.repositories.find((one) => one.key === key);
+    const resourceId = phase.started.resources.get(key);
+    if (repository === undefined || resourceId === undefined) return;
+    setError(null);
+    await replaceSecret(phase.started.sessionId, resourceId, repository.kind, repository.secret).catch(
+      setError,
+    );
+  }
+  /** Back to the form. The session that was made for it is deleted. */
+  async function discard() {
+    if (phase.step !== "cloning") return;
+    abort.current.abort();
+    const { sessionId } = phase.started;
+    setPhase({ step: "form" });
+    await berth.sessions.terminate(sessionId).catch(() => undefined);
+    await berth.sessions.delete(sessionId).catch(() => undefined);
+  }
+  const skip = async () => {
+    if (phase.step === "cloning") await goOn(phase.started).catch(setError);
+  };
+  const place = error instanceof APIError ? placeOf(error.param, form) : "";
+  /** What the service says of a field of the form. */
+  const faultAt = (field: string) => (place === field && error instanceof APIError ? error.message : null);
+  return { phase, error, faultAt, start, skip, tryAgain, discard };
+}
