@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { cx } from "./cx.ts";
 import { Icon } from "./icon.tsx";
-import { Tooltip } from "./tooltip.tsx";
 
 /** How long a button says that it has copied. In milliseconds. */
 const SAID_FOR = 1_400;
@@ -46,30 +45,29 @@ export function CopyId({
 }) {
   const { copied, copy } = useCopy();
   return (
-    <Tooltip text={copied ? "Copied" : `Copy ${id}`}>
-      <button
-        type="button"
-        onClick={(event) => {
-          event.stopPropagation();
-          event.preventDefault();
-          copy(id);
-        }}
+    <button
+      type="button"
+      title={copied ? "Copied" : `Copy ${id}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        event.preventDefault();
+        copy(id);
+      }}
+      className={cx(
+        "group/id inline-flex max-w-full items-center gap-1 rounded-sm font-mono text-xs text-faint hover:text-ink",
+        className,
+      )}
+    >
+      <span className="truncate">{short ? shortened(id) : id}</span>
+      <span className="sr-only">: copy</span>
+      <Icon
+        name={copied ? "check" : "copy"}
         className={cx(
-          "group/id inline-flex max-w-full items-center gap-1 rounded-sm font-mono text-xs text-faint hover:text-ink",
-          className,
+          "size-3",
+          !copied && "opacity-0 group-hover/id:opacity-100 group-focus-visible/id:opacity-100",
         )}
-      >
-        <span className="truncate">{short ? shortened(id) : id}</span>
-        <span className="sr-only">: copy</span>
-        <Icon
-          name={copied ? "check" : "copy"}
-          className={cx(
-            "size-3",
-            !copied && "opacity-0 group-hover/id:opacity-100 group-focus-visible/id:opacity-100",
-          )}
-        />
-      </button>
-    </Tooltip>
+      />
+    </button>
   );
 }
 
@@ -84,19 +82,18 @@ export function CopyButton({
 }) {
   const { copied, copy } = useCopy();
   return (
-    <Tooltip text={copied ? "Copied" : label}>
-      <button
-        type="button"
-        aria-label={label}
-        onClick={() => copy(typeof text === "string" ? text : text())}
-        className={cx(
-          "inline-flex size-6 items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink",
-          className,
-        )}
-      >
-        <Icon name={copied ? "check" : "copy"} className="size-3.5" />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      title={label}
+      aria-label={copied ? "Copied" : label}
+      onClick={() => copy(typeof text === "string" ? text : text())}
+      className={cx(
+        "inline-flex size-6 items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink",
+        className,
+      )}
+    >
+      <Icon name={copied ? "check" : "copy"} className="size-3.5" />
+    </button>
   );
 }
 

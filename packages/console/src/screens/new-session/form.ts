@@ -149,12 +149,17 @@ export function requestOf(form: Form, agentId: string) {
   const body = {
     agent,
     environment_id: form.environmentId ?? "",
-    ...given("title", form.title),
+    ...given("title", form.title.trim() || titleOf(form.task)),
     ...(resources.length === 0 ? {} : { resources }),
     ...(form.vaultIds.length === 0 ? {} : { vault_ids: form.vaultIds }),
     ...(Object.keys(variables).length === 0 ? {} : { environment_variables: variables }),
   };
   return { body, repositories };
+}
+
+/** A session without a title has the first line of its task. */
+function titleOf(task: string): string {
+  return (task.trim().split("\n")[0] ?? "").slice(0, 100);
 }
 
 function repositoryInput({ kind, url, username, secret, ref, refType, mountPath }: RepositoryEntry) {

@@ -20,7 +20,7 @@ export function MoreSection({ form, change, faultAt }: Props) {
           <Input
             {...control}
             maxLength={500}
-            placeholder="For the list of sessions"
+            placeholder="The first line of the task"
             value={form.title}
             onChange={(event) => change({ title: event.target.value })}
           />

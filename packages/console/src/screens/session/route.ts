@@ -1,5 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionQuery } from "../../api/queries/sessions.ts";
+import { queryClient } from "../../api/query-client.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
+import { prefetchTail } from "./log/tail.ts";
 import { PANELS, type PanelId } from "./panels/panel-ids.ts";
 
 export type SessionSearch = {
@@ -19,6 +22,11 @@ export const sessionRoute = createRoute({
     ...(isPanel(search.panel) ? { panel: search.panel } : {}),
     ...(typeof search.path === "string" ? { path: search.path } : {}),
   }),
+  loader: ({ params: { sessionId }, cause }) => {
+    if (cause === "stay") return;
+    void queryClient.prefetchQuery(sessionQuery(sessionId));
+    prefetchTail(sessionId);
+  },
   component: lazyRouteComponent(() => import("./session-screen.tsx"), "SessionScreen"),
 });
 

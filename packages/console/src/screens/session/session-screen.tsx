@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { sessionQuery } from "../../api/queries/sessions.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
@@ -13,13 +13,14 @@ import { ConnectionNote } from "./connection-note.tsx";
 import { useSessionLog } from "./log/use-session-log.ts";
 import type { SessionView } from "./log/view.ts";
 import type { PanelId } from "./panels/panel-ids.ts";
-import { Panels } from "./panels/panels.tsx";
 import { ResizablePanel } from "./panels/resizable-panel.tsx";
 import { type SessionSearch, sessionRoute } from "./route.ts";
 import { SessionContext } from "./session-context.ts";
 import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
 import { useSessionActions } from "./use-session-actions.ts";
+
+const Panels = lazy(async () => ({ default: (await import("./panels/panels.tsx")).Panels }));
 
 /** On narrower pages the panel is closed until it is asked for. In pixels. */
 const WIDE = 1_180;
@@ -98,13 +99,15 @@ function OneSession({ sessionId }: { sessionId: string }) {
             </div>
             {panel !== "none" && (
               <ResizablePanel>
-                <Panels
-                  panel={panel}
-                  view={view}
-                  events={log.events}
-                  onChange={(next: PanelId) => setSearch({ panel: next })}
-                  onClose={() => setSearch({ panel: "none" })}
-                />
+                <Suspense>
+                  <Panels
+                    panel={panel}
+                    view={view}
+                    events={log.events}
+                    onChange={(next: PanelId) => setSearch({ panel: next })}
+                    onClose={() => setSearch({ panel: "none" })}
+                  />
+                </Suspense>
               </ResizablePanel>
             )}
           </div>

@@ -3,6 +3,7 @@ import { berth } from "../../../api/client.ts";
 import { isSignedOut, onSignedOutChange } from "../../../api/signed-out.ts";
 import type { LogInput } from "./reduce.ts";
 import { type LogSnapshot, SessionLog } from "./session-log.ts";
+import { takeTail } from "./tail.ts";
 
 export type Connection =
   | { state: "opening" | "live" | "ended" }
@@ -16,8 +17,6 @@ export type Followed = LogSnapshot & {
   error: unknown;
 };
 
-/** Events that are shown at once, while the log is read from its start. */
-const TAIL = 100;
 /** Between attempts while the service cannot be reached for the first time. In milliseconds. */
 const FIRST_RETRY_MS = 2_000;
 /** Between drawings while the page is hidden, where the browser gives no frames. In milliseconds. */
@@ -50,8 +49,7 @@ export class LogFollower {
     const offSignIn = onSignedOutChange(() => !isSignedOut() && this.#restart());
     const onOnline = () => this.#connection.state === "lost" && this.#restart();
     window.addEventListener("online", onOnline);
-    void this.#follow(this.#abort.signal);
-    void this.#readTail(this.#abort.signal);
+    void this.#begin(this.#abort.signal);
     return () => {
       offSignIn();
       window.removeEventListener("online", onOnline);
@@ -78,14 +76,15 @@ export class LogFollower {
     void this.#follow(this.#abort.signal);
   }
 
-  async #readTail(signal: AbortSignal): Promise<void> {
-    const page = await berth.sessions.events
-      .list(this.#sessionId, { order: "desc", limit: TAIL }, { signal })
-      .catch(() => null); // The stream tells what is wrong.
+  /** The newest events first: a short log is then complete, a long one can be read while the rest arrives. */
+  async #begin(signal: AbortSignal): Promise<void> {
+    const page = await takeTail(this.#sessionId, signal).catch(() => null); // The stream tells what is wrong.
     if (signal.aborted) return;
-    this.#tailNewest = page?.data[0]?.id ?? null;
-    this.#tail.append(page?.data.toReversed() ?? []);
+    const newest = page?.data ?? [];
+    this.#tailNewest = newest[0]?.id ?? null;
+    (page?.has_more ? this.#tail : this.#log).append(newest.toReversed());
     this.#emit();
+    void this.#follow(signal);
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

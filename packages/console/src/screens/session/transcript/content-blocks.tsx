@@ -46,13 +46,15 @@ function ImageThumb({ block }: { block: ImageBlock }) {
       >
         <img src={address} alt="" className="max-h-40 max-w-60 object-contain" />
       </button>
-      <Dialog open={open} onClose={() => setOpen(false)} title="Image" size="large">
-        <img
-          src={address}
-          alt="From the session"
-          className="mx-auto max-h-[75dvh] max-w-full object-contain pb-3"
-        />
-      </Dialog>
+      {open && (
+        <Dialog open onClose={() => setOpen(false)} title="Image" size="large">
+          <img
+            src={address}
+            alt="From the session"
+            className="mx-auto max-h-[75dvh] max-w-full object-contain pb-3"
+          />
+        </Dialog>
+      )}
     </>
   );
 }

@@ -1,12 +1,9 @@
-/** Marks every place of the text in the element, without touching the element: by the browser's own highlights. */
-export function markMatches(element: HTMLElement | null, sought: string): void {
-  if (!("highlights" in CSS)) return;
+/** Marks every place of the text in the element without touching the element: by the browser's own highlights. Returns what ends it. */
+export function markMatches(element: HTMLElement | null, sought: string): () => void {
   const words = sought.trim().toLowerCase();
-  if (element === null || words === "") {
-    CSS.highlights.delete("search");
-    return;
-  }
+  if (!("highlights" in CSS) || element === null || words === "") return () => undefined;
   CSS.highlights.set("search", new Highlight(...rangesIn(element, words)));
+  return () => void CSS.highlights.delete("search");
 }
 
 function rangesIn(element: HTMLElement, words: string): Range[] {

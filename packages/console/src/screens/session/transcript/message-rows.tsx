@@ -59,7 +59,7 @@ function InputText({ id, text }: { id: string; text: string }) {
           {open ? (cut ? `Open all (${formatBytes(text.length)})` : "Fold") : "Show more"}
         </button>
       )}
-      <TextViewer open={viewing} onClose={() => setViewing(false)} title="Input" text={text} />
+      {viewing && <TextViewer open onClose={() => setViewing(false)} title="Input" text={text} />}
     </>
   );
 }
@@ -117,7 +117,7 @@ function BoundedText({ text, title }: { text: string; title: string }) {
       >
         Open all ({formatBytes(text.length)})
       </button>
-      <TextViewer open={viewing} onClose={() => setViewing(false)} title={title} text={text} />
+      {viewing && <TextViewer open onClose={() => setViewing(false)} title={title} text={text} />}
     </>
   );
 }

@@ -50,7 +50,7 @@ export function Output({ id, text, title, failed = false }: Props) {
           )}
         </div>
       )}
-      <TextViewer open={viewing} onClose={() => setViewing(false)} title={title} text={text} />
+      {viewing && <TextViewer open onClose={() => setViewing(false)} title={title} text={text} />}
     </div>
   );
 }

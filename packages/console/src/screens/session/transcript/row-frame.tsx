@@ -1,28 +1,32 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { formatClock, formatMoment } from "../../../format/time.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Row } from "../log/view.ts";
+import { useSession } from "../session-context.ts";
 
 type Props = { row: Row; children: ReactNode; className?: string };
 
 /** A row with the time of its event, which is a link to it. */
 export function RowFrame({ row, children, className }: Props) {
+  const { showEvent } = useSession();
   return (
     <div className={cx("group/row relative min-w-0", className)}>
       {children}
       {row.at !== "" && (
-        <Link
-          from="/sessions/$sessionId"
-          to="."
-          search={(search) => ({ ...search, event: row.id })}
+        <a
+          href={`?event=${row.id}`}
+          onClick={(click) => {
+            if (click.metaKey || click.ctrlKey || click.shiftKey) return;
+            click.preventDefault();
+            showEvent(row.id);
+          }}
           title={`${formatMoment(row.at)}: link to this event`}
           className="absolute -top-2.5 right-3 flex h-5 items-center gap-1 rounded-full border border-line bg-raised px-2 text-xs text-muted tabular opacity-0 group-hover/row:opacity-100 hover:text-ink focus-visible:opacity-100"
         >
           <Icon name="link" className="size-3" />
           {formatClock(row.at)}
-        </Link>
+        </a>
       )}
     </div>
   );

@@ -48,7 +48,9 @@ export function Transcript({ view, event, complete, children }: Props) {
   useJumpToEvent(rows, event, complete, (index) => virtualizer.scrollToIndex(index, { align: "center" }));
   useTurnKeys(rows, virtualizer);
   const items = virtualizer.getVirtualItems();
-  useEffect(() => markMatches(scroller.current, search.sought));
+  useEffect(() => {
+    return markMatches(scroller.current, search.sought);
+  });
   const total = virtualizer.getTotalSize();
   const offset = virtualizer.scrollOffset ?? 0;
   const height = virtualizer.scrollRect?.height ?? 0;
@@ -105,7 +107,7 @@ export function Transcript({ view, event, complete, children }: Props) {
         </div>
         <Minimap
           total={total}
-          rows={rows}
+          rows={view.rows}
           matches={search.matches}
           window={{ from: offset / total, to: (offset + height) / total }}
           onJump={(share) => virtualizer.scrollToOffset(share * total - height / 2)}
