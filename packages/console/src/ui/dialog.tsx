@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
-import { IconButton } from "./button.tsx";
 import { cx } from "./cx.ts";
+import { Icon } from "./icon.tsx";
 
 type Props = {
   open: boolean;
@@ -35,7 +35,12 @@ export function Dialog({ open, onClose, title, description, children, actions, s
                   <Base.Description className="mt-1 text-muted">{description}</Base.Description>
                 )}
               </div>
-              <Base.Close render={<IconButton icon="cross" label="Close" className="-mr-2" />} />
+              <Base.Close
+                aria-label="Close"
+                className="-mr-2 inline-flex size-7 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+              >
+                <Icon name="cross" />
+              </Base.Close>
             </div>
             {children !== undefined && (
               <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-3">{children}</div>

@@ -31,7 +31,7 @@ export function Empty({ icon, title, children, command, action }: Props) {
 export function Command({ text }: { text: string }) {
   return (
     <div className="mt-4 flex max-w-full items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-      <code className="min-w-0 truncate font-mono text-xs">{text}</code>
+      <code className="min-w-0 flex-1 truncate text-left font-mono text-xs">{text}</code>
       <CopyButton text={text} label="Copy the command" />
     </div>
   );

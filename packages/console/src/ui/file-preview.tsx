@@ -4,11 +4,12 @@ import { berth } from "../api/client.ts";
 import { parseCsv } from "../format/csv.ts";
 import { formatBytes } from "../format/numbers.ts";
 import { showUnseen } from "../format/visible-text.ts";
-import { Spinner } from "./button.tsx";
+import { buttonClass, Spinner } from "./button.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorBox } from "./error-box.tsx";
 import { languageOf } from "./highlight.ts";
+import { Icon } from "./icon.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Cell, HeadCell, Table } from "./table.tsx";
 
@@ -71,11 +72,14 @@ function ImageView({ blob, type, name }: { blob: Blob; type: string; name: strin
   );
 }
 
+/** The page's policy frames nothing, so that the browser's own viewer opens beside the console. */
 function PdfView({ blob, name }: { blob: Blob; name: string }) {
   const address = useAddress(blob, "application/pdf");
   return (
     address && (
-      <iframe src={address} title={name} className="h-[70dvh] w-full rounded-md border border-line" />
+      <a href={address} target="_blank" rel="noopener" className={buttonClass()}>
+        <Icon name="external" /> Open {showUnseen(name)} in a tab
+      </a>
     )
   );
 }

@@ -37,7 +37,7 @@ function NewSession({ like }: { like: string | undefined }) {
       title="New session"
       about={
         like !== undefined && (
-          <span className="truncate text-xs text-faint">Like {like}, without its secrets</span>
+          <span className="truncate text-xs text-faint max-sm:hidden">Like {like}, without its secrets</span>
         )
       }
     >

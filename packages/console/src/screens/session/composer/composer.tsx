@@ -91,8 +91,10 @@ export function Composer({ view }: { view: SessionView }) {
             hidden
             onChange={(event) => uploads.add([...(event.target.files ?? [])])}
           />
-          <span className="mr-auto hidden items-center gap-1 text-xs text-faint sm:flex">
-            <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+          <span className="flex flex-1 items-center gap-1 text-xs text-faint">
+            <span className="hidden items-center gap-1 sm:flex">
+              <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+            </span>
           </span>
           {isRunning && (
             <Button size="small" icon="stop" busy={interrupt.isPending} onClick={() => interrupt.mutate()}>

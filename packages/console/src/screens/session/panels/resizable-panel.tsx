@@ -3,10 +3,14 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 
 const KEY = "berth.panel width";
 const LEAST = 320;
 const USUAL = 440;
+/** On a wide page. */
+const ROOMY = 600;
 
 /** A panel at the right, whose width is drawn with the mouse or the arrow keys. On a narrow page it covers the transcript. */
 export function ResizablePanel({ children }: { children: ReactNode }) {
-  const [width, setWidth] = useState(() => Number(localStorage.getItem(KEY)) || USUAL);
+  const [width, setWidth] = useState(
+    () => Number(localStorage.getItem(KEY)) || (innerWidth > 1_800 ? ROOMY : USUAL),
+  );
   function resize(next: number) {
     const fitting = Math.round(Math.min(Math.max(LEAST, next), innerWidth * 0.65));
     setWidth(fitting);
