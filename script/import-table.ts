@@ -345,11 +345,11 @@ export const IMPORT_TABLE: ImportTable = {
     commands: ["@berth/sdk", "terminal", "shared", "render", "operations"],
   },
   "packages/console": {
-    format: [],
+    format: ["@berth/sdk"],
     api: ["@berth/sdk"],
     ui: ["@berth/sdk", "format", "api"],
     shell: ["api", "ui"],
-    screens: ["api", "ui", "shell"],
+    screens: ["@berth/sdk", "format", "api", "ui", "shell"],
     app: ["api", "shell", "screens"],
   },
   tests: {

@@ -60,5 +60,3 @@ export function useUploads() {
     busy: uploads.some(({ file, error }) => file === null && error === null),
   };
 }
-
-export type Uploads = ReturnType<typeof useUploads>;

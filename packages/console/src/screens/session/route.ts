@@ -3,7 +3,7 @@ import { sessionQuery } from "../../api/queries/sessions.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import { prefetchTail } from "./log/tail.ts";
-import { PANELS, type PanelId } from "./panels/panel-ids.ts";
+import { PANELS, type PanelId } from "./scope/panel-ids.ts";
 
 export type SessionSearch = {
   /** The event that is shown and marked. */

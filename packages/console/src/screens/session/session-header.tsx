@@ -12,7 +12,7 @@ import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { SessionStatus } from "../../ui/session-status.tsx";
 import { toastError } from "../../ui/toast.tsx";
 import type { SessionView } from "./log/view.ts";
-import { useSession } from "./session-context.ts";
+import { useSession } from "./scope/session-context.ts";
 
 /** The title, which a click makes a field. */
 export function SessionHeading() {

@@ -12,13 +12,13 @@ import { Composer } from "./composer/composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
 import { useSessionLog } from "./log/use-session-log.ts";
 import type { SessionView } from "./log/view.ts";
-import type { PanelId } from "./panels/panel-ids.ts";
 import { ResizablePanel } from "./panels/resizable-panel.tsx";
 import { type SessionSearch, sessionRoute } from "./route.ts";
-import { SessionContext } from "./session-context.ts";
+import type { PanelId } from "./scope/panel-ids.ts";
+import { SessionContext } from "./scope/session-context.ts";
+import { useSessionActions } from "./scope/use-session-actions.ts";
 import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
-import { useSessionActions } from "./use-session-actions.ts";
 
 const Panels = lazy(async () => ({ default: (await import("./panels/panels.tsx")).Panels }));
 

@@ -1,5 +1,5 @@
 import type { CallRow } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { AnswerCustomTool } from "./answer-custom-tool.tsx";
 import { ConfirmCall } from "./confirm-call.tsx";
 

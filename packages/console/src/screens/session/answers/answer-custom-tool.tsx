@@ -7,7 +7,7 @@ import { ErrorBox } from "../../../ui/error-box.tsx";
 import { Field, Textarea } from "../../../ui/field.tsx";
 import { useDraft } from "../../../ui/use-draft.ts";
 import type { ToolUse } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 import { fieldsOf, readForm, resultSchemaOf } from "./schema-form.ts";
 

@@ -5,7 +5,7 @@ import { Button } from "../../../ui/button.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { Textarea } from "../../../ui/field.tsx";
 import { Keys } from "../../../ui/keys.tsx";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { useFirstWaiting } from "./first-waiting.ts";
 
 /** Allows or denies a call. The first one that waits is also answered by `y` and `n`. */

@@ -12,7 +12,7 @@ import { UploadList } from "../../../ui/upload-list.tsx";
 import { useDraft } from "../../../ui/use-draft.ts";
 import { useFileDrop } from "../../../ui/use-file-drop.ts";
 import type { SessionView } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { messageOf } from "./message-blocks.ts";
 
 /** Sends messages and files to the session, and interrupts it. What is typed outlives a reload. */

@@ -12,7 +12,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Input } from "../../../ui/field.tsx";
 import { JsonView } from "../../../ui/json-view.tsx";
 import { downloadBlob } from "../../../ui/text-viewer.tsx";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 
 type Props = {
   events: readonly SessionEvent[] /** How many there are: `events` grows in place. */;

@@ -7,7 +7,7 @@ import { Empty } from "../../../ui/empty.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { FileLine } from "../../../ui/file-line.tsx";
 import type { SessionView } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 
 /** What the agent put below its outputs directory, the newest of each name, with a look into each. */
 export function FilesPanel({ view }: { view: SessionView }) {

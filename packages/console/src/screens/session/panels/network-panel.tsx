@@ -10,7 +10,7 @@ import { Empty } from "../../../ui/empty.tsx";
 import { Ago } from "../../../ui/moment.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import type { SessionView } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { allowedHostFor, type Denial, denialsIn, isAllowed } from "./denials.ts";
 
 export { denialsIn } from "./denials.ts";

@@ -2,11 +2,11 @@ import type { SessionEvent } from "@berth/sdk";
 import { IconButton } from "../../../ui/button.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
 import type { SessionView } from "../log/view.ts";
+import type { PanelId } from "../scope/panel-ids.ts";
 import { DetailsPanel } from "./details-panel.tsx";
 import { EventsPanel } from "./events-panel.tsx";
 import { FilesPanel } from "./files-panel.tsx";
 import { denialsIn, NetworkPanel } from "./network-panel.tsx";
-import type { PanelId } from "./panel-ids.ts";
 import { ResourcesPanel } from "./resources-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 

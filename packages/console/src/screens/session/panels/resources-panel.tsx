@@ -16,7 +16,7 @@ import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { UploadList } from "../../../ui/upload-list.tsx";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 
 type Repository = Extract<SessionResource, { url: string }>;
 type FileResource = Extract<SessionResource, { type: "file" }>;

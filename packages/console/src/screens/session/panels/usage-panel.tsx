@@ -5,7 +5,7 @@ import { formatCount, formatDollars, formatShort } from "../../../format/numbers
 import { formatSeconds } from "../../../format/time.ts";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
 import type { EndRow, SessionView } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { Section } from "./section.tsx";
 
 /** Tokens, cost and time: of the session, and turn by turn. */

@@ -3,7 +3,7 @@ import { formatClock, formatMoment } from "../../../format/time.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Row } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 
 type Props = { row: Row; children: ReactNode; className?: string };
 

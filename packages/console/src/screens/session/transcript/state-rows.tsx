@@ -14,7 +14,7 @@ import type {
   SetupRow as SetupRowData,
   SetupStep,
 } from "../log/view.ts";
-import { useSession } from "../session-context.ts";
+import { useSession } from "../scope/session-context.ts";
 import { RowFrame } from "./row-frame.tsx";
 
 /** The end of a turn: why, how long, how much. */

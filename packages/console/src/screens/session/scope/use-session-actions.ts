@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import { berth } from "../../api/client.ts";
-import { queryClient } from "../../api/query-client.ts";
+import { berth } from "../../../api/client.ts";
+import { queryClient } from "../../../api/query-client.ts";
 
 type Events = Parameters<typeof berth.sessions.events.send>[1]["events"];
 

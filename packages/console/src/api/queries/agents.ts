@@ -1,8 +1,0 @@
-import { queryOptions } from "@tanstack/react-query";
-import { berth } from "../client.ts";
-
-/** Keys begin with the noun, so that a change of one object invalidates its lists. */
-export const agentKey = (id: string) => ["agents", id] as const;
-
-export const agentQuery = (id: string) =>
-  queryOptions({ queryKey: agentKey(id), queryFn: ({ signal }) => berth.agents.get(id, {}, { signal }) });
