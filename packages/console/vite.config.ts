@@ -1,6 +1,7 @@
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { bundledPackages } from "./build/bundled-packages.ts";
 import { compressed } from "./build/compressed.ts";
 import { entryBudget } from "./build/entry-budget.ts";
 
@@ -11,7 +12,7 @@ const { BERTH_URL = "http://127.0.0.1:8080", BERTH_TOKEN = "" } = process.env;
 export default defineConfig({
   root: import.meta.dirname,
   base: "/console/",
-  plugins: [react(), tailwind(), entryBudget(200_000), compressed()],
+  plugins: [react(), tailwind(), entryBudget(200_000), bundledPackages(), compressed()],
   build: {
     target: "es2023",
     // The policy of the page allows no inline scripts, styles or fonts.

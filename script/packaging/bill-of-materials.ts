@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { run } from "./run.ts";
 
 /** The parts of a CycloneDX document that a release reads or changes. */
@@ -19,7 +21,8 @@ export type Component = {
 
 /**
  * Every package that Berth runs with, on any platform, with the digest in the lockfile and its licence. `--omit=dev` would
- * also omit what both development and the service need, so packages for development alone are taken out here. What
+ * also omit what both development and the service need, so packages for development alone are taken out here, except
+ * for those of which the console's bundle has code. What
  * differs from run to run, the serial number and the time, is left out; the document's format does not require them.
  */
 export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
@@ -28,13 +31,20 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   delete bill.serialNumber;
   delete bill.metadata.timestamp;
   bill.metadata.component.name = "berth"; // npm takes the name of the directory.
-  const components = bill.components.filter((component) => !isDevelopment(component));
+  const bundled = new Set(bundledPackages(root));
+  const isOmitted = (component: Component) => isDevelopment(component) && !bundled.has(component["bom-ref"]);
+  const components = bill.components.filter((component) => !isOmitted(component));
   const kept = new Set(bill.dependencies.map(({ ref }) => ref));
-  for (const component of bill.components) if (isDevelopment(component)) kept.delete(component["bom-ref"]);
+  for (const component of bill.components) if (isOmitted(component)) kept.delete(component["bom-ref"]);
   const dependencies = bill.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
   return { ...bill, components, dependencies };
+}
+
+/** The packages in the bundle of the console, as `name@version`. Its build writes them. */
+function bundledPackages(root: string): string[] {
+  return JSON.parse(readFileSync(join(root, "packages/console/dist/packages.json"), "utf8")) as string[];
 }
 
 /** A value of npm's own about a package, such as `path`. */

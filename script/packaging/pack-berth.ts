@@ -20,6 +20,9 @@ const ASSETS = [
   "SECURITY.md",
 ];
 
+/** Its sources are in what it was built to. */
+const CONSOLE = "packages/console/src";
+
 /** Packs `berth`, the service and the command line, from what `stageBerth` wrote, into the directory. */
 export async function packBerth(staging: string, directory: string): Promise<void> {
   await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
@@ -31,7 +34,7 @@ export async function packBerth(staging: string, directory: string): Promise<voi
  */
 export async function stageBerth(root: string, staging: string): Promise<void> {
   await writeJavaScript(root, staging);
-  for (const file of globSync(ASSETS, { cwd: root })) copy(root, staging, file);
+  for (const file of globSync(ASSETS, { cwd: root, exclude: [`${CONSOLE}/**`] })) copy(root, staging, file);
   writeLauncher(root, staging);
   writeJson(join(staging, "package.json"), berthManifest(root));
   writeJson(join(staging, "npm-shrinkwrap.json"), berthShrinkwrap(root));
@@ -50,7 +53,7 @@ async function writeJavaScript(root: string, staging: string): Promise<void> {
       types: [],
     },
     include: [join(root, "packages/*/src")],
-    exclude: [join(root, "**/*.test.ts")],
+    exclude: [join(root, "**/*.test.ts"), join(root, CONSOLE)],
     files: [join(root, "script/first-session/up.ts")],
   };
   const file = join(staging, "tsconfig.json");
