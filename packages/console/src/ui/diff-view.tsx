@@ -20,7 +20,7 @@ const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 /** A change of one file, in one column or with old and new beside each other. */
 export const DiffView = memo(function DiffView({ hunks, split = false, bare = false }: Props) {
   return (
-    <section tabIndex={0} aria-label="Diff" className="overflow-x-auto font-mono text-xs leading-5">
+    <div tabIndex={0} className="overflow-x-auto font-mono text-xs leading-5">
       <div className={cx("min-w-full", !split && "w-max")}>
         {hunks.map((hunk) => (
           <div key={hunk.header}>
@@ -35,7 +35,7 @@ export const DiffView = memo(function DiffView({ hunks, split = false, bare = fa
           </div>
         ))}
       </div>
-    </section>
+    </div>
   );
 });
 

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 
 
 const KEY = "berth.panel width";
 const LEAST = 320;
-const USUAL = 440;
+const USUAL = 480;
 /** On a wide page. */
 const ROOMY = 600;
 
