@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { currentTokenQuery } from "../api/queries/token.ts";
+import { whoamiQuery } from "../api/queries/whoami.ts";
 import { signOut } from "../api/sign-in.ts";
 import { setSignedOut } from "../api/signed-out.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -17,8 +17,8 @@ const THEMES: readonly { id: Theme; label: string }[] = [
 /** Who is signed in, the theme, and the way out. */
 export function AccountMenu() {
   const [theme, setTheme] = useTheme();
-  const { data } = useQuery(currentTokenQuery);
-  const name = data?.user?.email ?? data?.service_account?.name ?? "Account";
+  const { data } = useQuery(whoamiQuery);
+  const name = data?.principal.name ?? "Account";
   const trigger = (
     <button
       type="button"

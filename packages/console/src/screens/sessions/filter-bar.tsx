@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
-import { currentTokenQuery } from "../../api/queries/token.ts";
+import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
@@ -21,8 +21,8 @@ const TYPING_MS = 150;
 export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: agents = [] } = useQuery(agentChoices);
   const { data: environments = [] } = useQuery(environmentChoices);
-  const { data: me } = useQuery(currentTokenQuery);
-  const own = me?.user?.id ?? me?.service_account?.id;
+  const { data: me } = useQuery(whoamiQuery);
+  const own = me?.principal.id;
   const set = (change: { [Key in keyof SessionFilters]?: SessionFilters[Key] | undefined }) => {
     const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);
     onChange(Object.fromEntries(next));
