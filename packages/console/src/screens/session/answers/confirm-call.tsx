@@ -21,8 +21,9 @@ export function ConfirmCall({ id }: { id: string }) {
   useEffect(() => {
     if (denying) field.current?.focus();
   }, [denying]);
+  const isBusy = answer.isPending || answer.isSuccess;
   useShortcuts(
-    isFirst
+    isFirst && !isBusy
       ? [
           { keys: "y", label: "Allow the call that waits", group: "Session", run: () => answer.mutate(true) },
           { keys: "n", label: "Deny the call that waits", group: "Session", run: () => setDenying(true) },
@@ -35,7 +36,6 @@ export function ConfirmCall({ id }: { id: string }) {
     else return;
     event.preventDefault();
   }
-  const isBusy = answer.isPending || answer.isSuccess;
   return (
     <div className="flex flex-col gap-2 border-t border-warn/40 bg-warn-soft/60 px-3 py-2.5">
       {denying && (
