@@ -265,9 +265,12 @@ test("sessions list: a table without control characters, or one JSON document", 
     decodeURIComponent(String(service.calls[0]?.query)),
     "limit=20&statuses[]=idle&statuses[]=running",
   );
-  const options = ["--limit", "2", "--json", "--archived"];
+  const filters = ["--title", "fix it", "--owner", "usr_1", "--waiting"];
+  const options = ["--limit", "2", "--json", "--archived", ...filters];
   const json = JSON.parse((await berth(["sessions", "list", ...options], { env })).stdout);
-  assert.equal(String(service.calls.at(-1)?.query), "limit=2&include_archived=true");
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(String(service.calls.at(-1)?.query))), {
+    ...{ limit: "2", include_archived: "true", title: "fix it", owner_id: "usr_1", requires_action: "true" },
+  });
   assert.deepEqual([json.data.length, json.has_more], [2, true]);
 });
 

@@ -13,6 +13,11 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "Sessions can be filtered by agent_id, environment_id, statuses[] and created_at, alone and combined, across pages.",
   },
   {
+    id: "session-filters-console",
+    source: "the console's list of sessions",
+    rule: "Sessions can be filtered by owner_id, by a part of the title (A to Z in upper or lower case), and by calls that wait for a client (requires_action), alone and combined, across pages. A filter shows nobody a session that they may not see.",
+  },
+  {
     id: "event-initial-order",
     source: "api 4",
     rule: "initial_events are processed in their order; if one is rejected, the session is not created.",

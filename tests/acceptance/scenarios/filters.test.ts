@@ -5,7 +5,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { api } = await startBerth();
+const { api, berth } = await startBerth();
 
 /** All ids of a list, read in pages. */
 async function walk(path: string, query: string): Promise<string[]> {
@@ -93,6 +93,70 @@ covers(
     assertError(await api.get(`${path}?statuses[]=asleep`), 400, "invalid_request_error", {
       param: "statuses[0]",
     });
+  },
+);
+
+covers(
+  ["session-filters-console"],
+  "list sessions: filters by owner, title and calls that wait for a client",
+  async () => {
+    const other = await berth.client({ user: "other@example.com" });
+    const admin = await berth.client({ user: "admin@example.com", role: "admin" });
+    const environment = (await makeEnvironment(api)).id;
+    const make = (title: string) => makeSession(api, { environment_id: environment, title });
+    const [first, second, third] = [
+      await make("Fix the größe of 100%_done"),
+      await make("fix it"),
+      await make("Write"),
+    ];
+    const foreign = await makeSession(other, { title: "Fix another" });
+    const query = (text: string) => walk("/sessions", `environment_id=${environment}&${text}`);
+    const titled = (part: string) => query(`title=${encodeURIComponent(part)}`);
+    assert.deepEqual(await titled("FIX"), [second.id, first.id]);
+    assert.deepEqual(await titled("GRößE"), [first.id]);
+    assert.deepEqual(await titled("%_"), [first.id], "no character is a wildcard");
+    assert.deepEqual(await titled("nowhere"), []);
+    for (const [path, param] of [
+      ["/sessions?title=", "title"],
+      [`/sessions?title=${"x".repeat(201)}`, "title"],
+      ["/sessions?owner_id=somebody", "owner_id"],
+      ["/sessions?requires_action=maybe", "requires_action"],
+    ] as const)
+      assertError(await api.get(path), 400, "invalid_request_error", { param });
+
+    const own = `owner_id=${first.owner_id}`;
+    assert.deepEqual(await query(own), [third.id, second.id, first.id]);
+    assert.deepEqual(await query(`${own}&title=write`), [third.id]);
+    assert.deepEqual(await walk("/sessions", `owner_id=${foreign.owner_id}`), [], "of somebody else");
+    const seen = (await admin.ok("GET", `/sessions?owner_id=${foreign.owner_id}`)).data;
+    assert.deepEqual(
+      seen.map(({ id }: AnyJson) => id),
+      [foreign.id],
+    );
+
+    const asking = await makeAgent(api, {
+      tools: [
+        {
+          type: "agent_toolset_20260401",
+          configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],
+        },
+      ],
+    });
+    const waiting = await api.ok("POST", "/sessions", {
+      ...{ agent: asking.id, environment_id: environment, title: "Ask first" },
+    });
+    assert.deepEqual(await query("requires_action=true"), []);
+    const turn = await runTurn(api, waiting.id, bash("true"), { say: "Done." });
+    assert.equal(turn.at(-1)?.stop_reason.type, "requires_action");
+    assert.deepEqual(await query("requires_action=true"), [waiting.id]);
+    assert.deepEqual(await query(`requires_action=true&${own}&title=ask&statuses[]=idle`), [waiting.id]);
+    assert.deepEqual(await query("requires_action=true&title=fix"), []);
+    const call = turn.find(({ type }) => type === "agent.tool_use");
+    await api.ok("POST", `/sessions/${waiting.id}/events`, {
+      events: [{ type: "user.tool_confirmation", tool_use_id: call?.id, result: "allow" }],
+    });
+    assert.deepEqual(await query("requires_action=true"), [], "it was answered");
+    assert.deepEqual((await query("requires_action=false")).length, 4);
   },
 );
 

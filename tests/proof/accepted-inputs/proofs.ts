@@ -292,6 +292,12 @@ const SESSIONS: readonly Proof[] = [
     scenario("sessions"),
     "list sessions: newest first, with filters",
   ],
+  [
+    "sessions.list ?",
+    "owner_id title requires_action",
+    scenario("filters"),
+    "list sessions: filters by owner, title and calls that wait for a client",
+  ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
   [
     "sessionResources.add ",
@@ -747,7 +753,7 @@ const FLAGS: readonly Proof[] = [
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",
-    "--archived --limit --status",
+    "--archived --limit --owner --status --title --waiting",
     cli("main"),
     "sessions list: a table without control characters",
   ],

@@ -9,6 +9,13 @@ export function idOf(kind: IdKind): z.ZodString {
   });
 }
 
+/** The id of what owns sessions and the objects that they use. */
+export const idOfOwner = z
+  .string()
+  .regex(new RegExp(`^(${ID_PREFIXES.user}|${ID_PREFIXES.organization})_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
+    error: "Field '{field}' must be the id of a user or of an organization.",
+  });
+
 /**
  * The id of an existing object, as a request body refers to it. Only the prefix is checked: a malformed id is reported
  * like one that does not exist, as in a path.

@@ -22,6 +22,9 @@ const CREATED = ["gt", "gte", "lt", "lte"].map((bound) => `created_at[${bound}]=
 const ORDERED_OTHERWISE = ["agents.versions", "events.list"];
 const ARCHIVED = ["include_archived=true"];
 
+/** Sought among the rows that the other filters leave, like a text in a file: without an index, so that each create stays cheap. */
+const SOUGHT = ["sessions.list: title"];
+
 /** For each list: what its anchors are ids of, and queries that use each of its filters. */
 const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[] }> = {
   "tokens.list": { anchor: "token" },
@@ -43,6 +46,10 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[] }> = 
       "include_archived=true&statuses[]=idle&statuses[]=running",
       "include_archived=true&statuses[]=running&statuses[]=rescheduling",
       "statuses[]=terminated",
+      `owner_id=${first("user")}`,
+      `owner_id=${first("user")}&include_archived=true&statuses[]=idle`,
+      "requires_action=true",
+      "requires_action=true&include_archived=true",
     ],
   },
   "sessionResources.list": { anchor: "session_resource" },
@@ -108,7 +115,7 @@ test("each filter of each list is among the queries above", () => {
     if (anchor !== undefined) for (const name of ["before_id", "after_id"]) names.add(name);
     return namesOf(query).flatMap((name) => (names.has(name) ? [] : [`${operation.id}: ${name}`]));
   });
-  assert.deepEqual(unused, []);
+  assert.deepEqual(unused, SOUGHT);
 });
 
 function lists() {

@@ -23,6 +23,9 @@ export function addSessions(program: Command): void {
         "terminated",
       ]),
     )
+    .option("--title <text>", "only sessions whose title contains this")
+    .option("--owner <id>", "only sessions of this user, or of the organization")
+    .option("--waiting", "only sessions with calls that wait for an answer")
     .option("--archived", "include archived sessions")
     .action(action(() => import("./list.ts"), "listSessions"));
   add("get <id>", "Show a session.").action(action(() => import("./get.ts"), "getSession"));

@@ -10,6 +10,9 @@ import { fittedTable } from "../../terminal/table.ts";
 interface ListOptions extends ConnectionOptions, OutputOptions {
   limit: number;
   status?: SessionStatus[];
+  title?: string;
+  owner?: string;
+  waiting?: boolean;
   archived?: boolean;
 }
 
@@ -18,6 +21,9 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
   const list = client.sessions.list({
     limit: Math.min(options.limit, 100),
     statuses: options.status,
+    title: options.title,
+    owner_id: options.owner,
+    requires_action: options.waiting,
     include_archived: options.archived,
   });
   const sessions: Session[] = [];

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { type SessionFilters, SINCE_CHOICES, STATUS_CHOICES } from "./session-filters.ts";
+import { MAX_TITLE, type SessionFilters, SINCE_CHOICES, STATUS_CHOICES } from "./session-filters.ts";
 
 type Props = {
   filters: SessionFilters;
@@ -68,6 +68,15 @@ export function FilterBar({ filters, owners, onChange }: Props) {
       />
       <Button
         size="small"
+        look={filters.waiting ? "secondary" : "quiet"}
+        icon="alert"
+        aria-pressed={filters.waiting ?? false}
+        onClick={() => set({ waiting: filters.waiting ? undefined : true })}
+      >
+        Needs an answer
+      </Button>
+      <Button
+        size="small"
         look={filters.archived ? "secondary" : "quiet"}
         icon="archive"
         aria-pressed={filters.archived ?? false}
@@ -103,7 +112,8 @@ function TitleFilter({ value, onChange }: { value: string; onChange: (value: str
         ref={field}
         type="search"
         aria-label="Filter by title"
-        placeholder="Title or id"
+        placeholder="Title"
+        maxLength={MAX_TITLE}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}

@@ -1,10 +1,12 @@
-import type { Session, SessionStatus } from "@berth/sdk";
+import type { SessionStatus } from "@berth/sdk";
 
 /** The filters of the list, as the address has them. */
 export type SessionFilters = {
-  /** Of the title. */
+  /** A part of the title. */
   q?: string;
-  status?: (SessionStatus | "waiting")[];
+  status?: SessionStatus[];
+  /** Only sessions with calls that wait for an answer. */
+  waiting?: true;
   agent?: string;
   environment?: string;
   owner?: string;
@@ -14,12 +16,14 @@ export type SessionFilters = {
 };
 
 export const STATUS_CHOICES = [
-  { value: "waiting", label: "Needs an answer" },
   { value: "running", label: "Running" },
   { value: "rescheduling", label: "Rescheduling" },
   { value: "idle", label: "Idle" },
   { value: "terminated", label: "Ended" },
 ] as const;
+
+/** The service takes no longer part of a title. */
+export const MAX_TITLE = 200;
 
 const DAY_MS = 86_400_000;
 const SINCE_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
@@ -39,41 +43,31 @@ export function readFilters(search: Record<string, unknown>): SessionFilters {
   );
   const since = SINCE_CHOICES.find(({ value }) => value === search.since)?.value;
   return withoutUndefined({
-    q: text(search.q),
+    q: text(search.q)?.slice(0, MAX_TITLE),
     status: statuses.length === 0 ? undefined : (statuses as SessionFilters["status"]),
     agent: text(search.agent),
     environment: text(search.environment),
     owner: text(search.owner),
     since,
+    waiting: search.waiting === true ? true : undefined,
     archived: search.archived === true ? true : undefined,
   });
 }
 
-/** What the service filters itself. */
-export function listQuery({ status = [], agent, environment, since, archived }: SessionFilters, now: number) {
-  // A session that waits for an answer is idle.
-  const statuses = [...new Set(status.map((one) => (one === "waiting" ? "idle" : one)))];
+/** The filters as the service takes them. */
+export function listQuery(filters: SessionFilters, now: number) {
+  const { q, status, waiting, agent, environment, owner, since, archived } = filters;
   return withoutUndefined({
-    statuses: statuses.length === 0 ? undefined : statuses,
+    title: q,
+    statuses: status,
+    requires_action: waiting,
     agent_id: agent,
     environment_id: environment,
+    owner_id: owner,
     // To the minute, so that the same list is asked for.
     "created_at[gte]": since && new Date(Math.floor((now - SINCE_MS[since]) / 60_000) * 60_000).toISOString(),
     include_archived: archived,
   });
-}
-
-/** What is left to filter here. */
-export function fits(session: Session, isWaiting: boolean, { q, owner, status }: SessionFilters): boolean {
-  if (owner !== undefined && session.owner_id !== owner) return false;
-  if (status !== undefined && !status.some((one) => (one === "waiting" ? isWaiting : session.status === one)))
-    return false;
-  return q === undefined || `${session.title} ${session.id}`.toLowerCase().includes(q.toLowerCase());
-}
-
-/** Whether the list has to be searched here, through more than its first page. */
-export function searchesHere({ q, owner, status }: SessionFilters): boolean {
-  return q !== undefined || owner !== undefined || (status?.includes("waiting") ?? false);
 }
 
 type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };

@@ -1,11 +1,10 @@
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { modelsQuery } from "../../api/queries/models.ts";
 import { useList } from "../../api/use-list.ts";
-import { formatCount } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { useListKeys } from "../../shell/use-list-keys.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -19,26 +18,23 @@ import { HeadCell, Table } from "../../ui/table.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { useWaiting } from "./queries.ts";
 import { sessionsRoute } from "./route.ts";
-import { fits, listQuery, type SessionFilters, searchesHere } from "./session-filters.ts";
+import { listQuery, type SessionFilters } from "./session-filters.ts";
 import { SessionLine } from "./session-line.tsx";
 
 /** How often the list is read again. In milliseconds. */
 const LIVE_MS = 3_000;
 const PAGE = 50;
-/** Of a search through the titles, without asking. */
-const MAX_SEARCHED = 1_000;
 
 /** All sessions that one may see, the newest first. */
 export function SessionsScreen() {
   const filters = sessionsRoute.useSearch();
   const navigate = useNavigate({ from: "/" });
   const now = useNow();
-  const query = { ...listQuery(filters, now), limit: searchesHere(filters) ? 100 : PAGE };
+  const query = { ...listQuery(filters, now), limit: PAGE };
   const list = useList(["sessions", "list", query], () => berth.sessions.list(query), { live: LIVE_MS });
-  const waiting = useWaiting(list.items);
+  const waiting = useWaiting(LIVE_MS);
   const { data: models = [] } = useQuery(modelsQuery);
-  const shown = list.items.filter((session) => fits(session, waiting.has(session.id), filters));
-  useSearchFurther(list, searchesHere(filters) && shown.length < PAGE);
+  const shown = list.items;
   const open = (index: number) => {
     const session = shown[index];
     if (session !== undefined)
@@ -49,12 +45,13 @@ export function SessionsScreen() {
   return (
     <Page
       title="Sessions"
-      waiting={waiting.size}
+      waiting={waiting.ids.size}
       about={
-        waiting.size > 0 && (
-          <Link to="/" search={{ status: ["waiting"] }}>
+        waiting.ids.size > 0 && (
+          <Link to="/" search={{ waiting: true }}>
             <Badge tone="warn" dot>
-              {waiting.size} {waiting.size === 1 ? "needs" : "need"} an answer
+              {`${waiting.ids.size}${waiting.more ? "+" : ""}`} {waiting.ids.size === 1 ? "needs" : "need"} an
+              answer
             </Badge>
           </Link>
         )
@@ -75,7 +72,7 @@ export function SessionsScreen() {
             <SessionLine
               key={session.id}
               session={session}
-              waiting={waiting.has(session.id)}
+              waiting={waiting.ids.has(session.id)}
               price={models.find(({ id }) => id === session.agent.model.id)?.price}
               index={index}
               marked={index === marked}
@@ -89,9 +86,8 @@ export function SessionsScreen() {
         (isFiltered ? <NothingFits /> : <NoSessions />)}
       {list.hasNextPage && (
         <div className="flex items-center justify-center gap-3 p-4 text-faint">
-          {searchesHere(filters) && <span>Searched the newest {formatCount(list.items.length)}.</span>}
           <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {searchesHere(filters) ? "Search further" : "Show more"}
+            Show more
           </Button>
         </div>
       )}
@@ -117,23 +113,6 @@ function Head() {
       </HeadCell>
     </>
   );
-}
-
-/** What the service cannot filter is sought page by page, up to a limit. */
-function useSearchFurther(
-  list: {
-    items: readonly unknown[];
-    hasNextPage: boolean;
-    isFetching: boolean;
-    fetchNextPage: () => unknown;
-  },
-  wanted: boolean,
-): void {
-  const { items, hasNextPage, isFetching, fetchNextPage } = list;
-  const due = wanted && hasNextPage && !isFetching && items.length < MAX_SEARCHED;
-  useEffect(() => {
-    if (due) void fetchNextPage();
-  }, [due, fetchNextPage]);
 }
 
 function CallButton({

@@ -3,6 +3,7 @@ import {
   deletedObject,
   environmentVariables,
   idOf,
+  idOfOwner,
   metadata,
   metadataPatch,
   owner,
@@ -88,7 +89,15 @@ export const sessionRoutes = {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
       memory_store_id: idOf("memory_store").optional(),
+      owner_id: idOfOwner.optional(),
       "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
+      title: text(1, 200).optional().meta({
+        description:
+          "Return the sessions whose title contains this. The letters A to Z may be in upper or lower case.",
+      }),
+      requires_action: flag.meta({
+        description: "Return only the sessions with calls that wait for a client's confirmation or result.",
+      }),
       include_archived: flag,
     }),
     response: pageOf(session),

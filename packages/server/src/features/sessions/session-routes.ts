@@ -29,13 +29,18 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   });
   mount(app, sessionRoutes.list, (request, input) => {
     const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = input.query;
+    const { owner_id: ownerId, title = null, requires_action: requiresAction } = input.query;
     return listPageJson(request, input, "session", sessionJson, (range) =>
       listSessions(request.db.read, request.principal, range, {
         include_archived: input.query.include_archived,
         agentId: agentId === undefined ? null : parseId("agent", agentId),
         environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
         memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
+        ownerId:
+          ownerId === undefined ? null : (parseId("user", ownerId) ?? parseId("organization", ownerId)),
         statuses: input.query["statuses[]"] ?? null,
+        title,
+        requiresAction,
       }),
     );
   });

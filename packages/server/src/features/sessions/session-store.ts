@@ -7,7 +7,7 @@ import {
 import type { Principal } from "../../access/principal.ts";
 import { requireAccess } from "../../access/require-access.ts";
 import { type Condition, condition } from "../../db/assembled-statement.ts";
-import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
+import { type Branch, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -36,27 +36,38 @@ export interface SessionFilters extends ArchivedFilter {
   agentId: string | null;
   environmentId: string | null;
   memoryStoreId: string | null;
+  ownerId: string | null;
   statuses: readonly string[] | null;
+  /** Part of the title; A to Z in upper or lower case. */
+  title: string | null;
+  /** Only those with calls that wait for a client. */
+  requiresAction: boolean;
 }
 
 /** Sessions by the stores that they mount. A session mounts a store once. */
 const MEMORY_MOUNTS = `(select session_id, memory_store_id from session_resources where memory_store_id is not null) as mounts
   join sessions on sessions.id = session_id`;
 
-/** Reads the index of the memory store, the agent or the environment, the first of these that is given, else that of the owners. */
+/**
+ * Reads the index of the memory store, the agent, the environment or the owner, the first of these that is given, else that of the
+ * owners. A title is sought among the sessions that are left.
+ */
 export async function listSessions(
   db: Queryable,
   principal: Principal,
   range: KeysetRange,
   filters: SessionFilters,
 ): Promise<SessionRow[]> {
-  const { agentId, environmentId, memoryStoreId, statuses } = filters;
+  const { agentId, environmentId, memoryStoreId, ownerId, statuses } = filters;
   const conditions: Condition[] = [
     { text: "deleted_at is null", values: [] },
     ...unlessArchived(filters),
     ...(agentId === null ? [] : [condition("agent_id = ?", agentId)]),
     ...(environmentId === null ? [] : [condition("environment_id = ?", environmentId)]),
+    ...(ownerId === null ? [] : [condition("owner_id = ?", ownerId)]),
     ...(statuses === null ? [] : [condition("status = any(?::text[])", statuses)]),
+    ...(filters.title === null ? [] : [condition("strpos(lower(title), lower(?)) > 0", filters.title)]),
+    ...(filters.requiresAction ? [{ text: "awaited_calls <> '{}'", values: [] }] : []),
   ];
   const listing = { table: "sessions", columns: sessionColumns, conditions };
   const accessible = { ...listing, conditions: [...conditions, accessCondition(principal)] };
@@ -64,12 +75,18 @@ export async function listSessions(
     const mounted = { ...accessible, table: MEMORY_MOUNTS, id: "session_id" };
     return await selectKeyset(db, range, mounted, [{ column: "memory_store_id", value: memoryStoreId }]);
   }
-  const branch =
-    agentId === null
-      ? environmentId !== null && { column: "environment_id", value: environmentId }
-      : { column: "agent_id", value: agentId };
-  if (branch === false) return await selectAccessible<SessionRow>(db, principal, range, listing, statuses);
+  const [branch] = [
+    ...branchOf("agent_id", agentId),
+    ...branchOf("environment_id", environmentId),
+    ...branchOf("owner_id", ownerId),
+  ];
+  if (branch === undefined)
+    return await selectAccessible<SessionRow>(db, principal, range, listing, statuses);
   return await selectKeyset<SessionRow>(db, range, accessible, [branch]);
+}
+
+function branchOf(column: string, value: string | null): Branch[] {
+  return value === null ? [] : [{ column, value }];
 }
 
 /** Archives a session and makes it due, so that a worker removes its disk. */
