@@ -46,6 +46,7 @@ export const IMPORT_TABLE: ImportTable = {
     commands: ["@berth/egress", "interface", "scripts", "inside", "host"],
     system: ["@berth/concurrency", "@berth/egress", "@berth/linux", "interface", "scripts"],
     workspace: ["@berth/egress", "interface", "scripts", "inside"],
+    inspect: ["interface", "scripts"],
     probes: ["@berth/linux", "interface", "scripts", "workspace"],
     bubblewrap: [
       "@berth/concurrency",

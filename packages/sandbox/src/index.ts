@@ -2,6 +2,7 @@ export { noteTold, recordProcesses, untoldProcesses } from "./commands/ended-pro
 export { LAYERED_HOME } from "./inside/environment.ts";
 export { readFile, writeFile } from "./inside/files.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
+export * from "./inspect/index.ts";
 export type { Capability } from "./interface/capability.ts";
 export type { Command, CommandResult } from "./interface/command.ts";
 export { DiskLimitError, ImageError, SandboxError } from "./interface/errors.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
-import type { SandboxEngine } from "../src/interface/sandbox.ts";
+import type { Sandbox, SandboxEngine } from "../src/interface/sandbox.ts";
 import { released } from "./conformance/loop-devices.ts";
 import { createFakeEgress } from "./fake-egress.ts";
 
@@ -31,4 +31,17 @@ export async function freshEngine(instance: string): Promise<FreshEngine> {
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+/** A sandbox without a network, on a disk of its own. */
+export async function openIn({ directory, engine }: FreshEngine, id: string): Promise<Sandbox> {
+  return await engine.open({
+    id,
+    disk: `${directory}/${id}`,
+    uid: process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0),
+    limits: { memoryBytes: 512 * 1024 ** 2, pids: 128, cpus: 1, diskBytes: null },
+    egress: { mode: "limited", hosts: [] },
+    files: [],
+    writable: [],
+  });
 }

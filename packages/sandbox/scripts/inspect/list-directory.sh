@@ -1,0 +1,17 @@
+# shellcheck shell=sh
+# Lists a directory, ordered by the bytes of the names. Runs after path.sh.
+#
+# DIRECTORY: its path. MOST: how many entries at most. AFTER: sed's regular expression for a name; only what follows it is listed.
+# AFTER_NAME: the same name for printf %b. Both are empty for the first entries. The name need not exist any more.
+#
+# Prints for each entry, each field ended by a NUL: type as find names it, permissions in octal, size, time of the last change, name,
+# and what a link points to. Then "end".
+# Exit status: as enter in path.sh.
+enter "$DIRECTORY"
+[ -r . ] && [ -x . ] || exit 44
+{
+  find . -mindepth 1 -maxdepth 1 -printf '%f\0'
+  [ -z "$AFTER" ] || printf '%b\0' "$AFTER_NAME"
+} | sort -zu | { if [ -n "$AFTER" ]; then sed -z "0,/^$AFTER\$/d"; else cat; fi; } | sed -z "s|^|./|;${MOST}q" |
+  xargs -0 -r sh -c 'exec find "$@" -maxdepth 0 -printf "%y\0%m\0%s\0%T@\0%f\0%l\0"' sh
+printf 'end'
