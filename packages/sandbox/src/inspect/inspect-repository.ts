@@ -1,5 +1,5 @@
 import type { Sandbox } from "../interface/sandbox.ts";
-import { shellScript } from "../scripts/read-script.ts";
+import { shellPrograms } from "../scripts/read-script.ts";
 import { type InspectFailure, type InspectOptions, inspect } from "./inspect-command.ts";
 import { parseChanges, type RepositoryChanges } from "./parse-changes.ts";
 
@@ -14,8 +14,8 @@ export interface InspectedClone {
 export type CloneFailure = InspectFailure | "no_clone" | "no_git" | "no_room" | "git_failed" | "base_missing";
 export type InspectedRepository<Found> = ({ ok: true } & Found) | { ok: false; reason: CloneFailure };
 
-const CHANGES = shellScript("inspect/path.sh", "inspect/repository.sh", "inspect/repository-changes.sh");
-const DIFF = shellScript("inspect/path.sh", "inspect/repository.sh", "inspect/repository-diff.sh");
+const CHANGES = shellPrograms("inspect/path.sh", "inspect/repository.sh", "inspect/repository-changes.sh");
+const DIFF = shellPrograms("inspect/path.sh", "inspect/repository.sh", "inspect/repository-diff.sh");
 
 const MAX_UNTRACKED = 200_000;
 /** An entry takes up to two paths of 4,096 bytes twice, but hardly ever does. */

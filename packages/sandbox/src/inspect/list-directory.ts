@@ -1,8 +1,8 @@
 import type { Sandbox } from "../interface/sandbox.ts";
-import { shellScript } from "../scripts/read-script.ts";
+import { shellPrograms } from "../scripts/read-script.ts";
 import { type Inspected, type InspectOptions, inspect } from "./inspect-command.ts";
 
-const SCRIPT = shellScript("inspect/path.sh", "inspect/list-directory.sh");
+const SCRIPT = shellPrograms("inspect/path.sh", "inspect/list-directory.sh");
 
 export type EntryType = "file" | "directory" | "symlink" | "fifo" | "socket" | "device" | "other";
 

@@ -1,8 +1,8 @@
 import type { Sandbox } from "../interface/sandbox.ts";
-import { shellScript } from "../scripts/read-script.ts";
+import { shellPrograms } from "../scripts/read-script.ts";
 import { type Inspected, type InspectOptions, inspect } from "./inspect-command.ts";
 
-const SCRIPT = shellScript("inspect/path.sh", "inspect/read-part.sh");
+const SCRIPT = shellPrograms("inspect/path.sh", "inspect/read-part.sh");
 /** Of a stamp and its NUL: four numbers. */
 const MAX_STAMP_BYTES = 128;
 

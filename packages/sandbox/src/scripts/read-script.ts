@@ -11,6 +11,11 @@ export function shellProgram(path: string): string {
   return read(path).replaceAll(/^\s*#.*\n/gm, "");
 }
 
+/** The text of shell scripts without their comments, joined. */
+export function shellPrograms(...paths: readonly string[]): string {
+  return paths.map(shellProgram).join("\n");
+}
+
 /** The text of a shell script without its comments, as a function that replaces the words `__NAME__` in it. */
 export function shellTemplate<Name extends string>(path: string): (values: Record<Name, string>) => string {
   const text = shellProgram(path);

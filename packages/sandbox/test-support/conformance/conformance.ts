@@ -4,6 +4,7 @@ import type { Subject, Suite } from "./context.ts";
 import { credentialTests } from "./credential-tests.ts";
 import { diskTests } from "./disk-tests.ts";
 import { fileTests } from "./file-tests.ts";
+import { inspectTests } from "./inspect-tests.ts";
 import { isolationTests } from "./isolation-tests.ts";
 import { keptShellTests } from "./kept-shell-tests.ts";
 import { killTests } from "./kill-tests.ts";
@@ -53,6 +54,7 @@ export function conformance(
       diskTests,
       snapshotTests,
       fileTests,
+      inspectTests,
       isolationTests,
       credentialTests,
       probeTests,
