@@ -6,6 +6,8 @@ import type { Operation } from "../operations/operation.ts";
 const PLACES: Readonly<Record<string, string>> = {
   events: "sessions.events",
   sessionResources: "sessions.resources",
+  workspace: "sessions.workspace",
+  changes: "sessions.changes",
   memories: "memoryStores.memories",
   memoryVersions: "memoryStores.versions",
   vaultCredentials: "vaults.credentials",

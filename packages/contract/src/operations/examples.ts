@@ -65,6 +65,8 @@ export const examples: Readonly<Record<string, Example>> = {
   "sessions.update": { body: { title: "The test that failed", metadata: { ticket: "T-1" } } },
   "sessionResources.add": { body: { type: "file", file_id: "$FILE_ID" } },
   "sessionResources.rotate": { body: { authorization_token: "$PROVIDER_TOKEN" } },
+  "workspace.list": { query: "path=/data" },
+  "workspace.content": { query: "path=/data/notes.txt" },
   "events.send": { body: { events: [message] } },
   "events.list": { query: "types[]=agent.message&order=desc" },
   "events.stream": { query: "from=start" },

@@ -8,6 +8,9 @@ const MEMORY_PATH_TAKEN = "Another memory has this path, or one path is a direct
 const SKILL_USERS =
   "an agent that is not archived uses it, or a session that is not terminated was created with it";
 
+const NO_DISK =
+  "The session has no disk: it has not run a command yet, it has ended, or its disk was reclaimed after a time without activity.";
+
 const DRY_RUN = { dryRun: true } as const;
 
 const session = "/sessions/{session_id}";
@@ -151,6 +154,21 @@ export const operations = {
       `${resources}/{resource_id}`,
       "Rotate a repository's token or password, or try a failed clone again",
       conflicts(SESSION_TERMINATED, "`retry` is for a repository whose clone has failed."),
+    ),
+  }),
+  workspace: noun("workspace", {
+    list: list(`${session}/workspace`, "List a directory of a session's sandbox", conflicts(NO_DISK)),
+    content: get(`${session}/workspace/content`, "Get the content of a file in a session's sandbox", {
+      responseKind: "bytes",
+      ...conflicts(NO_DISK, "The file is changing while it is read."),
+    }),
+  }),
+  changes: noun("changes", {
+    get: get(`${session}/changes`, "Get what changed in a session's repositories", conflicts(NO_DISK)),
+    diff: get(
+      `${session}/changes/{resource_id}/diff`,
+      "Get the diff of a session's repository",
+      conflicts(NO_DISK, "The repository is not in place, or cannot be compared with what was cloned."),
     ),
   }),
   events: noun("events", {

@@ -10,8 +10,10 @@ import { forwardRoutes } from "./forward.ts";
 import { memoryRoutes } from "./memory/memories.ts";
 import { memoryStoreRoutes } from "./memory/memory-stores.ts";
 import { memoryVersionRoutes } from "./memory/memory-versions.ts";
+import { changesRoutes } from "./sessions/changes.ts";
 import { sessionResourceRoutes } from "./sessions/session-resources.ts";
 import { sessionRoutes } from "./sessions/sessions.ts";
+import { workspaceRoutes } from "./sessions/workspace.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { usageRoutes } from "./usage.ts";
 import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
@@ -30,6 +32,8 @@ export const routes = {
   environments: environmentRoutes,
   sessions: sessionRoutes,
   sessionResources: sessionResourceRoutes,
+  workspace: workspaceRoutes,
+  changes: changesRoutes,
   events: eventRoutes,
   usage: usageRoutes,
   files: fileRoutes,

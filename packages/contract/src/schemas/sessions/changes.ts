@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { idOf, timestamp } from "../../conventions/fields.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
+
+/** Of each repository. All of them are counted. */
+export const MAX_LISTED_COMMITS = 250;
+export const MAX_LISTED_FILES = 1_000;
+/** Of a diff. */
+export const MAX_DIFF_BYTES = 1_048_576;
+
+const lines = (what: string) =>
+  z
+    .int()
+    .nullable()
+    .meta({ description: `Lines ${what}. Null for binary files, submodules, and what changed meanwhile.` });
+
+const changedFile = z
+  .strictObject({
+    path: z.string().meta({
+      description: "Relative to the repository. Bytes that are not UTF-8 are U+FFFD, here and in diffs.",
+    }),
+    old_path: z.string().nullable().meta({ description: "Of a renamed file; else null." }),
+    status: z
+      .enum(["added", "modified", "deleted", "renamed", "type_changed"])
+      .meta({ description: "Untracked files that git does not ignore are `added`." }),
+    type: z
+      .enum(["file", "symlink", "submodule"])
+      .meta({ description: "`submodule` is also a repository within the repository." }),
+    additions: lines("added"),
+    deletions: lines("deleted"),
+    binary: z.boolean(),
+  })
+  .meta({ id: "ChangedFile" });
+
+const commit = z
+  .strictObject({
+    sha: z.string(),
+    subject: z.string(),
+    author: z.strictObject({ name: z.string(), email: z.string() }),
+    authored_at: timestamp.nullable().meta({ description: "Null when the commit names no valid time." }),
+    pushed: z
+      .boolean()
+      .meta({ description: "A remote branch has it, as of the clone's last push or fetch." }),
+  })
+  .meta({ id: "ClonedCommit" });
+
+export const repositoryChanges = z
+  .strictObject({
+    type: z.literal("repository_changes"),
+    resource_id: idOf("session_resource"),
+    url: z.string(),
+    mount_path: z.string(),
+    status: z.enum(["compared", "not_in_place", "unreadable"]).meta({
+      description:
+        "`not_in_place`: it is not cloned yet, or could not be. `unreadable`: `reason` says why. Both have no commits and files.",
+    }),
+    reason: z.string().nullable().meta({ description: "One sentence for people. Null when it is compared." }),
+    branch: z.string().nullable().meta({ description: "The current branch. Null when HEAD is detached." }),
+    base_commit: z
+      .string()
+      .nullable()
+      .meta({ description: "What was cloned. Null for a repository that had no commit." }),
+    head_commit: z.string().nullable().meta({ description: "Null while there is no commit." }),
+    base_is_ancestor: z.boolean().meta({
+      description: "Whether HEAD goes back to `base_commit`: not after the history was rewritten.",
+    }),
+    commit_count: z.int(),
+    commits: z.array(commit).meta({
+      description: `The commits of HEAD that \`base_commit\` does not go back to, newest first: at most ${MAX_LISTED_COMMITS} of \`commit_count\`.`,
+    }),
+    file_count: z.int(),
+    files: z.array(changedFile).meta({
+      description: `What differs between \`base_commit\` and the files as they are now, ordered by path: at most ${MAX_LISTED_FILES.toLocaleString("en")} of \`file_count\`.`,
+    }),
+  })
+  .meta({ id: "RepositoryChanges" });
+export type RepositoryChangesOf = z.output<typeof repositoryChanges>;
+
+export const sessionChanges = z
+  .strictObject({
+    type: z.literal("session_changes"),
+    session_id: idOf("session"),
+    repositories: z
+      .array(repositoryChanges)
+      .meta({ description: "In the order of the session's resources." }),
+  })
+  .meta({ id: "SessionChanges" });
+export type SessionChanges = z.output<typeof sessionChanges>;
+
+export const repositoryDiff = z
+  .strictObject({
+    type: z.literal("repository_diff"),
+    resource_id: idOf("session_resource"),
+    path: z.string().nullable(),
+    diff: z.string().meta({ description: "Unified, as git writes it. Empty when nothing differs." }),
+    truncated: z
+      .boolean()
+      .meta({ description: `Whether it was cut, after ${MAX_DIFF_BYTES.toLocaleString("en")} bytes.` }),
+  })
+  .meta({ id: "RepositoryDiff" });
+export type RepositoryDiff = z.output<typeof repositoryDiff>;
+
+const repositoryPath = z
+  .string()
+  .min(1)
+  .max(4095)
+  .refine((path) => !path.includes("\0") && path.isWellFormed(), {
+    error: "Field '{field}' must not contain a NUL character or a lone surrogate.",
+  })
+  .meta({
+    description:
+      "A file's `path`, relative to the repository; of a renamed one the new path. Default: all that changed.",
+  });
+
+export const changesRoutes = {
+  get: defineRoute(operations.changes.get, {
+    params: z.strictObject({ session_id: z.string() }),
+    response: sessionChanges,
+  }),
+  diff: defineRoute(operations.changes.diff, {
+    params: z.strictObject({ session_id: z.string(), resource_id: z.string() }),
+    query: z.strictObject({ path: repositoryPath.optional() }),
+    response: repositoryDiff,
+  }),
+};
