@@ -31,8 +31,8 @@ import { silentLog } from "./database.ts";
 
 /**
  * An engine whose commands do nothing, except scripts with `hang` (waits until it is stopped), `linger` (waits until the same
- * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox), and those that have `fail` as standard input. It
- * records what is open.
+ * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox), and those that have `fail` as standard input. A file
+ * that is read counts as its script. It records what is open.
  */
 export interface ScriptedEngine extends SandboxEngine {
   /** In the order in which they started, each with its variables. */
@@ -112,12 +112,12 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
         session: spec.id,
       });
       engine.events.emit("command", command.script);
-      if (command.script.includes("die")) await sandbox.close();
+      const text = command.environment?.FILE ?? command.script;
+      if (text.includes("die")) await sandbox.close();
       if (!open) return result("closed");
-      if (command.script.includes("linger"))
-        return await lingering(engine.events, command.script, closed.promise);
+      if (text.includes("linger")) return await lingering(engine.events, text, closed.promise);
       if (new TextDecoder().decode(command.stdin) === "fail") return { ...result("exit"), exitCode: 1 };
-      return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
+      return text.includes("hang") ? await hanging(command, closed.promise) : result("exit");
     },
     async placeFile(file) {
       if (engine.failsToPlace) return false;

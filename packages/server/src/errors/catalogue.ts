@@ -293,10 +293,71 @@ export const errors = {
   fileMounted: (id: string) =>
     resourceConflict(`File '${id}' is already mounted in this session.`, "file_id"),
 
+  // Disks of sessions
+  noDisk: (id: string, why: string) => conflict(`Session '${id}' has no disk: ${why}.`),
+  pathOutside: (directories: readonly string[]) =>
+    errors.invalid(
+      `Field 'path' must be in one of ${directories.join(", ")}, or at the mount path of a resource.`,
+      "path",
+    ),
+  pathNotFound: (path: string) =>
+    notFound(`'${path.slice(0, 1_024)}' does not exist in the sandbox.`, "path"),
+  pathUnfit: (path: string, code: keyof typeof UNFIT) =>
+    new ApiError("invalid_request_error", {
+      message: `'${path.slice(0, 1_024)}' ${UNFIT[code]}.`,
+      param: "path",
+      code,
+    }),
+  pathUnreadable: (path: string) =>
+    conflict(`The permissions of '${path.slice(0, 1_024)}' do not let the sandbox's user read it.`, "path"),
+  fileChanging: (path: string) =>
+    new ApiError("conflict_error", {
+      message: `'${path.slice(0, 1_024)}' is changing while it is read. Try again.`,
+      param: "path",
+      headers: { "retry-after": "1", "x-should-retry": "true" },
+    }),
+  rangeTooLarge: (size: number, limit: number) =>
+    errors.invalid(
+      `The file has ${size} bytes, and a response at most ${bytes(limit)}. Ask for parts with the header 'Range'.`,
+      "path",
+    ),
+  notARepository: (type: string) =>
+    errors.invalid(`Only a repository has changes. This resource is of type '${type}'.`, "resource_id"),
+  notInPlace: (id: string) => conflict(`The repository of resource '${id}' is not in place.`),
+  notComparable: (id: string) =>
+    conflict(
+      `The repository of resource '${id}' cannot be compared with what was cloned. Its changes say why.`,
+    ),
+  sandboxFull: (id: string) =>
+    conflict(`The processes in the sandbox of session '${id}' leave no room for a look at its disk.`),
+  tooManyReads: () =>
+    new ApiError("rate_limit_error", {
+      message: "Too many reads of this session's disk wait already.",
+      headers: { "retry-after": "1", "x-should-retry": "true" },
+    }),
+
   // Failures
+  diskAway: (id: string) =>
+    new ApiError("api_error", { message: `The machine that has the disk of session '${id}' is away.` }),
+  notReadInTime: (id: string, seconds: number) =>
+    new ApiError("api_error", {
+      message: `The disk of session '${id}' was not read within ${seconds} seconds.`,
+      headers: { "x-should-retry": "false" },
+    }),
+  sandboxUnreadable: (id: string) =>
+    new ApiError("api_error", { message: `The disk of session '${id}' could not be read.` }),
+  stopping: () => new ApiError("api_error", { message: "The service is stopping." }),
   internal: () => new ApiError("api_error", { message: "An internal error occurred." }),
   unavailable: () => new ApiError("api_error", { message: "The service cannot reach its database." }),
 };
+
+/** Why a path of a sandbox cannot be used, by the code of the error. */
+const UNFIT = {
+  is_directory: "is a directory",
+  not_a_directory: "is not a directory",
+  not_a_file: "is not a regular file",
+  symbolic_link: "is a symbolic link, or leads through one, and links are not followed",
+} as const;
 
 function capitalized(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);

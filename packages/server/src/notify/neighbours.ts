@@ -1,7 +1,10 @@
-/** A session that changed. `due`: a worker may have to run it. */
+import type { ReadNotice } from "./read-notices.ts";
+
+/** A session that changed, or with `read` one whose disk is read. `due`: a worker may have to run it. */
 export interface Notice {
   sessionId: string;
   due: boolean;
+  read?: ReadNotice;
 }
 
 /** The other processes of this service, which are told of changes at once, and not by the database. */

@@ -76,6 +76,12 @@ describe("the session hub", () => {
     sibling.onDue((id) => due.push(id));
     emitter.emit("notice", { sessionId, due: true });
     assert.deepEqual([near.count(), due], [1, [sessionId]]);
+    const asked: string[] = [];
+    sibling.reads.onAsked((id) => asked.push(id));
+    one.reads.publish(sessionId, "asked");
+    assert.deepEqual(told.at(-1), { sessionId, due: false, read: "asked" });
+    emitter.emit("notice", { sessionId, due: false, read: "asked" });
+    assert.deepEqual([near.count(), due, asked], [1, [sessionId], [sessionId]]);
   });
 
   test("publish: due → workers of other processes are woken; not due → they are not", async (t) => {
@@ -93,6 +99,29 @@ describe("the session hub", () => {
     one.publish(due, true);
     await woken;
     assert.deepEqual(sessions, [due]);
+  });
+
+  test("reads: runners hear what is asked, and those that asked of answers, in other processes and services", async (t) => {
+    const db = await testDatabase(t);
+    const [asker, runner] = [await hub(t, db), await hub(t, db)];
+    const sessionId = newUuid();
+    const asked = new EventEmitter<{ asked: [string] }>();
+    runner.reads.onAsked((id) => {
+      asked.emit("asked", id);
+      runner.reads.publish(id, "answered");
+    });
+    const answered = Promise.withResolvers<void>();
+    let others = 0;
+    asker.reads.onAnswered(sessionId, answered.resolve);
+    asker.reads.onAnswered(newUuid(), () => void others++);
+    const follower = followerOf(runner, sessionId);
+    const due: string[] = [];
+    runner.onDue((id) => due.push(id));
+    const heard = once(asked, "asked", { signal: AbortSignal.timeout(60_000) });
+    asker.reads.publish(sessionId, "asked");
+    assert.deepEqual(await heard, [sessionId]);
+    await answered.promise;
+    assert.deepEqual([others, follower.count(), due], [0, 0, []]);
   });
 
   test("publish: thousands of sessions at once → they fit into notifications", async (t) => {

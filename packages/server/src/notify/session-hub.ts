@@ -5,6 +5,7 @@ import { followLastSeqs } from "./follow-last-seqs.ts";
 import type { Neighbours } from "./neighbours.ts";
 import { Notifier } from "./notifier.ts";
 import { Previews } from "./previews.ts";
+import { ReadNotices } from "./read-notices.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
 /**
@@ -23,6 +24,7 @@ export interface SessionHub {
   /** Call it after a commit. `due`: the commit set `pending_at`, so workers are woken too. */
   publish(sessionId: string, due?: boolean): void;
   readonly previews: Pick<Previews, "follow" | "request" | "publish" | "end">;
+  readonly reads: Pick<ReadNotices, "onAsked" | "onAnswered" | "publish">;
   close(): Promise<void>;
 }
 
@@ -50,10 +52,17 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
   const own = randomBytes(6).toString("hex");
   const notifier = new Notifier(db.write, log, neighbours?.service ?? own);
   const previews = new Previews(own, (payloads) => notifier.send(payloads));
-  const stopListening = neighbours?.listen(({ sessionId, due }) => wake(sessionId, due));
+  const reads = new ReadNotices(neighbours?.service ?? own, (sessionId, read, payload) => {
+    neighbours?.tell({ sessionId, due: false, read });
+    notifier.send([payload]);
+  });
+  const stopListening = neighbours?.listen(({ sessionId, due, read }) => {
+    if (read === undefined) wake(sessionId, due);
+    else reads.heard(sessionId, read);
+  });
   const listener = await db.listen(notifier.channel, {
     onPayload: (payload) => {
-      if (!previews.receive(payload)) notifier.receive(payload, wake);
+      if (!previews.receive(payload) && !reads.receive(payload)) notifier.receive(payload, wake);
     },
     onReconnect: () => {
       for (const sessionId of followers.sessions()) followers.call(sessionId);
@@ -68,6 +77,7 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
       return () => workers.delete(onDue);
     },
     previews,
+    reads,
     publish(sessionId, due = false) {
       wake(sessionId, due);
       neighbours?.tell({ sessionId, due });

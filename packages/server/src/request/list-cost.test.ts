@@ -118,10 +118,13 @@ test("each filter of each list is among the queries above", () => {
   assert.deepEqual(unused, SOUGHT);
 });
 
+/** Of directories in sandboxes, which are no tables. */
+const NOT_STORED = ["workspace.list"];
+
 function lists() {
   return Object.values(routes)
     .flatMap((noun) => Object.values(noun))
-    .filter(({ operation }) => operation.responseKind === "page");
+    .filter(({ operation: { id, responseKind } }) => responseKind === "page" && !NOT_STORED.includes(id));
 }
 
 interface Schema {

@@ -23,6 +23,7 @@ import { mountHealth, mountMetrics, type ServiceFault } from "../features/servic
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "../features/sessions/session-routes.ts";
+import { mountWorkspace } from "../features/sessions/workspace/workspace-routes.ts";
 import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
 import type { PricedModels } from "../features/usage/figures.ts";
@@ -186,6 +187,7 @@ export function createApp(deps: AppDeps): HttpApp {
     gitHttpHosts: new Set(deps.gitHttpHosts),
   });
   mountSessionResources(app, { hub, secrets });
+  mountWorkspace(app, hub);
   mountEvents(app, { db, hub, tokens, blobs, limits: app.limits });
   mountUsage(app, models);
   mountFiles(app, blobs);

@@ -9,8 +9,9 @@ import { hasUnfinishedErasures } from "../deletion/erasure-store.ts";
 import { sweepSignIns } from "../features/console/sweep-sign-ins.ts";
 import { deleteExpired } from "../features/device-authorizations/device-authorization-store.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
+import { deleteExpiredReads } from "../features/sessions/workspace/read-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
-import { HOUR_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
+import { HOUR_MS, MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 const ERASURE_MS = 5_000;
 /** Requests that began before their token was rejected have stored all by then. */
@@ -38,7 +39,9 @@ export async function startDataSweepers(
     await deleteExpired(db.write);
     await sweepSignIns(db.write);
   };
-  if (!isOwn) return [startSweeper({ staged, logins }, log)];
+  const reads: Sweep = () => deleteExpiredReads(db.write);
+  const ofReads = startSweeper({ reads }, log, MINUTE_MS);
+  if (!isOwn) return [startSweeper({ staged, logins }, log), ofReads];
   const parts = { db, blobs, log, defaults };
   const retention = alone("retention", (signal) => applyRetention(parts, signal));
   const late = alone("erasures", (signal) => continueErasures(parts, signal, LATE_MS));
@@ -49,5 +52,6 @@ export async function startDataSweepers(
   return [
     startSweeper({ staged, uploads, logins, retention, late, contents }, log),
     startSweeper({ erasures }, log, ERASURE_MS),
+    ofReads,
   ];
 }

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { formatId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import { errors } from "../../errors/catalogue.ts";
@@ -6,27 +7,48 @@ import type { FileRow } from "./file-store.ts";
 
 type ContentResponse = Awaited<ReturnType<ContentHandler<never>>>;
 
-/**
- * The bytes of a file, or the one range of them that the request asks for; 304 when the client has them already, by their hash.
- * A range that cannot be served, or several at once, gets the whole content.
- */
-export function contentResponse(
-  row: FileRow,
-  blobs: BlobStore,
-  header: (name: string) => string | undefined,
-): ContentResponse {
-  const { sha256, size_bytes: size, status } = row;
+/** Both inclusive. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** Bytes that a client can save. */
+export interface Content {
+  filename: string;
+  mimeType: string;
+  size: number;
+  /** With its quotes; changes whenever the bytes do. */
+  etag: string;
+  /** The bytes, or those of a range. */
+  read(range?: ByteRange): Readable;
+}
+
+/** The content of a file. @throws errors.fileNotReady */
+export function contentOf(row: FileRow, blobs: BlobStore): Content {
+  const { sha256, size_bytes: size, status, filename, mime_type: mimeType } = row;
   if (sha256 === null || size === null || status !== "ready") {
     throw errors.fileNotReady(formatId("file", row.id));
   }
-  const etag = `"${sha256}"`;
+  return { filename, mimeType, size, etag: `"${sha256}"`, read: (range) => blobs.read(sha256, range) };
+}
+
+/**
+ * The bytes of a content, or the one range of them that the request asks for; 304 when the client has them already. A range that cannot
+ * be served, or several at once, gets the whole content.
+ */
+export function contentResponse(
+  content: Content,
+  header: (name: string) => string | undefined,
+): ContentResponse {
+  const { size, etag } = content;
   const held = header("if-none-match")
     ?.split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""));
   if (held?.includes(etag)) return { status: 304, headers: { etag } };
-  const headers = { ...contentHeaders(row, size), etag };
+  const headers = { ...contentHeaders(content), etag };
   const range = (header("if-range") ?? etag) === etag ? rangeOf(header("range"), size) : null;
-  if (range === null) return { status: 200, headers, body: blobs.read(sha256) };
+  if (range === null) return { status: 200, headers, body: content.read() };
   return {
     status: 206,
     headers: {
@@ -34,12 +56,12 @@ export function contentResponse(
       "content-length": String(range.end - range.start + 1),
       "content-range": `bytes ${range.start}-${range.end}/${size}`,
     },
-    body: blobs.read(sha256, range),
+    body: content.read(range),
   };
 }
 
 /** Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`, limited to the end of the content. */
-function rangeOf(text: string | undefined, size: number): { start: number; end: number } | null {
+function rangeOf(text: string | undefined, size: number): ByteRange | null {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? "") ?? [];
   if (from === undefined || to === undefined || (from === "" && to === "")) return null;
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
@@ -48,14 +70,14 @@ function rangeOf(text: string | undefined, size: number): { start: number; end: 
 }
 
 /** Makes a browser save the bytes, whatever they are, and execute none of them. */
-function contentHeaders(row: FileRow, size: number): Record<string, string> {
-  const plain = row.filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
-  const encoded = encodeURIComponent(row.filename).replaceAll(
+function contentHeaders({ filename, mimeType, size }: Content): Record<string, string> {
+  const plain = filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
+  const encoded = encodeURIComponent(filename).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16)}`,
   );
   return {
-    "content-type": row.mime_type,
+    "content-type": mimeType,
     "content-length": String(size),
     "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
     "accept-ranges": "bytes",

@@ -8,7 +8,7 @@ import { disconnectWhenStalled } from "../../http/read-body.ts";
 import type { OwnerLimits } from "../../limits/owner-limits.ts";
 import { listPage } from "../../request/page.ts";
 import { parseContentRange } from "./content-range.ts";
-import { contentResponse } from "./content-response.ts";
+import { contentOf, contentResponse } from "./content-response.ts";
 import { removeUnusedContent } from "./content-store.ts";
 import { createPendingFile } from "./create-pending-file.ts";
 import { deleteFile } from "./delete-file.ts";
@@ -52,7 +52,7 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
     return { id: formatId("file", id), type: "file_deleted" as const };
   });
   mountContent(app, fileRoutes.content, async ({ principal, db, header }, { params }) =>
-    contentResponse(await requireFile(db.read, principal, params.file_id), blobs, header),
+    contentResponse(contentOf(await requireFile(db.read, principal, params.file_id), blobs), header),
   );
 }
 

@@ -20,6 +20,7 @@ function repository(url: string, secret: string | null): RunRepository {
     failedAt: null,
     inputs: "",
     revision: 0,
+    baseCommit: null,
     attempts: 0,
     failingMs: 0,
     retryInMs: null,

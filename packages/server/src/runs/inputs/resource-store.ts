@@ -35,6 +35,8 @@ export interface RunRepository extends Common {
   secret: Buffer | null;
   /** What the disk shows it over, or was to; null for a clone. */
   snapshot: MountableSnapshot | null;
+  /** The commit that was cloned; empty for a repository that had none. Null when the row does not tell. */
+  baseCommit: string | null;
   /** Raised by each new secret and each requested retry. */
   revision: number;
   /** Attempts in a row that failed for a reason that passes. */
@@ -89,6 +91,7 @@ interface Row {
   template_id: string | null;
   template_uid: number;
   template_base_id: string | null;
+  base_commit: string | null;
   mount_path: string;
   ready: boolean;
   failure: string | null;
@@ -134,6 +137,7 @@ const selectResources = (secret: string) => `
       where around.session_id = session_resources.session_id and around.type in ('hosted_repository', 'git_repository')
         and starts_with(session_resources.mount_path, around.mount_path || '/')
     ) end as repository,
+    case when base_ready_at = ready_at then base_commit end as base_commit,
     template_id, repository_mirrors.uid as template_uid, repository_templates.base_id as template_base_id, ready_at is not null as ready,
     inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
     coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
@@ -187,6 +191,7 @@ function resource(row: Row): RunResource {
   const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
   const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.template_base_id };
   const retrying = {
+    baseCommit: row.base_commit,
     revision: row.revision,
     attempts: row.attempts,
     failingMs: row.failing_ms,

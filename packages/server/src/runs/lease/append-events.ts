@@ -173,7 +173,7 @@ export async function append(
   text: string,
   lease: Lease,
   drafts: readonly Draft[],
-  more: readonly (string | number)[] = [],
+  more: readonly (string | number | null)[] = [],
 ): Promise<RunAppend> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];

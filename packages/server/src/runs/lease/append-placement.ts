@@ -5,7 +5,8 @@ import type { Lease } from "./lease.ts";
 
 /** How an attempt to put a resource in place ended. */
 export type PlacementOutcome =
-  | { type: "ready" }
+  /** `commit`: that of a repository, empty for one without any; null for anything else. */
+  | { type: "ready"; commit: string | null }
   /** `inputs`: a digest of what failed. `attempts`: how many failed in a row if each failed for a reason that passes, else 0. */
   | { type: "failed"; failure: string; inputs: string; attempts: number }
   /** To be tried again in `waitMs`, unless the row has another revision by now. */
@@ -31,7 +32,8 @@ export async function appendPlacement(
 
 /** $14 is the resource, then the values of the outcome. */
 const STATEMENTS = {
-  ready: placing(`ready_at = now(), failed_at = null, failure = null, failed_inputs = null,
+  ready:
+    placing(`ready_at = now(), base_commit = $15, base_ready_at = now(), failed_at = null, failure = null, failed_inputs = null,
     attempts = 0, failing_since = null, retry_at = null`),
   failed: placing(`failed_at = now(), failure = $15, failed_inputs = $16,
     attempts = $17, failing_since = null, retry_at = null`),
@@ -52,10 +54,10 @@ function placing(assignments: string, condition = ""): string {
   );
 }
 
-function valuesOf(outcome: PlacementOutcome): (string | number)[] {
+function valuesOf(outcome: PlacementOutcome): (string | number | null)[] {
   switch (outcome.type) {
     case "ready":
-      return [];
+      return [outcome.commit];
     case "failed":
       return [outcome.failure, outcome.inputs, outcome.attempts];
     case "retrying":

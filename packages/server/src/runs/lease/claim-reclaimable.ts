@@ -35,7 +35,7 @@ export class ReclaimClaims {
     if (isDraining !== this.#wasDraining) this.#nextLook = 0;
     this.#wasDraining = isDraining;
     const limit = Math.floor(free / 2);
-    if (limit === 0 || performance.now() < this.#nextLook) return [];
+    if (limit <= 0 || performance.now() < this.#nextLook) return [];
     const { reclaimMs, drainMs } = this.#options;
     const idleMs = isDraining ? Math.min(reclaimMs, drainMs) : reclaimMs;
     const leases = await claimReclaimable({ ...this.#options, reclaimMs: idleMs }, limit);

@@ -72,8 +72,8 @@ function maskedMemo({ text, opaque, ...rest }: Memo, mask: Mask): Memo {
 }
 
 /** A JSON value with every string in it masked, names of fields too. */
-function maskedValue<T>(value: T, mask: Mask): T;
-function maskedValue(value: unknown, mask: Mask): unknown {
+export function maskedValue<T>(value: T, mask: Mask): T;
+export function maskedValue(value: unknown, mask: Mask): unknown {
   if (typeof value === "string") return mask(value);
   if (Array.isArray(value)) return value.map((one) => maskedValue(one, mask));
   if (typeof value !== "object" || value === null) return value;

@@ -1,7 +1,7 @@
 import type { Draft } from "@berth/agent";
 import { formatId } from "@berth/contract";
 import type { Placed, PlacementFault } from "../inputs/placement.ts";
-import type { RunRepository, RunResource } from "../inputs/resource-store.ts";
+import { isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
 
 interface Target {
@@ -25,7 +25,8 @@ export async function reportReady(
     ...(note === undefined ? {} : { note }),
   };
   const drafts = unprepared === undefined ? [] : [unpreparedError(resource, unprepared)];
-  await runLog.appendPlacement([...drafts, { event }], resource.id, { type: "ready" });
+  const cloned = isRepository(resource) ? (commit ?? "") : null;
+  await runLog.appendPlacement([...drafts, { event }], resource.id, { type: "ready", commit: cloned });
   if (unprepared !== undefined) notes.push(`[${unprepared}]`);
   if (resource.failedAt !== null) notes.push(`[${named(resource)} is now at ${resource.mountPath}.]`);
   if (note !== undefined) notes.push(`[${named(resource)} at ${resource.mountPath}: ${note}]`);

@@ -10,6 +10,7 @@ import type { Lease } from "../lease/lease.ts";
 import { RunLog, type RunLogParts } from "../lease/run-log.ts";
 import { isRunning, type SessionState } from "../lease/session-state.ts";
 import type { TurnPermits } from "../lease/turn-permits.ts";
+import { type SessionReadParts, SessionReads } from "../reads/session-reads.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
 import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
@@ -19,7 +20,10 @@ import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 import { SessionTrace } from "./session-trace.ts";
 
-export interface SessionRunnerParts extends TurnParts, RunLogParts {
+export interface SessionRunnerParts
+  extends TurnParts,
+    RunLogParts,
+    Omit<SessionReadParts, "db" | "hub" | "log"> {
   metrics: SessionMetrics;
   traces: Traces;
   /** Names the session and its organization in each line. */
@@ -39,6 +43,8 @@ export interface SessionRunnerParts extends TurnParts, RunLogParts {
 
 /** A permit that another host gave back is seen after this long. */
 const PERMIT_POLL_MS = 1_000;
+/** While its disk is read it rests at least this long, before it looks whether it still is. */
+const MIN_REST_MS = 1_000;
 
 /**
  * Runs a session that this worker holds, from the claim to the release.
@@ -55,6 +61,7 @@ export class SessionRunner {
   readonly #parts: SessionRunnerParts;
   readonly #runLog: RunLog;
   readonly #news = new Signal();
+  readonly #reads = Promise.withResolvers<SessionReads>();
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
   #trace: SessionTrace | undefined;
@@ -64,6 +71,11 @@ export class SessionRunner {
   #waitsForSlot = false;
   /** Since when it waits for a permit. */
   #permitAwaited: number | undefined;
+  /** Reads of the disk that are under way, and when one last was. */
+  #reading = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  /** Resolves with whether the session was released. While it is set, no read begins. */
+  #releasing: Promise<boolean> | undefined;
   #stopping: "handOver" | "abandon" | undefined;
 
   /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
@@ -101,6 +113,31 @@ export class SessionRunner {
     this.#news.set();
   }
 
+  /**
+   * Answers the reads of the session's disk that wait, beside whatever else it does. Resolves when that is done, or with false when the
+   * session is no longer held.
+   */
+  async readDisk(): Promise<boolean> {
+    if (await this.#releasing?.catch(() => true)) return false;
+    this.#reading += 1;
+    try {
+      const reads = await this.#readsUnlessEnded();
+      await reads?.look();
+      return reads !== undefined;
+    } finally {
+      this.#reading -= 1;
+      this.#readAt = performance.now();
+      // Without a sandbox it rests no longer than it reads.
+      if (this.#reading === 0 && this.#workspace?.isOpen() === false) this.wake();
+    }
+  }
+
+  /** Resolves when a sandbox is open for reads, or none can be. Never rejects. */
+  async openForReads(): Promise<void> {
+    const reads = await this.#readsUnlessEnded();
+    await reads?.opened();
+  }
+
   /** Kills the sandbox at once and writes nothing more. */
   async abandon(): Promise<void> {
     this.#stopping = "abandon";
@@ -120,6 +157,10 @@ export class SessionRunner {
     const grace = setTimeout(() => this.#kill(), graceMs);
     await this.ended;
     clearTimeout(grace);
+  }
+
+  #readsUnlessEnded(): Promise<SessionReads | undefined> {
+    return Promise.race([this.#reads.promise, this.ended.then(() => undefined)]);
   }
 
   async #run(previous: Promise<void> | undefined): Promise<void> {
@@ -161,9 +202,7 @@ export class SessionRunner {
       return true;
     }
     const { workspace } = held;
-    if (state.resting) {
-      return await this.#reclaim(workspace);
-    }
+    if (state.resting) return await this.#release(() => this.#reclaim(workspace));
     await this.#refresh(workspace, inputs);
     if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
     return await this.#rest(workspace);
@@ -214,6 +253,7 @@ export class SessionRunner {
     const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
     this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
     this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
+    this.#reads.resolve(new SessionReads(this.#parts, this.lease, workspace));
     return workspace;
   }
 
@@ -231,11 +271,32 @@ export class SessionRunner {
   async #rest(workspace: SessionWorkspace): Promise<boolean> {
     this.#isActive = false;
     this.#parts.onRest();
-    const isWoken = await this.#news.waitFor(workspace.isOpen() ? this.#parts.idleMs : 0);
+    const since = performance.now();
+    let isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
+    while (!isWoken && this.#restMs(workspace, since) > 0)
+      isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
     this.#isActive = true;
-    if (isWoken || workspace.isBusy()) return false;
-    await workspace.close();
-    return await releaseRun(this.#parts.db.write, this.lease);
+    if (isWoken || workspace.isBusy() || this.#reading > 0) return false;
+    return await this.#release(async () => {
+      await workspace.close();
+      return await releaseRun(this.#parts.db.write, this.lease);
+    });
+  }
+
+  /** Meanwhile no read begins. */
+  async #release(release: () => Promise<boolean>): Promise<boolean> {
+    this.#releasing = release();
+    const isReleased = await this.#releasing;
+    if (!isReleased) this.#releasing = undefined;
+    return isReleased;
+  }
+
+  /** For how long it still stays warm, when it was last used then or by a read. */
+  #restMs(workspace: SessionWorkspace, since: number): number {
+    const { idleMs } = this.#parts;
+    if (this.#reading > 0) return Math.max(idleMs, MIN_REST_MS);
+    if (!workspace.isOpen()) return 0;
+    return Math.max(0, Math.max(since, this.#readAt) + idleMs - performance.now());
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */

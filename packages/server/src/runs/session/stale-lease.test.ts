@@ -27,16 +27,18 @@ import { removePermit, storePermit } from "../lease/turn-permits.ts";
 import { storeMcpTools } from "../mcp/mcp-tool-store.ts";
 import { lockLease } from "../memory/mount-base-store.ts";
 import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
+import { answerRead } from "../reads/waiting-read-store.ts";
 import { claimMirror } from "../snapshots/mirror-store.ts";
 import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
 
 const HOST = "here";
 const URL = "https://git.example.com/acme/widget";
 const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
+const READ = newUuid();
 const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
 
 const OUTCOMES: readonly PlacementOutcome[] = [
-  { type: "ready" },
+  { type: "ready", commit: null },
   { type: "failed", failure: "no", inputs: "", attempts: 0 },
   { type: "retrying", waitMs: 1_000, revision: 0 },
 ];
@@ -146,6 +148,14 @@ const CASES: readonly Case[] = [
     call: (db, lease) => removePermit(db, lease),
     refused: undefined,
   },
+  {
+    statement: "answer_read",
+    prepare: `insert into workspace_reads (id, session_id, request, expires_at)
+      values ('${READ}', $1, '{}', now() + interval '1 hour')`,
+    call: (db, lease) =>
+      answerRead(db, lease, READ, { answer: { ok: false, reason: "failed" }, content: null }),
+    refused: false,
+  },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
 ];
 
@@ -184,7 +194,7 @@ describe("a lease that is not the session's", () => {
         .filter((text) => /lease_epoch =|\bHELD\b/.test(text))
         .map((text) => /^"(\w+)"/.exec(text)?.[1]),
     );
-    const claims = ["claim_runs", "claim_of_owners", "claim_reclaimable"];
+    const claims = ["claim_runs", "claim_of_owners", "claim_reclaimable", "claim_for_read"];
     // These say it in a text of their own, or in a function of the database.
     const others = CASES.map(({ statement }) => statement).filter((name) => /^(append_|begin_)/.test(name));
     assert.deepEqual(

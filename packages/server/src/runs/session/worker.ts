@@ -5,6 +5,7 @@ import { type DefaultLimits, OwnerLimits } from "../../limits/owner-limits.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { NO_TRACES, type Traces } from "../../traces/traces.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
+import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
@@ -20,6 +21,7 @@ import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { UsageMeter } from "../usage/usage-meter.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
+import { DiskReads } from "./disk-reads.ts";
 import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
@@ -69,6 +71,7 @@ export class Worker {
   readonly #reclaims: ReclaimClaims;
   readonly #heartbeat: { close(): void };
   readonly #unsubscribe: () => void;
+  readonly #reads: DiskReads;
   readonly #claiming: Promise<void>;
   readonly #sharedClaims = new SharedClaims();
   readonly #permits: TurnPermits;
@@ -125,6 +128,15 @@ export class Worker {
       if (runner === undefined) this.#news.set();
       else runner.wake();
     });
+    this.#reads = new DiskReads({
+      hub,
+      log,
+      runner: (sessionId) => this.#held.get(sessionId),
+      claim: async (sessionId) => {
+        const lease = await claimForRead(db.write, this.#claimant(), sessionId);
+        return lease === null ? null : this.#hold(lease);
+      },
+    });
     this.#claiming = this.#claimUntilClosed();
   }
 
@@ -141,7 +153,7 @@ export class Worker {
     this.#isClosing = true;
     this.#unsubscribe();
     this.#news.set();
-    await this.#claiming;
+    await Promise.all([this.#claiming, this.#reads.close()]);
     const { graceMs = 10_000 } = this.#options;
     await Promise.all([...this.#held.values()].map((runner) => runner.handOver(graceMs)));
     await this.#usage.close();

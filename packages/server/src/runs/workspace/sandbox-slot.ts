@@ -3,6 +3,7 @@ import type { OpenedSandbox } from "./sandbox-opener.ts";
 /** Holds the one sandbox of a session that is open or being opened. A sandbox that dies leaves the slot by itself. */
 export class SandboxSlot {
   #opening: Promise<OpenedSandbox> | undefined;
+  #closing: Promise<void> | undefined;
   #ended = false;
 
   get ended(): boolean {
@@ -13,11 +14,11 @@ export class SandboxSlot {
     return this.#opening !== undefined;
   }
 
-  /** Returns the sandbox, or opens one if there is none. Rejects after `end`. */
+  /** Returns the sandbox, or opens one if there is none, once the last one is closed. Rejects after `end`. */
   opened(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
     if (this.#ended) return Promise.reject(new Error("The session's workspace has ended."));
     if (this.#opening !== undefined) return this.#opening;
-    const own = open();
+    const own = this.#closing === undefined ? open() : this.#closing.then(open, open);
     this.#opening = own;
     const forget = () => {
       if (this.#opening === own) this.#opening = undefined;
@@ -32,9 +33,11 @@ export class SandboxSlot {
   }
 
   async close(): Promise<void> {
-    const closing = this.#opening;
+    const closing = closed(this.#opening, this.#closing);
     this.#opening = undefined;
-    await (await settled(closing))?.sandbox.close();
+    this.#closing = closing;
+    await closing;
+    if (this.#closing === closing) this.#closing = undefined;
   }
 
   /** Closes the sandbox; no other is opened. */
@@ -42,6 +45,13 @@ export class SandboxSlot {
     this.#ended = true;
     await this.close();
   }
+}
+
+async function closed(
+  sandbox: Promise<OpenedSandbox> | undefined,
+  others: Promise<void> | undefined,
+): Promise<void> {
+  await Promise.all([settled(sandbox).then((opened) => opened?.sandbox.close()), others]);
 }
 
 async function settled<T>(promise: Promise<T> | undefined): Promise<T | undefined> {

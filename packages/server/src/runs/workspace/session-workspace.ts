@@ -127,6 +127,15 @@ export class SessionWorkspace {
     return await orAborted(ready, signal);
   }
 
+  /**
+   * The sandbox, for a look at what is on the disk: one is opened if none is open, and nothing is waited for that is being put in
+   * place. Null: the session has no disk here, and gets none. Rejects as `sandbox` does.
+   */
+  async sandboxOnDisk(): Promise<Sandbox | null> {
+    if (!this.#slot.isOpen() && !(await this.#disk.exists())) return null;
+    return (await this.#opened()).sandbox;
+  }
+
   /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
   async environment(): Promise<Record<string, string>> {
     return await this.#parts.credentials.commandVariables();
@@ -206,6 +215,15 @@ export class SessionWorkspace {
     const needed = (await this.#slot.current())?.provisioner.needsReopen() ?? false;
     if (needed) await this.#closeSandbox();
     return needed;
+  }
+
+  /** Aborts when it ends. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  hasEnded(): boolean {
+    return this.#slot.ended;
   }
 
   /** It has a sandbox, or a connection to an MCP server. */
