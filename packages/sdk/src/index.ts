@@ -15,7 +15,10 @@ export type {
   MemoryVersion,
   ModelUsage,
   Operation,
+  RepositoryChangesOf as RepositoryChanges,
+  RepositoryDiff,
   Session,
+  SessionChanges,
   SessionEvent,
   SessionEventType,
   SessionResource,
@@ -30,6 +33,7 @@ export type {
   Vault,
   VaultCredential,
   Whoami,
+  WorkspaceEntry,
 } from "@berth/contract";
 export { Berth } from "./client.ts";
 export type { StreamOptions } from "./resources/events.ts";

@@ -49,6 +49,8 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
   const nested: Record<string, unknown> = {
     events: client.sessions.events,
     sessionResources: client.sessions.resources,
+    workspace: client.sessions.workspace,
+    changes: client.sessions.changes,
     memories: client.memoryStores.memories,
     memoryVersions: client.memoryStores.versions,
     vaultCredentials: client.vaults.credentials,

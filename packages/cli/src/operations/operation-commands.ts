@@ -67,6 +67,8 @@ const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   environments: "manage environments: network, packages and limits of sandboxes",
   "sessions resources": "manage a session's repositories, files and memory stores",
   "sessions events": "send and read a session's events",
+  "sessions workspace": "look at the files in a session's sandbox",
+  "sessions changes": "look at what changed in a session's repositories",
   vaults: "manage vaults: secrets that sessions use but cannot read",
   "vaults credentials": "manage the credentials in a vault",
   "memory-stores": "manage memory stores: notes that agents keep across sessions",

@@ -5,9 +5,11 @@ import type { CallOptions } from "../transport/options.ts";
 import type { PagedList } from "../transport/page.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Body, Query } from "../transport/types.ts";
+import { Changes } from "./changes.ts";
 import { Events } from "./events.ts";
 import { Resource } from "./resource.ts";
 import { SessionResources } from "./session-resources.ts";
+import { Workspace } from "./workspace.ts";
 
 type Routes = typeof routes.sessions;
 const { sessions } = operations;
@@ -15,11 +17,15 @@ const { sessions } = operations;
 export class Sessions extends Resource {
   readonly events: Events;
   readonly resources: SessionResources;
+  readonly workspace: Workspace;
+  readonly changes: Changes;
 
   constructor(transport: Transport) {
     super(transport);
     this.events = new Events(transport);
     this.resources = new SessionResources(transport);
+    this.workspace = new Workspace(transport);
+    this.changes = new Changes(transport);
   }
 
   /** Returns immediately. Repositories are cloned in the background, and the first command waits for them. */

@@ -46,6 +46,19 @@ export function addSessions(program: Command): void {
     .option("--message <text>", "message for the agent")
     .addOption(follow)
     .action(action(() => import("./confirm-calls.ts"), "denyCalls"));
+  add("ls <id> [sandbox-path]", "List a directory of a session's sandbox; a relative path starts at /data.")
+    .option("--limit <number>", "maximum number of entries", positiveInteger, 1_000)
+    .action(action(() => import("./list-directory.ts"), "listDirectory"));
+  withConnection(
+    sessions.command("cat <id> <sandbox-path>").description("Print a file of a session's sandbox."),
+  ).action(action(() => import("./print-file.ts"), "printFile"));
+  add(
+    "cp <id> <sandbox-path> [path]",
+    "Copy a file or a directory out of a session's sandbox; default: to here.",
+  ).action(action(() => import("./copy-files.ts"), "copyFiles"));
+  add("diff <id> [repository-path]", "Show what an agent changed in its repositories since they were cloned.")
+    .option("--stat", "the commits and the files that changed, and no diff")
+    .action(action(() => import("./diff.ts"), "diffSession"));
   add(
     "interrupt <id>",
     "Interrupt the running turn, and print the event of that. Take this one; cancel is the API's operation: the same, and nothing when no turn runs.",
@@ -79,4 +92,6 @@ Examples:
   $ berth sessions logs -f sess_01k…
   $ berth sessions attach sess_01k…
   $ berth sessions send -f sess_01k… "Now update the changelog, too"
+  $ berth sessions diff --stat sess_01k…
+  $ berth sessions cp sess_01k… /mnt/session/outputs results
   $ berth sessions list --limit 500 --json | jq -r '.data[].id'`;

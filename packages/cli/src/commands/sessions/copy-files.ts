@@ -1,0 +1,96 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { APIError, type Berth, type WorkspaceEntry } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printMessage } from "../../terminal/print.ts";
+import { workspacePath } from "./workspace-path.ts";
+
+interface Copied {
+  /** In the sandbox, and here. */
+  from: string;
+  to: string;
+}
+
+/**
+ * Copies a file or a directory out of a session's sandbox, and prints where its files are. Links, and whatever else is no file or directory,
+ * are left out and named. A file that could not be copied whole is not there.
+ */
+export async function copyFiles(
+  id: string,
+  given: string,
+  destination: string | undefined,
+  options: ConnectionOptions & OutputOptions,
+): Promise<number | undefined> {
+  const client = await connect(options);
+  const from = workspacePath(given);
+  const to = await targetOf(from, destination);
+  const copy = new Copy(client, id);
+  if (await isDirectory(client, id, from)) await copy.directory(from, to);
+  else await copy.file(from, to);
+  for (const left of copy.leftOut) if (!options.quiet) printMessage(`left out: ${plainLine(left)}`);
+  await printResult({ data: copy.copied }, options, () => copy.copied.map((one) => plainLine(one.to)));
+  return copy.leftOut.length === 0 ? undefined : 1;
+}
+
+class Copy {
+  readonly copied: Copied[] = [];
+  readonly leftOut: string[] = [];
+  readonly #client: Berth;
+  readonly #id: string;
+
+  constructor(client: Berth, id: string) {
+    this.#client = client;
+    this.#id = id;
+  }
+
+  async directory(from: string, to: string): Promise<void> {
+    await mkdir(to, { recursive: true });
+    for await (const entry of this.#client.sessions.workspace.list(this.#id, { path: from, limit: 100 }))
+      await this.#entry(entry, from, to);
+  }
+
+  async file(from: string, to: string): Promise<void> {
+    const { body } = await this.#client.sessions.workspace.content(this.#id, { path: from });
+    const partial = join(dirname(to), `.${basename(to)}.berth-partial`);
+    try {
+      const source = body === null ? Readable.from([]) : Readable.fromWeb(body);
+      await pipeline(source, createWriteStream(partial));
+      await rename(partial, to);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    this.copied.push({ from, to });
+  }
+
+  async #entry({ type, name, path, target }: WorkspaceEntry, from: string, to: string): Promise<void> {
+    if (path !== null && type === "directory") await this.directory(path, join(to, name));
+    else if (path !== null && type === "file") await this.file(path, join(to, name));
+    else this.leftOut.push(`${from}/${name}${target === null ? ` (${type})` : ` → ${target}`}`);
+  }
+}
+
+async function isDirectory(client: Berth, id: string, path: string): Promise<boolean> {
+  try {
+    await client.sessions.workspace.list(id, { path, limit: 1 });
+    return true;
+  } catch (error) {
+    if (error instanceof APIError && error.code === "not_a_directory") return false;
+    throw error;
+  }
+}
+
+/** Without a destination the present directory; into a directory that exists, as `cp` does. */
+async function targetOf(from: string, destination = "."): Promise<string> {
+  const found = await stat(destination).catch(() => null);
+  if (found?.isDirectory() === true) return join(destination, basename(from));
+  if (destination.endsWith("/")) throw new UsageError(`There is no directory ${destination}`);
+  return destination;
+}

@@ -1,0 +1,28 @@
+import type { RepositoryDiff, routes, SessionChanges } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
+
+type Routes = typeof routes.changes;
+const { changes } = operations;
+
+/** What an agent changed in a session's repositories since they were cloned. */
+export class Changes extends Resource {
+  /** Branch, commits and files of each repository. Fails with 409 while the session has no disk, or when it was reclaimed. */
+  get(session_id: string, options?: CallOptions): ApiPromise<SessionChanges> {
+    return this.request({ operation: changes.get, params: { session_id }, ...options });
+  }
+
+  /** The unified diff of a file, or without `path` of all that changed. `truncated` tells when it was cut. */
+  diff(
+    session_id: string,
+    resource_id: string,
+    query?: Query<Routes["diff"]>,
+    options?: CallOptions,
+  ): ApiPromise<RepositoryDiff> {
+    const params = { session_id, resource_id };
+    return this.request({ operation: changes.diff, params, query, ...options });
+  }
+}
