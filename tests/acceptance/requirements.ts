@@ -41,6 +41,7 @@ import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { usageRequirements } from "./requirements/usage.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
+import { workspaceRequirements } from "./requirements/workspace.ts";
 
 /** All requirements. Larger subjects have a file in `requirements/`. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -594,6 +595,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mcpRequirements,
   ...usageRequirements,
   ...vaultRequirements,
+  ...workspaceRequirements,
   ...proxyCredentialRequirements,
   ...apiProcessRequirements,
   ...auditRequirements,

@@ -73,6 +73,8 @@ const GUIDES: Record<string, RegExp> = {
     /^berth: listening on https:\/\/127\.0\.0\.1:4443\n\{"status":"ok"\}[\s\S]*The settings are valid/m,
   "usage.md":
     /^DAY +SESSIONS +TURNS[^\n]*\n[\s\S]*^total +\d+ +\d+ [^\n]*\$0\.00$[\s\S]*^AGENT +ID +SESSIONS[\s\S]*^ +"cost": 0$/m,
+  "workspace.md":
+    /\/data\/widget {2}main\n +[0-9a-f]{10} +local +chore: build\n +A +\+1 -0 +built\.txt\n +A +\+1 -0 +draft\.txt\ndiff --git a\/draft\.txt[\s\S]*\+draft\n[\s\S]*report\/\n[\s\S]*widget\/\n42\nreport\/answer\.txt\n42\n/,
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 

@@ -9,7 +9,9 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { bash, runTurn } from "../acceptance/harness/fixtures.ts";
 import { notInSample } from "../effort/effort.ts";
+import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
 /**
@@ -24,8 +26,17 @@ let api: Api;
 /** What the SDK's examples import lies above the directory that all examples run in. */
 let base: string;
 let directory: string;
+let host: GitHost;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  host = await startGitHost({ dir: await mkdtemp(join(tmpdir(), "git-host-")), plain: true });
+  await host.createRepository({ org: "acme", name: "shop", private: false, files: { "a.txt": "a" } });
+  berth = await Berth.start({
+    settings: {
+      BERTH_LOG_LEVEL: "error",
+      BERTH_GIT_HTTP_HOSTS: host.host,
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+    },
+  });
   api = await berth.client({ role: "admin" });
   base = await mkdtemp(join(tmpdir(), "berth-examples-"));
   await symlink(join(root, "node_modules"), join(base, "node_modules"));
@@ -35,6 +46,7 @@ before(async () => {
 });
 after(async () => {
   await berth.stop();
+  await host.stop();
   await rm(base, { recursive: true, force: true });
 });
 
@@ -100,6 +112,8 @@ const KINDS = [
   "files.upload",
   "files.content",
   "files.putContent",
+  "workspace.content",
+  "changes.diff",
   "skills.create",
   "events.stream",
 ];
@@ -125,6 +139,12 @@ async function examplesOf(label: string): Promise<Example[]> {
 
 async function aLogin(): Promise<{ user_code: string; device_code: string }> {
   return await api.ok("POST", "/device_authorizations", {});
+}
+
+/** Its session gets a disk with a file. */
+async function withNotes({ session_id }: Record<string, string>): Promise<Record<string, string>> {
+  await runTurn(api, session_id ?? "", bash("echo notes >/data/notes.txt"));
+  return {};
 }
 
 /** Creates objects that an example needs besides the tenant objects. */
@@ -159,6 +179,16 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
         events: [{ type: "user.message", content }],
       });
       return {};
+    },
+    "workspace.list": () => withNotes(ids),
+    "workspace.content": () => withNotes(ids),
+    "changes.get": () => withNotes(ids),
+    "changes.diff": async () => {
+      const { agent_id: agent, environment_id } = ids;
+      const resources = [{ type: "git_repository", url: `${host.url}/acme/shop` }];
+      const session = await api.ok("POST", "/sessions", { agent, environment_id, resources });
+      await runTurn(api, session.id, bash("echo b >/data/shop/b.txt"));
+      return { session_id: session.id, resource_id: session.resources[0].id };
     },
     "environments.delete": async () => {
       await api.ok("POST", `/sessions/${ids.session_id}/terminate`);

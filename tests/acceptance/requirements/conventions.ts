@@ -5,7 +5,7 @@ export const conventions: readonly Requirement[] = [
   {
     id: "page-every-list",
     source: "seed 4.9",
-    rule: "Every list in the OpenAPI document has the envelope, the bounds and messages of limit, newest-first order and consecutive pages; lists with anchors reject two cursors at once and cursors of other lists.",
+    rule: "Every list of objects in the OpenAPI document has the envelope, the bounds and messages of limit, newest-first order and consecutive pages; lists with anchors reject two cursors at once and cursors of other lists.",
   },
   {
     id: "page-list-ends",

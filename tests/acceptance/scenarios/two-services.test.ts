@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeFile, makeSession, steps } from "../harness/fixtures.ts";
+import { bash, makeFile, makeSession, runTurn, steps } from "../harness/fixtures.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readFrames } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -123,4 +125,34 @@ async function follow(session: string, followed: AnyJson[], messages: number): P
       if (++count === 4) break;
     }
   }
+}
+
+covers(
+  ["workspace-elsewhere", "changes-repository"],
+  "two services: each answers for the disks of the other",
+  async () => {
+    const sessions = [await sessionNotOn(first), await sessionNotOn(second)];
+    for (const api of [firstApi, secondApi]) {
+      for (const { id } of sessions) {
+        const { data } = await api.ok("GET", `/sessions/${id}/workspace`);
+        assert.deepEqual(
+          data.map(({ name }: AnyJson) => name),
+          ["name", "numbers"],
+        );
+        const content = await api.get(`/sessions/${id}/workspace/content?path=/data/numbers`);
+        assert.equal(content.body.length, 108_894);
+        assert.deepEqual((await api.ok("GET", `/sessions/${id}/changes`)).repositories, []);
+      }
+    }
+  },
+);
+
+/** A session whose disk is on the other service. */
+async function sessionNotOn({ dataDir }: Berth): Promise<AnyJson> {
+  const host = readFileSync(join(dataDir, "installation"), "utf8").trim();
+  await first.command("admin", "hosts", "drain", host);
+  const session = await makeSession(firstApi);
+  await runTurn(firstApi, session.id, bash("seq 1 20000 >/data/numbers; touch /data/name"));
+  await first.command("admin", "hosts", "drain", host, "--cancel");
+  return session;
 }

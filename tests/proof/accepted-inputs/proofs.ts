@@ -337,6 +337,23 @@ const SESSIONS: readonly Proof[] = [
   ],
 ];
 
+const WORKSPACE: readonly Proof[] = [
+  ["workspace.list ?", "path", scenario("workspace"), "workspace: each entry of a directory with what it is"],
+  [
+    "workspace.content ?",
+    "path",
+    scenario("workspace"),
+    "workspace content: type, attachment, ranges and a tag",
+  ],
+  [
+    "changes.diff ?",
+    "path",
+    scenario("changes"),
+    "changes: commits, pushed or not, and files of each repository",
+  ],
+  ["flag sessions ", "--stat", cli("commands/sessions/workspace"), "sessions diff: of all, of one path"],
+];
+
 const FILES_AND_STORES: readonly Proof[] = [
   ["files.upload ", "file metadata", scenario("files"), "read files: list, metadata and content"],
   ["files.upload ", "filename size_bytes mime_type", scenario("uploads"), "pending file: created first"],
@@ -864,6 +881,7 @@ export const PROOFS: readonly Proof[] = [
   ...ENVIRONMENTS,
   ...EVENTS,
   ...SESSIONS,
+  ...WORKSPACE,
   ...FILES_AND_STORES,
   ...ACCESS,
   ...SETTINGS,

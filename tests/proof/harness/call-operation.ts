@@ -49,7 +49,10 @@ const ID_OF_FILTER: Record<string, string> = { scope_id: "session_id", "ids[]": 
 function requiredQuery({ query }: DescribedOperation): string {
   const pairs = query
     .filter(({ required }) => required)
-    .map(({ name, schema }) => [name, String(schema.enum?.[0] ?? "")] as [string, string]);
+    .map(
+      ({ name, schema }) =>
+        [name, String(schema.enum?.[0] ?? schema.examples?.[0] ?? "")] as [string, string],
+    );
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
