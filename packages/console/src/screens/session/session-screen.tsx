@@ -41,7 +41,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
   const { view } = log;
   useFreshSession(sessionId, view);
   const [wide] = useState(() => innerWidth >= WIDE);
-  const panel = search.panel ?? (wide ? "usage" : "none");
+  const panel = search.panel ?? (wide ? "changes" : "none");
   const setSearch = useCallback(
     (change: SessionSearch) =>
       void navigate({ search: (before) => ({ ...before, ...change }), replace: true }),
@@ -58,7 +58,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
       keys: "p",
       label: "Open or close the panel",
       group: "Session",
-      run: () => setSearch({ panel: panel === "none" ? "usage" : "none" }),
+      run: () => setSearch({ panel: panel === "none" ? "changes" : "none" }),
     },
   ]);
   const failure = error ?? log.error;
@@ -85,7 +85,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
           actions={
             <SessionMenu
               panelOpen={panel !== "none"}
-              onPanel={() => setSearch({ panel: panel === "none" ? "usage" : "none" })}
+              onPanel={() => setSearch({ panel: panel === "none" ? "changes" : "none" })}
             />
           }
           fixed

@@ -3,12 +3,14 @@ import { IconButton } from "../../../ui/button.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
 import type { SessionView } from "../log/view.ts";
 import type { PanelId } from "../scope/panel-ids.ts";
+import { ChangesPanel } from "./changes-panel.tsx";
 import { DetailsPanel } from "./details-panel.tsx";
 import { EventsPanel } from "./events-panel.tsx";
 import { FilesPanel } from "./files-panel.tsx";
 import { denialsIn, NetworkPanel } from "./network-panel.tsx";
 import { ResourcesPanel } from "./resources-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
+import { WorkspacePanel } from "./workspace-panel.tsx";
 
 type Props = {
   panel: PanelId;
@@ -20,6 +22,8 @@ type Props = {
 
 export function Panels({ panel, view, events, onChange, onClose }: Props) {
   const tabs: Tab<PanelId>[] = [
+    { id: "changes", label: "Changes", content: () => <ChangesPanel view={view} /> },
+    { id: "workspace", label: "Workspace", content: () => <WorkspacePanel view={view} /> },
     { id: "files", label: "Files", content: () => <FilesPanel view={view} /> },
     {
       id: "network",
@@ -42,13 +46,13 @@ export function Panels({ panel, view, events, onChange, onClose }: Props) {
         value={panel}
         onChange={onChange}
         label="Panels"
-        className="min-h-0 flex-1 [&>[role=tablist]]:pr-10"
+        className="min-h-0 flex-1 [&>[role=tablist]]:mr-9"
       />
       <IconButton
         icon="cross"
         label="Close the panel"
         onClick={onClose}
-        className="absolute top-1 right-1.5 bg-canvas"
+        className="absolute top-1 right-1.5"
       />
     </aside>
   );

@@ -1,0 +1,97 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { berth } from "../../../api/client.ts";
+import { parseUnified } from "../../../format/diff-lines.ts";
+import { formatCount } from "../../../format/numbers.ts";
+import { showUnseen } from "../../../format/visible-text.ts";
+import { Spinner } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { DiffView } from "../../../ui/diff-view.tsx";
+import { ErrorBox } from "../../../ui/error-box.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { useSession } from "../scope/session-context.ts";
+
+type File = Awaited<ReturnType<typeof berth.sessions.changes.get>>["repositories"][number]["files"][number];
+
+type Props = {
+  resourceId: string;
+  file: File;
+  split: boolean /** Changes when the file may have changed. */;
+  version: string;
+};
+
+const LETTERS: Record<File["status"], { letter: string; look: string }> = {
+  added: { letter: "A", look: "text-ok" },
+  modified: { letter: "M", look: "text-info" },
+  deleted: { letter: "D", look: "text-bad" },
+  renamed: { letter: "R", look: "text-think" },
+  type_changed: { letter: "T", look: "text-warn" },
+};
+
+/** A changed file: a click shows its diff. */
+export function ChangedFile({ resourceId, file, split, version }: Props) {
+  const [open, setOpen] = useState(false);
+  const { letter, look } = LETTERS[file.status];
+  return (
+    <li className="border-t border-line">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex h-8 w-full items-center gap-2 px-4 text-left -outline-offset-2 hover:bg-hover"
+      >
+        <Icon name={open ? "chevronDown" : "chevronRight"} className="size-3.5 text-faint" />
+        <abbr
+          title={file.status.replace("_", " ")}
+          className={cx("w-3 font-mono text-xs font-semibold no-underline", look)}
+        >
+          {letter}
+        </abbr>
+        <span className="min-w-0 flex-1 truncate font-mono text-xs" title={file.path}>
+          {file.old_path !== null && <span className="text-faint">{showUnseen(file.old_path)} → </span>}
+          {showUnseen(file.path)}
+        </span>
+        <Counts file={file} />
+      </button>
+      {open && <FileDiff resourceId={resourceId} file={file} split={split} version={version} />}
+    </li>
+  );
+}
+
+function Counts({ file: { additions, deletions, binary, type } }: { file: File }) {
+  if (binary || type !== "file")
+    return <span className="text-xs text-faint">{binary ? "binary" : type}</span>;
+  return (
+    <span className="flex gap-1.5 font-mono text-xs">
+      {additions !== null && additions > 0 && <span className="text-ok">+{formatCount(additions)}</span>}
+      {deletions !== null && deletions > 0 && <span className="text-bad">−{formatCount(deletions)}</span>}
+    </span>
+  );
+}
+
+function FileDiff({ resourceId, file, split, version }: Props) {
+  const { session } = useSession();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["changes", session.id, "diff", resourceId, file.path, version],
+    queryFn: ({ signal }) =>
+      berth.sessions.changes.diff(session.id, resourceId, { path: file.path }, { signal }),
+    placeholderData: (before) => before,
+  });
+  const hunks = useMemo(() => parseUnified(data?.diff ?? ""), [data]);
+  if (error !== null) return <ErrorBox error={error} retry={() => void refetch()} className="m-3" />;
+  if (data === undefined) return <Spinner className="m-3 text-faint" />;
+  return (
+    <div className="border-t border-line">
+      {hunks.length === 0 ? (
+        <p className="px-4 py-2 text-muted">
+          {file.binary ? "A binary file." : "There are no lines to compare."}
+        </p>
+      ) : (
+        <DiffView hunks={hunks} split={split} />
+      )}
+      {data.truncated && (
+        <p className="px-4 py-2 text-xs text-warn">The diff is cut here: it is larger than 1 MiB.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { ConflictError } from "@berth/sdk";
+import { Empty } from "../../../ui/empty.tsx";
+import { ErrorBox } from "../../../ui/error-box.tsx";
+
+/** Why the disk of the session cannot be read: there is none, or something failed. */
+export function NoDisk({ error, retry }: { error: unknown; retry: () => void }) {
+  if (error instanceof ConflictError)
+    return (
+      <Empty icon="folder" title="There is no disk to look at">
+        {error.message}
+      </Empty>
+    );
+  return <ErrorBox error={error} retry={retry} className="m-4" />;
+}
