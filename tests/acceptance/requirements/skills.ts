@@ -27,6 +27,11 @@ export const skillRequirements: readonly Requirement[] = [
     rule: "Versions can be uploaded, listed, read and deleted; all have the skill's name, and their numbers increase from 1.",
   },
   {
+    id: "skills-content",
+    source: "issue 13",
+    rule: "The content of each file of a version can be read by its path, whole or a range, as an attachment with its type; a path that the version does not have is 404.",
+  },
+  {
     id: "skills-change",
     source: "api 2",
     rule: "A skill's title and metadata follow the common update rules; an archived skill can be read and not changed.",

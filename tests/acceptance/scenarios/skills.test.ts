@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeAgent, makeEnvironment, makeSkill, runTurn, toolResults } from "../harness/fixtures.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeSkill,
+  runTurn,
+  skillForm,
+  toolResults,
+} from "../harness/fixtures.ts";
 
 const { api } = await startBerth();
 
@@ -58,6 +66,34 @@ covers(["skills-upload", "skills-object"], "upload skill: a zip archive", async 
       ["scripts/hello.sh", true],
     ],
   );
+});
+
+covers(["skills-content"], "skill content: each file of a version, whole or in part", async () => {
+  const skill = await makeSkill(api, "readable");
+  await api.call("POST", `/skills/${skill.id}/versions`, undefined, { raw: skillForm("readable", "Other.") });
+  const contentOf = (version: number | string, path: string, headers: Record<string, string> = {}) =>
+    api.call("GET", `/skills/${skill.id}/versions/${version}/content?path=${path}`, undefined, { headers });
+  const script = await contentOf(1, "scripts/run.sh");
+  assert.deepEqual(
+    [script.status, script.body, script.headers.get("content-disposition")],
+    [200, '#!/bin/sh\necho "I am readable"\n', `attachment; filename="run.sh"; filename*=UTF-8''run.sh`],
+  );
+  assert.equal(script.headers.get("x-content-type-options"), "nosniff");
+  const { id, files } = await api.ok("GET", `/skills/${skill.id}/versions/2`);
+  const manifest = await contentOf(id, "SKILL.md");
+  assert.match(manifest.body, /description: Other\./);
+  assert.equal(manifest.headers.get("content-type"), "text/markdown");
+  assert.equal(manifest.headers.get("content-length"), String(files[0].size_bytes));
+  const part = await contentOf(1, "scripts/run.sh", { range: "bytes=2-8" });
+  assert.deepEqual([part.status, part.body], [206, "/bin/sh"]);
+  const etag = script.headers.get("etag") ?? "";
+  assert.equal((await contentOf(1, "scripts/run.sh", { "if-none-match": etag })).status, 304);
+  assertError(await contentOf(1, "scripts/none.sh"), 404, "not_found_error", { param: "path" });
+  assertError(await contentOf(1, "../SKILL.md"), 404, "not_found_error", { param: "path" });
+  assertError(await contentOf(3, "SKILL.md"), 404, "not_found_error");
+  assertError(await api.get(`/skills/${skill.id}/versions/1/content`), 400, "invalid_request_error", {
+    param: "path",
+  });
 });
 
 covers(["skills-name"], "skill name: a second skill with it is rejected with 409", async () => {

@@ -415,6 +415,7 @@ const FILES_AND_STORES: readonly Proof[] = [
     server("features/skills/skills"),
     "update: title and metadata change",
   ],
+  ["skills.content ?", "path", scenario("skills"), "skill content: each file of a version, whole or in part"],
   [
     "skills.list ?",
     "include_archived",

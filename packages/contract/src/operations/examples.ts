@@ -89,6 +89,7 @@ export const examples: Readonly<Record<string, Example>> = {
   "memories.list": { query: "path_prefix=/" },
   "skills.create": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
   "skills.createVersion": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
+  "skills.content": { query: "path=SKILL.md" },
   "skills.update": { body: { display_title: "Release notes" } },
   "forward.register": { body: { type: "skill", resource: { id: "$SKILL_ID" } } },
   "forward.list": { query: "type=skill" },

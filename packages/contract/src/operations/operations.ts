@@ -289,6 +289,9 @@ export const operations = {
     }),
     versions: list(`${skill}/versions`, "List a skill's versions"),
     getVersion: get(skillVersion, "Get a version of a skill"),
+    content: get(`${skillVersion}/content`, "Get the content of a file in a version of a skill", {
+      responseKind: "bytes",
+    }),
     deleteVersion: remove(
       skillVersion,
       "Delete a version of a skill",

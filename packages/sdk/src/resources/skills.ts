@@ -81,6 +81,17 @@ export class Skills extends Resource {
     return this.request({ operation: skills.getVersion, params, ...options });
   }
 
+  /** The content of one of the version's files as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
+  content(
+    skill_id: string,
+    version: number | string,
+    query: Query<Routes["content"]>,
+    options?: CallOptions,
+  ): Promise<Response> {
+    const params = { skill_id, version: String(version) };
+    return this.transport.open({ operation: skills.content, params, query, ...options }, "*/*");
+  }
+
   /** Fails with 409 for the only version, and for one that an agent or a session uses. */
   deleteVersion(
     skill_id: string,

@@ -224,6 +224,8 @@ export const errors = {
   vaultFull: (id: string, capacity: number) =>
     conflict(`Vault '${id}' already has ${capacity} credentials, which is the maximum.`),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
+  skillFileNotFound: (id: string, version: number, path: string) =>
+    notFound(`Version ${version} of skill '${id}' has no file '${path.slice(0, 200)}'.`, "path"),
   skillNameDiffers: (given: string, name: string) =>
     errors.invalid(`The name in SKILL.md is '${given}', but the name of this skill is '${name}'.`),
   skillInUse: (id: string, by: string) => conflict(`Skill '${id}' is in use by ${by}.`),

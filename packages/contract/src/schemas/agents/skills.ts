@@ -146,6 +146,21 @@ export const skillRoutes = {
     params: versionParams,
     response: skillVersion,
   }),
+  /** As an attachment; with `Range` a part of it. */
+  content: defineRoute(operations.skills.content, {
+    params: versionParams,
+    query: z.strictObject({
+      path: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .meta({
+          description: "One of the paths in the version's `files`.",
+          examples: ["SKILL.md"],
+        }),
+    }),
+    response: z.string().meta({ format: "binary" }),
+  }),
   deleteVersion: defineRoute(operations.skills.deleteVersion, {
     params: versionParams,
     response: deletedObject("skill_version"),

@@ -2,14 +2,16 @@ import { formatId, skillRoutes } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import { isDryRun } from "../../http/dry-run.ts";
 import type { HttpApp } from "../../http/http-app.ts";
-import { mount } from "../../http/mount.ts";
+import { mount, mountContent } from "../../http/mount.ts";
 import { type Form, mountUpload } from "../../http/mount-upload.ts";
 import { listPage } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
+import { contentResponse } from "../files/content-response.ts";
 import { removeUnusedContent } from "../files/content-store.ts";
 import { addSkill, addSkillVersion } from "./add-skill.ts";
 import { deleteSkill, deleteSkillVersion } from "./delete-skill.ts";
 import { readSkillUpload, type SkillUpload } from "./read-skill-upload.ts";
+import { skillFile } from "./skill-file.ts";
 import { archiveSkill, listSkills, requireSkill, toSkill } from "./skill-store.ts";
 import { listSkillVersions, requireSkillVersion, toSkillVersion } from "./skill-version-store.ts";
 import { updateSkill } from "./update-skill.ts";
@@ -69,6 +71,11 @@ function mountVersions(app: HttpApp, blobs: BlobStore): void {
   mount(app, skillRoutes.getVersion, async ({ principal, db }, { params }) => {
     const skill = await requireSkill(db.read, principal, params.skill_id);
     return toSkillVersion(await requireSkillVersion(db.read, skill.id, params.skill_id, params.version));
+  });
+  mountContent(app, skillRoutes.content, async ({ principal, db, header }, { params, query }) => {
+    const skill = await requireSkill(db.read, principal, params.skill_id);
+    const version = await requireSkillVersion(db.read, skill.id, params.skill_id, params.version);
+    return contentResponse(await skillFile(version, query.path, blobs), header);
   });
   mount(app, skillRoutes.deleteVersion, async ({ principal, db, afterCommit }, { params }) => {
     const { id, sha256 } = await deleteSkillVersion(db, principal, {
