@@ -1,9 +1,12 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Keys } from "../ui/keys.tsx";
-import { AccountMenu } from "./account-menu.tsx";
+
+/** With its menu it is loaded beside the first screen, not before it. */
+const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 
 /** A screen's place in the navigation. */
 export type NavItem = {
@@ -66,7 +69,9 @@ export function Sidebar({ groups, onSearch, onNavigate, className }: Props) {
           </ul>
         ))}
       </div>
-      <AccountMenu />
+      <Suspense fallback={<div className="h-10" />}>
+        <AccountMenu />
+      </Suspense>
     </nav>
   );
 }
