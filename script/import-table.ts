@@ -362,7 +362,7 @@ export const IMPORT_TABLE: ImportTable = {
     format: ["@berth/sdk"],
     api: ["@berth/sdk"],
     ui: ["@berth/sdk", "format", "api"],
-    shell: ["api", "ui"],
+    shell: ["format", "api", "ui"],
     screens: ["@berth/sdk", "format", "api", "ui", "shell"],
     app: ["api", "shell", "screens"],
   },

@@ -26,11 +26,19 @@ type Props = {
   code: string /** A language's name, or a file's path. */;
   language: string;
   numbered?: boolean;
+  /** Long lines go on below instead of beyond the edge. */
+  wraps?: boolean;
   className?: string;
 };
 
 /** Code with its colours, which appear once the language is loaded. */
-export const CodeBlock = memo(function CodeBlock({ code, language, numbered = false, className }: Props) {
+export const CodeBlock = memo(function CodeBlock({
+  code,
+  language,
+  numbered = false,
+  wraps = false,
+  className,
+}: Props) {
   const shown = showUnseen(code);
   const tokens = useTokens(shown, language);
   const lines = tokens ?? shown.split("\n").map((text): Token[] => [{ text, name: null }]);
@@ -42,13 +50,13 @@ export const CodeBlock = memo(function CodeBlock({ code, language, numbered = fa
         className="absolute top-1 right-1 z-10 bg-sunken opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100"
       />
       <pre tabIndex={0} className="overflow-x-auto py-2 font-mono text-xs leading-5">
-        <code className="grid min-w-full w-max">
+        <code className={cx("grid min-w-full", !wraps && "w-max")}>
           {lines.map((line, index) => (
             <span key={index} className="flex px-3">
               {numbered && (
                 <span className="mr-3 w-8 shrink-0 text-right text-faint select-none">{index + 1}</span>
               )}
-              <span className="whitespace-pre">
+              <span className={wraps ? "min-w-0 whitespace-pre-wrap wrap-anywhere" : "whitespace-pre"}>
                 <Tokens line={line} />
                 {"\n"}
               </span>

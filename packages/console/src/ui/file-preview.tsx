@@ -31,12 +31,13 @@ export function FilePreview({ file, open, onClose }: Props) {
       description={`${file.mime_type} · ${formatBytes(file.size_bytes ?? 0)}`}
       size="large"
     >
-      <div className="min-h-40 pb-4">{open && <Content file={file} />}</div>
+      <div className="min-h-40 pb-4">{open && <FileContent file={file} />}</div>
     </Dialog>
   );
 }
 
-function Content({ file }: { file: StoredFile }) {
+/** What is in a file, by its kind. */
+export function FileContent({ file }: { file: StoredFile }) {
   const fits = file.downloadable && (file.size_bytes ?? 0) <= MAX_PREVIEW;
   const content = useQuery({
     queryKey: ["files", file.id, "content"],

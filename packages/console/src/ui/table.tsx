@@ -48,3 +48,15 @@ export function Cell({ align, className, ...rest }: CellProps) {
     />
   );
 }
+
+/** A line of a list. Its link, with `lineLinkClass`, reaches over all of it. */
+export function Line({ index, marked, children }: { index: number; marked: boolean; children: ReactNode }) {
+  return (
+    <tr data-list-index={index} className={cx("group relative hover:bg-hover", marked && "bg-selected")}>
+      {children}
+    </tr>
+  );
+}
+
+export const lineLinkClass =
+  "block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus";

@@ -4,10 +4,10 @@ import { agentChoices, skillChoices } from "../../api/queries/choices.ts";
 import { modelsQuery } from "../../api/queries/models.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Field, Textarea } from "../../ui/field.tsx";
+import { FormSection, Segments } from "../../ui/form-section.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { Form } from "./form.ts";
-import { FormSection, Segments } from "./form-section.tsx";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 

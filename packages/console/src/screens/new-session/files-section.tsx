@@ -4,11 +4,11 @@ import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Input } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { UploadList } from "../../ui/upload-list.tsx";
 import { useFileDrop } from "../../ui/use-file-drop.ts";
 import type { FileEntry, Form } from "./form.ts";
-import { FormSection } from "./form-section.tsx";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { memoryStoreChoices, vaultChoices } from "../../api/queries/choices.ts";
 import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-section.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { Form } from "./form.ts";
-import { FormSection } from "./form-section.tsx";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 

@@ -8,20 +8,24 @@ import { Field, Textarea } from "../../ui/field.tsx";
 import { AgentSection } from "./agent-section.tsx";
 import { EnvironmentSection } from "./environment-section.tsx";
 import { FilesSection } from "./files-section.tsx";
-import { requestOf, withoutSecrets } from "./form.ts";
+import { type Form, requestOf, withoutSecrets } from "./form.ts";
 import { MoreSection } from "./more-section.tsx";
 import { RepositoriesSection } from "./repositories-section.tsx";
 import { newSessionRoute } from "./route.ts";
 import { useForm, useStart } from "./use-new-session.ts";
 
 export function NewSessionScreen() {
-  const { like } = newSessionRoute.useSearch();
-  return <NewSession key={like ?? ""} like={like} />;
+  const { like, agent, environment } = newSessionRoute.useSearch();
+  const chosen = {
+    ...(agent === undefined ? {} : { agentMode: "existing" as const, agentId: agent, agentVersion: null }),
+    ...(environment === undefined ? {} : { environmentId: environment }),
+  };
+  return <NewSession key={`${like} ${agent} ${environment}`} like={like} chosen={chosen} />;
 }
 
 /** All that a session is made of, on one page. */
-function NewSession({ like }: { like: string | undefined }) {
-  const { form, change, reset, error: likeError } = useForm(like);
+function NewSession({ like, chosen }: { like: string | undefined; chosen: Partial<Form> }) {
+  const { form, change, reset, error: likeError } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
   const [showsCall, setShowsCall] = useState(false);
   const sections = { form, change, faultAt };

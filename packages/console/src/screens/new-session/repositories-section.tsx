@@ -1,10 +1,10 @@
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton, Spinner } from "../../ui/button.tsx";
 import { Field, Input } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
 import { type Form, kindOf, newRepository, type RepositoryEntry } from "./form.ts";
-import { FormSection } from "./form-section.tsx";
 import type { CloneState } from "./start-session.ts";
 import type { Phase } from "./use-new-session.ts";
 

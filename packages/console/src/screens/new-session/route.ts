@@ -1,10 +1,21 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
 
+type NewSessionSearch = {
+  /** The session that the new one is like. */
+  like?: string;
+  /** What is chosen from the start. */
+  agent?: string;
+  environment?: string;
+};
+
 export const newSessionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/new",
-  validateSearch: (search: Record<string, unknown>): { like?: string } =>
-    typeof search.like === "string" ? { like: search.like } : {},
+  validateSearch: ({ like, agent, environment }: Record<string, unknown>): NewSessionSearch => ({
+    ...(typeof like === "string" ? { like } : {}),
+    ...(typeof agent === "string" ? { agent } : {}),
+    ...(typeof environment === "string" ? { environment } : {}),
+  }),
   component: lazyRouteComponent(() => import("./new-session-screen.tsx"), "NewSessionScreen"),
 });

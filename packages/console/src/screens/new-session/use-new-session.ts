@@ -16,10 +16,10 @@ import {
 
 const DRAFT = "new session";
 
-/** The form, kept over reloads, or filled like another session. */
-export function useForm(like: string | undefined) {
+/** The form, kept over reloads, or filled like another session. What is `chosen` by the address stands in it from the start. */
+export function useForm(like: string | undefined, chosen: Partial<Form>) {
   const draft = like === undefined ? DRAFT : `${DRAFT} like ${like}`;
-  const [form, setForm] = useState<Form>(() => readDraft(keptDraft(draft)));
+  const [form, setForm] = useState<Form>(() => ({ ...readDraft(keptDraft(draft)), ...chosen }));
   const filled = useRef(keptDraft(draft) !== "");
   const { data, error } = useQuery({
     queryKey: ["sessions", like, "like"],

@@ -7,8 +7,8 @@ import { CallPanel } from "../../../ui/call-panel.tsx";
 import { CopyId } from "../../../ui/copy.tsx";
 import { JsonView } from "../../../ui/json-view.tsx";
 import { Ago } from "../../../ui/moment.tsx";
+import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { useSession } from "../scope/session-context.ts";
-import { Fact, Facts, Section } from "./section.tsx";
 
 /** What the session is made of, its ids to copy, its JSON, and how to have it elsewhere. */
 export function DetailsPanel() {

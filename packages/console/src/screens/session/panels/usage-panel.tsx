@@ -3,10 +3,10 @@ import { modelsQuery } from "../../../api/queries/models.ts";
 import { inputTokens, listCost } from "../../../format/cost.ts";
 import { formatCount, formatDollars, formatShort } from "../../../format/numbers.ts";
 import { formatSeconds } from "../../../format/time.ts";
+import { Section } from "../../../ui/section.tsx";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
 import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
-import { Section } from "./section.tsx";
 
 /** Tokens, cost and time: of the session, and turn by turn. */
 export function UsagePanel({ view }: { view: SessionView }) {

@@ -1,0 +1,72 @@
+import type { ReactNode } from "react";
+import type { useList } from "../api/use-list.ts";
+import { useSearchFurther } from "../api/use-search-further.ts";
+import { formatCount } from "../format/numbers.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { ErrorBox } from "../ui/error-box.tsx";
+import { Table } from "../ui/table.tsx";
+import { useListKeys } from "./use-list-keys.ts";
+
+/** As many lines are sought before a search rests. */
+const PAGE = 50;
+
+type Props<Item> = {
+  label: string;
+  list: ReturnType<typeof useList<Item>>;
+  /** Those of the list that fit what is filtered here. */
+  shown: readonly Item[];
+  /** Something is filtered here, so that more pages are sought through. */
+  searching: boolean;
+  /** Something is filtered at all. */
+  filtered: boolean;
+  onClear: () => void;
+  onOpen: (item: Item) => void;
+  head: ReactNode;
+  line: (item: Item, place: { index: number; marked: boolean }) => ReactNode;
+  /** Where there is nothing at all. */
+  empty: ReactNode;
+};
+
+/** A list of objects: its lines, its keys, and what it says when it has none. */
+export function ObjectList<Item>(props: Props<Item>) {
+  const { list, shown, searching, filtered } = props;
+  useSearchFurther(list, searching && shown.length < PAGE);
+  const marked = useListKeys(shown.length, (index) => {
+    const item = shown[index];
+    if (item !== undefined) props.onOpen(item);
+  });
+  const none = list.isSuccess && shown.length === 0 && !list.isFetchingNextPage;
+  return (
+    <>
+      {list.error !== null && (
+        <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />
+      )}
+      {shown.length > 0 && (
+        <Table label={props.label} head={props.head}>
+          {shown.map((item, index) => props.line(item, { index, marked: index === marked }))}
+        </Table>
+      )}
+      {none &&
+        (filtered ? (
+          <Empty
+            icon="filter"
+            title="Nothing fits"
+            action={<Button onClick={props.onClear}>Clear the filters</Button>}
+          >
+            Change the filters, or look at all of them.
+          </Empty>
+        ) : (
+          props.empty
+        ))}
+      {list.hasNextPage && (
+        <div className="flex items-center justify-center gap-3 p-4 text-faint">
+          {searching && <span>Searched the newest {formatCount(list.items.length)}.</span>}
+          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {searching ? "Search further" : "Show more"}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { Link, type LinkProps } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { CallExample } from "../api/call-commands.ts";
+import { showUnseen } from "../format/visible-text.ts";
+import { Spinner } from "../ui/button.tsx";
+import { CallPanel } from "../ui/call-panel.tsx";
+import { ErrorBox } from "../ui/error-box.tsx";
+import { JsonView } from "../ui/json-view.tsx";
+import { Section } from "../ui/section.tsx";
+import { Page } from "./page.tsx";
+
+type Query<Item> = { data: Item | undefined; error: Error | null; refetch: () => unknown };
+
+/** The page of an object, once it is there; until then that it is read, or why it cannot be. */
+export function Loaded<Item>({
+  query: { data, error, refetch },
+  title,
+  children,
+}: {
+  query: Query<Item>;
+  title: string;
+  children: (item: Item) => ReactNode;
+}) {
+  if (data !== undefined) return children(data);
+  return (
+    <Page title={title}>
+      {error === null ? (
+        <Spinner className="m-6 text-faint" />
+      ) : (
+        <ErrorBox error={error} retry={() => void refetch()} className="m-6" />
+      )}
+    </Page>
+  );
+}
+
+/** The heading of an object's page: its list, and its name. */
+export function ObjectHeading({
+  list,
+  to,
+  name,
+}: {
+  list: string;
+  to: NonNullable<LinkProps["to"]>;
+  name: string;
+}) {
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <Link to={to} className="shrink-0 font-normal text-faint hover:text-ink max-sm:hidden">
+        {list}
+      </Link>
+      <span aria-hidden="true" className="font-normal text-faint max-sm:hidden">
+        /
+      </span>
+      <span className="min-w-0 truncate">{showUnseen(name)}</span>
+    </span>
+  );
+}
+
+/** An object as the API has it, and its calls by command line and curl. */
+export function ApiTab({ value, calls }: { value: unknown; calls: readonly CallExample[] }) {
+  return (
+    <Scrolled>
+      <div className="mx-auto max-w-4xl py-2">
+        <Section title="The same by CLI and curl">
+          <div className="flex flex-col gap-3">
+            {calls.map((call) => (
+              <CallPanel key={call.operation.id} call={call} />
+            ))}
+          </div>
+        </Section>
+        <Section title="JSON">
+          <JsonView value={value} />
+        </Section>
+      </div>
+    </Scrolled>
+  );
+}
+
+/** The content of a tab, which scrolls by itself. */
+export function Scrolled({ children }: { children: ReactNode }) {
+  return <div className="h-full overflow-y-auto">{children}</div>;
+}

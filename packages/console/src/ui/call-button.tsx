@@ -1,0 +1,22 @@
+import { useState } from "react";
+import type { CallExample } from "../api/call-commands.ts";
+import { IconButton } from "./button.tsx";
+import { CallPanel } from "./call-panel.tsx";
+import { Dialog } from "./dialog.tsx";
+
+/** Shows how to have by the command line and by curl what the screen shows. */
+export function CallButton({ calls }: { calls: readonly CallExample[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton icon="code" label="The same by CLI and curl" onClick={() => setOpen(true)} />
+      <Dialog open={open} onClose={() => setOpen(false)} title="The same by CLI and curl" size="medium">
+        <div className="flex flex-col gap-3 pb-4">
+          {calls.map((call) => (
+            <CallPanel key={call.operation.id} call={call} />
+          ))}
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { IdentityFields } from "../format/git-identity.ts";
+import { Field, Input } from "./field.tsx";
+import { FormSection } from "./form-section.tsx";
+import type { FaultAt } from "./use-save.ts";
+
+type Props = {
+  identity: IdentityFields;
+  change: (part: Partial<IdentityFields>) => void;
+  faultAt: FaultAt;
+  about: string;
+};
+
+/** Who the commits are by. */
+export function GitIdentitySection({ identity, change, faultAt, about }: Props) {
+  const text = (name: keyof IdentityFields, label: string, place: string, placeholder: string) => (
+    <Field label={label} error={faultAt(place)}>
+      {(control) => (
+        <Input
+          {...control}
+          placeholder={placeholder}
+          value={identity[name]}
+          onChange={(event) => change({ [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  const whole = faultAt("git_identity");
+  return (
+    <FormSection title="Git identity" about={about}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {text("gitName", "Name", "git_identity.name", "Ann’s agent")}
+        {text("gitEmail", "E-mail", "git_identity.email", "ann+agent@example.com")}
+        {text("coAuthorName", "Co-author", "git_identity.co_authored_by.name", "Ann")}
+        {text("coAuthorEmail", "Co-author’s e-mail", "git_identity.co_authored_by.email", "ann@example.com")}
+      </div>
+      {whole !== null && <p className="text-xs text-bad">{whole}</p>}
+    </FormSection>
+  );
+}

@@ -1,0 +1,35 @@
+import { useState } from "react";
+import { keepDraft, keptDraft } from "./use-draft.ts";
+
+/**
+ * A form that is kept over reloads, under a name, from the first change until it is sent or given up. `start` is what it begins
+ * with; undefined while that is loading. `secret` fields are kept in the page only.
+ */
+export function useFormDraft<Form extends object>(
+  name: string,
+  start: Form | undefined,
+  secret: readonly (keyof Form)[] = [],
+) {
+  const [form, setForm] = useState<Form | null>(() => readDraft<Form>(keptDraft(name), start));
+  const change = (part: Partial<Form>) =>
+    setForm((before) => {
+      const next = { ...(before ?? start), ...part } as Form;
+      const kept = Object.entries(next).filter(([field]) => !secret.includes(field as keyof Form));
+      keepDraft(name, JSON.stringify(Object.fromEntries(kept)));
+      return next;
+    });
+  const reset = () => {
+    keepDraft(name, "");
+    setForm(null);
+  };
+  return { form: form ?? start ?? null, change, reset, changed: form !== null };
+}
+
+function readDraft<Form>(draft: string, start: Form | undefined): Form | null {
+  if (draft === "") return null;
+  try {
+    return { ...start, ...(JSON.parse(draft) as Form) };
+  } catch {
+    return null;
+  }
+}

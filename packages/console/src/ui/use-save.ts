@@ -1,0 +1,40 @@
+import { APIError } from "@berth/sdk";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect } from "react";
+
+/** A fault of a field that shows before the service is asked. */
+export class FormFault extends Error {
+  readonly place: string;
+
+  constructor(place: string, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/**
+ * Sends a form. What the service finds wrong is told at the field that `placeOf` makes of the `param` of its answer; the first such
+ * field gets the focus.
+ */
+export function useSave<Result>(options: {
+  act: () => Promise<Result>;
+  placeOf: (param: string) => string;
+  onSaved: (result: Result) => void;
+}) {
+  const { act, placeOf, onSaved } = options;
+  const saving = useMutation({ mutationFn: act, onSuccess: onSaved });
+  const { error } = saving;
+  useEffect(() => {
+    if (error !== null) document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  const place = placeOfError(error, placeOf);
+  const faultAt = (field: string) => (place === field && error !== null ? error.message : null);
+  return { save: () => saving.mutate(), busy: saving.isPending, error, faultAt, forget: saving.reset };
+}
+
+export type FaultAt = (field: string) => string | null;
+
+function placeOfError(error: Error | null, placeOf: (param: string) => string): string | null {
+  if (error instanceof FormFault) return error.place;
+  return error instanceof APIError && error.param !== null ? placeOf(error.param) : null;
+}
