@@ -1,0 +1,82 @@
+import type { Skill } from "@berth/sdk";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { type Pair, pairsOf, patchOf, recordOf } from "../../format/pairs.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { PairRows } from "../../ui/pair-rows.tsx";
+import { useFormDraft } from "../../ui/use-form-draft.ts";
+import { useSave } from "../../ui/use-save.ts";
+
+type Form = { title: string; metadata: Pair[] };
+
+/** Changes what of a skill is not in its versions. */
+export function EditSkillDialog({
+  skill,
+  open,
+  onClose,
+}: {
+  skill: Skill;
+  open: boolean;
+  onClose: () => void;
+}) {
+  const { form, change, reset } = useFormDraft<Form>(`skill ${skill.id}`, {
+    title: skill.display_title ?? "",
+    metadata: pairsOf(skill.metadata),
+  });
+  const { title = "", metadata = [] } = form ?? {};
+  const { save, busy, error, faultAt } = useSave({
+    act: () =>
+      berth.skills.update(skill.id, {
+        display_title: title.trim() === "" ? null : title.trim(),
+        metadata: patchOf(skill.metadata, recordOf(metadata)),
+      }),
+    placeOf: (param) => param.replace(/[.[].*$/, ""),
+    onSaved: () => {
+      reset();
+      onClose();
+      void queryClient.invalidateQueries({ queryKey: ["skills"] });
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Title and metadata"
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={busy} onClick={save}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label="Title" aside="optional" error={faultAt("display_title")}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={256}
+              value={title}
+              onChange={(event) => change({ title: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Metadata" error={faultAt("metadata")}>
+          {() => (
+            <PairRows
+              noun="pair"
+              pairs={metadata}
+              onChange={(next) => change({ metadata: next })}
+              faultAt={() => null}
+            />
+          )}
+        </Field>
+        {error !== null && <ErrorBox error={error} />}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Skill } from "@berth/sdk";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useActions } from "../../shell/actions.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { EditSkillDialog } from "./edit-skill-dialog.tsx";
+import { NewVersionDialog } from "./new-version-dialog.tsx";
+
+type Asked = "upload" | "edit" | "archive" | "delete";
+
+/** What can be done with a skill. */
+export function SkillActions({ skill }: { skill: Skill }) {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const isArchived = skill.archived_at !== null;
+  const name = skill.display_title ?? skill.name;
+  const close = () => setAsked(null);
+  const act = (id: Asked, label: string, icon: "upload" | "skill" | "archive" | "trash") => ({
+    id,
+    label,
+    group: "Skill",
+    icon,
+    run: () => setAsked(id),
+  });
+  useActions([
+    ...(isArchived
+      ? []
+      : [
+          act("upload", "Upload a version of this skill", "upload"),
+          act("archive", "Archive this skill", "archive"),
+        ]),
+    act("edit", "Change title and metadata of this skill", "skill"),
+    act("delete", "Delete this skill", "trash"),
+  ]);
+  return (
+    <>
+      {!isArchived && (
+        <Button size="small" look="primary" icon="upload" onClick={() => setAsked("upload")}>
+          <span className="max-sm:hidden">New version</span>
+        </Button>
+      )}
+      <Menu trigger={<IconButton icon="dots" label="More actions" />}>
+        <MenuItem icon="skill" onSelect={() => setAsked("edit")}>
+          Title and metadata…
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
+          Archive…
+        </MenuItem>
+        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <NewVersionDialog skill={skill} open={asked === "upload"} onClose={close} />
+      <EditSkillDialog key={skill.updated_at} skill={skill} open={asked === "edit"} onClose={close} />
+      <Confirm
+        open={asked === "archive"}
+        onClose={close}
+        title={`Archive “${name}”?`}
+        verb="Archive"
+        act={async () => {
+          await berth.skills.archive(skill.id);
+          await queryClient.invalidateQueries({ queryKey: ["skills"] });
+          toast("The skill is archived");
+        }}
+      >
+        Agents and sessions that have it keep it. It can no longer be given to others, and this cannot be
+        undone.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={close}
+        title={`Delete “${name}”?`}
+        verb="Delete"
+        danger
+        act={async () => {
+          await berth.skills.delete(skill.id);
+          queryClient.removeQueries({ queryKey: ["skills", skill.id] });
+          void queryClient.invalidateQueries({ queryKey: ["skills"] });
+          await navigate({ to: "/skills" });
+        }}
+      >
+        All its versions are gone for good. A skill that an agent or a session uses cannot be deleted.
+      </Confirm>
+    </>
+  );
+}
