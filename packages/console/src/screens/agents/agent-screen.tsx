@@ -1,0 +1,188 @@
+import type { Agent } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { berth } from "../../api/client.ts";
+import { agentQuery } from "../../api/queries/agents.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
+import { Page } from "../../shell/page.tsx";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyId } from "../../ui/copy.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { AgentSettings } from "./agent-settings.tsx";
+import { AgentVersions } from "./agent-versions.tsx";
+import { type AgentTab, agentRoute } from "./route.ts";
+
+/** An agent: what it is, its versions, its JSON. */
+export function AgentScreen() {
+  const { agentId } = agentRoute.useParams();
+  const query = useQuery(agentQuery(agentId));
+  return (
+    <Loaded query={query} title="Agent">
+      {(agent) => <AgentPage agent={agent} />}
+    </Loaded>
+  );
+}
+
+function AgentPage({ agent }: { agent: Agent }) {
+  const { tab = "settings" } = agentRoute.useSearch();
+  const navigate = useNavigate({ from: "/agents/$agentId" });
+  const params = { agent_id: agent.id };
+  return (
+    <Page
+      title={agent.name}
+      heading={<ObjectHeading list="Agents" to="/agents" name={agent.name} />}
+      about={
+        <>
+          {agent.archived_at !== null && <Badge>Archived</Badge>}
+          <CopyId id={agent.id} short className="max-md:hidden" />
+        </>
+      }
+      actions={<AgentActions agent={agent} />}
+      fixed
+    >
+      <Tabs<AgentTab>
+        label="Agent"
+        className="min-h-0 flex-1"
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })
+        }
+        tabs={[
+          {
+            id: "settings",
+            label: "Settings",
+            content: () => (
+              <Scrolled>
+                <AgentSettings agent={agent} />
+              </Scrolled>
+            ),
+          },
+          {
+            id: "versions",
+            label: "Versions",
+            count: agent.version,
+            content: () => (
+              <Scrolled>
+                <AgentVersions agent={agent} />
+              </Scrolled>
+            ),
+          },
+          {
+            id: "api",
+            label: "JSON and CLI",
+            content: () => (
+              <ApiTab
+                value={agent}
+                calls={[
+                  { operation: operations.agents.get, params },
+                  {
+                    operation: operations.sessions.create,
+                    body: { agent: agent.id, environment_id: "$ENVIRONMENT_ID" },
+                  },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function AgentActions({ agent }: { agent: Agent }) {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"archive" | "delete" | null>(null);
+  const isArchived = agent.archived_at !== null;
+  const edit = () => void navigate({ to: "/agents/$agentId/edit", params: { agentId: agent.id } });
+  const use = () => void navigate({ to: "/new", search: { agent: agent.id } });
+  const copy = () => void navigate({ to: "/agents/new", search: { like: agent.id } });
+  const archive = () => setAsked("archive");
+  useActions([
+    ...(isArchived
+      ? []
+      : ([
+          { id: "use", label: "New session with this agent", group: "Agent", icon: "play", run: use },
+          { id: "edit", label: "Edit this agent", group: "Agent", icon: "agent", keys: "e", run: edit },
+          { id: "archive", label: "Archive this agent", group: "Agent", icon: "archive", run: archive },
+        ] as const)),
+    { id: "copy", label: "New agent like this one", group: "Agent", icon: "copy", run: copy },
+    {
+      id: "delete",
+      label: "Delete this agent",
+      group: "Agent",
+      icon: "trash",
+      run: () => setAsked("delete"),
+    },
+  ]);
+  useShortcuts(isArchived ? [] : [{ keys: "e", label: "Edit", group: "Agent", run: edit }]);
+  return (
+    <>
+      {!isArchived && (
+        <>
+          <Link
+            to="/agents/$agentId/edit"
+            params={{ agentId: agent.id }}
+            className={buttonClass("secondary", "small")}
+          >
+            Edit
+          </Link>
+          <Link to="/new" search={{ agent: agent.id }} className={buttonClass("primary", "small")}>
+            <Icon name="play" />
+            <span className="max-sm:hidden">New session</span>
+          </Link>
+        </>
+      )}
+      <Menu trigger={<IconButton icon="dots" label="More actions" />}>
+        <MenuItem icon="copy" onSelect={copy}>
+          New agent like this one
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="archive" disabled={isArchived} onSelect={archive}>
+          Archive…
+        </MenuItem>
+        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={asked === "archive"}
+        onClose={() => setAsked(null)}
+        title={`Archive “${agent.name}”?`}
+        verb="Archive"
+        act={async () => {
+          await berth.agents.archive(agent.id);
+          await queryClient.invalidateQueries({ queryKey: ["agents"] });
+          toast("The agent is archived");
+        }}
+      >
+        It can no longer be changed or start sessions, and this cannot be undone. Its sessions go on.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={() => setAsked(null)}
+        title={`Delete “${agent.name}”?`}
+        verb="Delete"
+        danger
+        act={async () => {
+          await berth.agents.delete(agent.id);
+          queryClient.removeQueries({ queryKey: ["agents", agent.id] });
+          void queryClient.invalidateQueries({ queryKey: ["agents"] });
+          await navigate({ to: "/agents" });
+        }}
+      >
+        All its versions are gone for good. An agent with which a session was created stays: archive it
+        instead.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+import type { Agent } from "@berth/sdk";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { formatCount } from "../../format/numbers.ts";
+import { showUnseen } from "../../format/visible-text.ts";
+import { RecentSessions } from "../../shell/recent-sessions.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyId } from "../../ui/copy.tsx";
+import { Ago } from "../../ui/moment.tsx";
+import { Fact, Facts, Section } from "../../ui/section.tsx";
+import { formOf, TOOLS, type ToolState } from "./form.ts";
+import { PermissionBadge } from "./permission.tsx";
+
+/** What an agent is: its model, prompt and tools, and where it works. */
+export function AgentSettings({ agent }: { agent: Agent }) {
+  return (
+    <div className="mx-auto grid min-h-full max-w-7xl content-start lg:content-stretch lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="min-w-0 lg:border-r lg:border-line">
+        <Section title="System prompt">
+          {agent.system === "" ? (
+            <p className="text-muted">None.</p>
+          ) : (
+            <div className="max-h-[32rem] overflow-y-auto rounded-md">
+              <CodeBlock code={agent.system.trimEnd()} language="markdown" wraps />
+            </div>
+          )}
+        </Section>
+        <Tools agent={agent} />
+        <Section title="Latest sessions">
+          <RecentSessions query={{ agent_id: agent.id }} search={{ agent: agent.id }} />
+        </Section>
+      </div>
+      <div className="min-w-0 max-lg:order-first">
+        <AgentFacts agent={agent} />
+      </div>
+    </div>
+  );
+}
+
+function AgentFacts({ agent }: { agent: Agent }) {
+  const { model, git_identity: identity } = agent;
+  return (
+    <>
+      <Section title="Agent">
+        {agent.description !== null && <p className="mb-3">{showUnseen(agent.description)}</p>}
+        <Facts>
+          <Fact name="Model">
+            <span className="font-mono text-xs">{model.id}</span>
+          </Fact>
+          {model.effort !== undefined && <Fact name="Effort">{model.effort}</Fact>}
+          <Fact name="Context">{formatCount(model.effective_context_window)} tokens</Fact>
+          <Fact name="Version">{agent.version}</Fact>
+          <Fact name="Id">
+            <CopyId id={agent.id} />
+          </Fact>
+          <Fact name="Owner">
+            <CopyId id={agent.owner_id} />
+          </Fact>
+          <Fact name="Created">
+            <Ago at={agent.created_at} />
+          </Fact>
+          <Fact name="Changed">
+            <Ago at={agent.updated_at} />
+          </Fact>
+          {agent.archived_at !== null && (
+            <Fact name="Archived">
+              <Ago at={agent.archived_at} />
+            </Fact>
+          )}
+        </Facts>
+      </Section>
+      {agent.skills.length > 0 && (
+        <Section title="Skills">
+          <ul className="flex flex-col gap-1.5">
+            {agent.skills.map(({ skill_id, name, version }) => (
+              <li key={skill_id} className="flex items-baseline justify-between gap-3">
+                <Link
+                  to="/skills/$skillId"
+                  params={{ skillId: skill_id }}
+                  className="truncate text-accent-text hover:underline"
+                >
+                  {showUnseen(name)}
+                </Link>
+                <span className="text-xs text-faint">
+                  {version === null ? "newest version" : `version ${version}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {identity !== undefined && (
+        <Section title="Git identity">
+          <Facts>
+            {identity.name !== null && (
+              <Fact name="Author">
+                {showUnseen(identity.name)} &lt;{identity.email}&gt;
+              </Fact>
+            )}
+            {identity.co_authored_by !== null && (
+              <Fact name="Co-author">
+                {showUnseen(identity.co_authored_by.name)} &lt;{identity.co_authored_by.email}&gt;
+              </Fact>
+            )}
+          </Facts>
+        </Section>
+      )}
+      {Object.keys(agent.metadata).length > 0 && (
+        <Section title="Metadata">
+          <Facts>
+            {Object.entries(agent.metadata).map(([name, value]) => (
+              <Fact key={name} name={showUnseen(name)}>
+                {showUnseen(value)}
+              </Fact>
+            ))}
+          </Facts>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Tools({ agent }: { agent: Agent }) {
+  const { tools, servers } = formOf(agent, []);
+  const custom = agent.tools.filter((tool) => tool.type === "custom");
+  return (
+    <>
+      <Section title="Tools of the sandbox">
+        <ul className="grid gap-x-8 sm:grid-cols-2">
+          {TOOLS.map(({ name, about }) => (
+            <ToolLine key={name} name={name} about={about} state={tools[name]} />
+          ))}
+        </ul>
+      </Section>
+      {custom.length > 0 && (
+        <Section title="Tools of the client">
+          <ul>
+            {custom.map(({ name, description }) => (
+              <ToolLine key={name} name={name} about={showUnseen(description)} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      {servers.map(({ key, name, url, usual, tools: named }) => (
+        <Section key={key} title={`MCP server ${name}`}>
+          <p className="mb-1 truncate font-mono text-xs text-muted">{showUnseen(url)}</p>
+          <ul>
+            {named.map((tool) => (
+              <ToolLine key={tool.key} name={tool.name} state={tool.state} />
+            ))}
+            <ToolLine name={named.length === 0 ? "All its tools" : "Its other tools"} state={usual} plain />
+          </ul>
+        </Section>
+      ))}
+    </>
+  );
+}
+
+type ToolLineProps = { name: string; about?: ReactNode; state?: ToolState; plain?: boolean };
+
+function ToolLine({ name, about, state, plain = false }: ToolLineProps) {
+  return (
+    <li className="flex min-h-8 items-center gap-3 py-1">
+      <span className={plain ? "text-muted" : "shrink-0 font-mono text-xs"}>{showUnseen(name)}</span>
+      <span className="min-w-0 flex-1 truncate text-xs text-faint">{about}</span>
+      {state !== undefined && <PermissionBadge state={state} />}
+    </li>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Agent } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { berth } from "../../api/client.ts";
+import { useList } from "../../api/use-list.ts";
+import { withChange } from "../../format/search.ts";
+import { showUnseen } from "../../format/visible-text.ts";
+import { ListFilters } from "../../shell/list-filters.tsx";
+import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
+import { ObjectList } from "../../shell/object-list.tsx";
+import { Page } from "../../shell/page.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Ago, useNow } from "../../ui/moment.tsx";
+import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { agentsRoute } from "./route.ts";
+
+/** All agents that one may see, the newest first. */
+export function AgentsScreen() {
+  const search = agentsRoute.useSearch();
+  const navigate = useNavigate({ from: "/agents" });
+  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
+  const list = useList(["agents", "list", query], () => berth.agents.list(query), { live: LIVE_MS });
+  const shown = list.items.filter(({ name, description, id, model }) =>
+    hasText([name, description, id, model.id], search),
+  );
+  const clear = () => void navigate({ search: {}, replace: true });
+  return (
+    <Page
+      title="Agents"
+      actions={
+        <>
+          <CallButton calls={[{ operation: operations.agents.list, query }]} />
+          <Link to="/agents/new" className={buttonClass("primary", "small")}>
+            <Icon name="plus" /> New agent
+          </Link>
+        </>
+      }
+    >
+      <ListFilters
+        search={search}
+        placeholder="Name, model or id"
+        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
+        onClear={clear}
+      />
+      <ObjectList
+        label="Agents"
+        list={list}
+        shown={shown}
+        searching={search.q !== undefined}
+        filtered={Object.keys(search).length > 0}
+        onClear={clear}
+        onOpen={({ id }) => void navigate({ to: "/agents/$agentId", params: { agentId: id } })}
+        head={<Head />}
+        line={(agent, place) => <AgentLine key={agent.id} agent={agent} {...place} />}
+        empty={<NoAgents />}
+      />
+    </Page>
+  );
+}
+
+function Head() {
+  return (
+    <>
+      <HeadCell className="pl-4">Name</HeadCell>
+      <HeadCell className="max-sm:hidden">Model</HeadCell>
+      <HeadCell className="max-lg:hidden">Can use</HeadCell>
+      <HeadCell align="right" className="max-md:hidden">
+        Version
+      </HeadCell>
+      <HeadCell align="right" className="pr-4">
+        Changed
+      </HeadCell>
+    </>
+  );
+}
+
+function AgentLine({ agent, ...place }: { agent: Agent; index: number; marked: boolean }) {
+  return (
+    <Line {...place}>
+      <Cell className="max-w-0 py-1.5 pl-4 sm:w-1/2">
+        <span className="flex items-center gap-2">
+          <Link to="/agents/$agentId" params={{ agentId: agent.id }} className={lineLinkClass}>
+            {showUnseen(agent.name)}
+          </Link>
+          {agent.archived_at !== null && <Badge>Archived</Badge>}
+        </span>
+        {agent.description !== null && (
+          <span className="block truncate text-xs text-faint">{showUnseen(agent.description)}</span>
+        )}
+      </Cell>
+      <Cell className="max-w-56 truncate font-mono text-xs text-muted max-sm:hidden">{agent.model.id}</Cell>
+      <Cell className="max-w-64 truncate text-muted max-lg:hidden">{abilities(agent)}</Cell>
+      <Cell align="right" className="text-muted max-md:hidden">
+        {agent.version}
+      </Cell>
+      <Cell align="right" className="pr-4 whitespace-nowrap text-faint">
+        <Ago at={agent.updated_at} />
+      </Cell>
+    </Line>
+  );
+}
+
+/** `6 tools, 2 MCP servers, 1 skill`. */
+function abilities({ tools, mcp_servers, skills }: Agent): string {
+  const own = tools.reduce(
+    (sum, tool) =>
+      sum + (tool.type === "custom" ? 1 : "enabled_tools" in tool ? tool.enabled_tools.length : 0),
+    0,
+  );
+  const parts = [
+    own > 0 && `${own} ${own === 1 ? "tool" : "tools"}`,
+    mcp_servers.length > 0 && `${mcp_servers.length} MCP ${mcp_servers.length === 1 ? "server" : "servers"}`,
+    skills.length > 0 && `${skills.length} ${skills.length === 1 ? "skill" : "skills"}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function NoAgents() {
+  return (
+    <Empty
+      icon="agent"
+      title="No agents yet"
+      command="berth agents create name=Helper"
+      action={
+        <Link to="/agents/new" className={buttonClass("primary")}>
+          New agent
+        </Link>
+      }
+    >
+      An agent is a model with instructions and tools. Sessions are started with one.
+    </Empty>
+  );
+}

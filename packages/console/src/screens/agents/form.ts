@@ -1,0 +1,266 @@
+import type { Agent } from "@berth/sdk";
+import { type IdentityFields, identityFields, identityOf } from "../../format/git-identity.ts";
+import {
+  changedFields,
+  newKey,
+  type Pair,
+  pairsOf,
+  patchOf,
+  recordOf,
+  repeated,
+} from "../../format/pairs.ts";
+import { FormFault } from "../../ui/use-save.ts";
+
+/** The tools of a coding agent, as the service names them. */
+export const TOOLS = [
+  { name: "Bash", about: "Runs commands in the sandbox" },
+  { name: "Read", about: "Reads files" },
+  { name: "Write", about: "Writes files" },
+  { name: "Edit", about: "Replaces text in files" },
+  { name: "Glob", about: "Finds files by name" },
+  { name: "Grep", about: "Finds text in files" },
+] as const;
+const TOOLSET = "agent_toolset_20260401";
+
+export type ToolName = (typeof TOOLS)[number]["name"];
+export type Permission = "always_allow" | "always_ask" | "always_deny";
+/** What is done with a call of a tool; `off`: the agent does not have the tool. */
+export type ToolState = Permission | "off";
+export type Effort = NonNullable<Agent["model"]["effort"]>;
+
+export type CustomToolEntry = { key: string; name: string; description: string; schema: string };
+export type ServerToolEntry = { key: string; name: string; state: ToolState };
+export type ServerEntry = {
+  key: string;
+  name: string;
+  url: string;
+  /** Of the tools that are not named. */
+  usual: ToolState;
+  tools: ServerToolEntry[];
+};
+export type SkillEntry = { skillId: string; name: string; version: number | null };
+
+export type AgentForm = IdentityFields & {
+  /** Of the version that is changed; null for a new agent. */
+  version: number | null;
+  name: string;
+  description: string;
+  /** Null: the installation's usual one. */
+  model: string | null;
+  effort: Effort | "usual";
+  contextWindow: string;
+  system: string;
+  tools: Record<ToolName, ToolState>;
+  customTools: CustomToolEntry[];
+  servers: ServerEntry[];
+  skills: SkillEntry[];
+  metadata: Pair[];
+};
+
+export const EMPTY_FORM: AgentForm = {
+  version: null,
+  name: "",
+  description: "",
+  model: null,
+  effort: "usual",
+  contextWindow: "",
+  system: "",
+  tools: all("always_allow"),
+  customTools: [],
+  servers: [],
+  skills: [],
+  ...identityFields(null),
+  metadata: [],
+};
+
+export const EMPTY_SCHEMA = JSON.stringify(
+  { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+  null,
+  2,
+);
+
+type Window = { id: string; effective_context_window: number };
+
+/** The form that makes this agent. `models` tell whether its context window is a smaller one by choice. */
+export function formOf(agent: Agent, models: readonly Window[]): AgentForm {
+  const usual = models.find(({ id }) => id === agent.model.id)?.effective_context_window;
+  const window = agent.model.effective_context_window;
+  const toolset = agent.tools.find((tool) => tool.type === TOOLSET);
+  return {
+    version: agent.version,
+    name: agent.name,
+    description: agent.description ?? "",
+    model: agent.model.id,
+    effort: agent.model.effort ?? "usual",
+    contextWindow: usual === undefined || usual === window ? "" : String(window),
+    system: agent.system,
+    tools: statesOf(toolset),
+    customTools: agent.tools.flatMap((tool) =>
+      tool.type === "custom"
+        ? [
+            {
+              key: newKey(),
+              name: tool.name,
+              description: tool.description,
+              schema: JSON.stringify(tool.input_schema, null, 2),
+            },
+          ]
+        : [],
+    ),
+    servers: agent.mcp_servers.map((server) => serverOf(server, agent.tools)),
+    skills: agent.skills.map(({ skill_id, name, version }) => ({ skillId: skill_id, name, version })),
+    ...identityFields(agent.git_identity),
+    metadata: pairsOf(agent.metadata),
+  };
+}
+
+type Toolset = Extract<Agent["tools"][number], { type: "agent_toolset_20260401" }>;
+
+function statesOf(toolset: Toolset | undefined): Record<ToolName, ToolState> {
+  const states = all("off");
+  for (const name of toolset?.enabled_tools ?? [])
+    states[name] =
+      toolset?.configs?.find((config) => config.name === name)?.permission_policy.type ?? "always_allow";
+  return states;
+}
+
+function serverOf({ name, url }: Agent["mcp_servers"][number], tools: Agent["tools"]): ServerEntry {
+  const toolset = tools.find((tool) => tool.type === "mcp_toolset" && tool.mcp_server_name === name);
+  if (toolset?.type !== "mcp_toolset") return { ...newServer(), name, url };
+  return {
+    key: newKey(),
+    name,
+    url,
+    usual: stateOf(toolset.default_config),
+    tools: toolset.configs.map((config) => ({ key: newKey(), name: config.name, state: stateOf(config) })),
+  };
+}
+
+function stateOf(config: { enabled: boolean; permission_policy: { type: Permission } }): ToolState {
+  return config.enabled ? config.permission_policy.type : "off";
+}
+
+export function newServer(): ServerEntry {
+  return { key: newKey(), name: "", url: "", usual: "always_ask", tools: [] };
+}
+
+/** Everything of the agent as a request has it. @throws FormFault for what shows before the service is asked. */
+export function bodyOf(form: AgentForm) {
+  const twice = repeated(form.metadata);
+  if (twice !== undefined) throw new FormFault(`metadata ${twice.key}`, "This name is there already.");
+  return {
+    name: form.name.trim(),
+    description: form.description.trim() === "" ? null : form.description.trim(),
+    ...(form.model === null ? {} : { model: modelOf(form, form.model) }),
+    system: form.system === "" ? null : form.system,
+    tools: [...toolsetsOf(form), ...form.customTools.map(customToolOf), ...form.servers.map(mcpToolsetOf)],
+    mcp_servers: form.servers.map(({ name, url }) => ({
+      type: "url" as const,
+      name: name.trim(),
+      url: url.trim(),
+    })),
+    skills: form.skills.map(({ skillId, version }) => ({
+      type: "custom" as const,
+      skill_id: skillId,
+      ...(version === null ? {} : { version }),
+    })),
+    git_identity: identityOf(form),
+    metadata: recordOf(form.metadata),
+  };
+}
+
+/** What of the agent the form changes. */
+export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[]) {
+  const before = bodyOf(formOf(agent, models));
+  const { metadata, ...rest } = changedFields(before, bodyOf(form));
+  return {
+    version: form.version ?? agent.version,
+    ...rest,
+    ...(metadata === undefined ? {} : { metadata: patchOf(before.metadata, metadata) }),
+  };
+}
+
+function modelOf({ effort, contextWindow }: AgentForm, id: string) {
+  const window = contextWindow.trim();
+  if (effort === "usual" && window === "") return id;
+  return {
+    id,
+    ...(effort === "usual" ? {} : { effort }),
+    ...(window === "" ? {} : { context_window: Number(window) }),
+  };
+}
+
+function toolsetsOf({ tools }: AgentForm) {
+  const on = TOOLS.map(({ name }) => name).filter((name) => tools[name] !== "off");
+  if (on.length === 0) return [];
+  const configs = on
+    .filter((name) => tools[name] !== "always_allow")
+    .map((name) => ({ name, permission_policy: { type: tools[name] as Permission } }));
+  return [
+    {
+      type: TOOLSET as typeof TOOLSET,
+      ...(on.length === TOOLS.length ? {} : { enabled_tools: on }),
+      ...(configs.length === 0 ? {} : { configs }),
+    },
+  ];
+}
+
+function customToolOf({ key, name, description, schema }: CustomToolEntry) {
+  return {
+    type: "custom" as const,
+    name: name.trim(),
+    description: description.trim(),
+    input_schema: schemaOf(key, schema),
+  };
+}
+
+function schemaOf(key: string, text: string): { type: "object" } {
+  try {
+    return JSON.parse(text) as { type: "object" };
+  } catch (error) {
+    throw new FormFault(`${key} input_schema`, `This is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function mcpToolsetOf({ name, usual, tools }: ServerEntry) {
+  return {
+    type: "mcp_toolset" as const,
+    mcp_server_name: name.trim(),
+    default_config: configOf(usual),
+    configs: tools.map((tool) => ({ name: tool.name.trim(), ...configOf(tool.state) })),
+  };
+}
+
+function configOf(state: ToolState): { enabled: boolean; permission_policy?: { type: Permission } } {
+  return state === "off" ? { enabled: false } : { enabled: true, permission_policy: { type: state } };
+}
+
+/** Where in the form a fault belongs, by the field that the service names. */
+export function placeOf(param: string, form: AgentForm): string {
+  const [, list = "", at = "", field = ""] = /^(\w+)\[(\d+)\]\.?(.*)$/.exec(param) ?? [];
+  const index = Number(at);
+  if (list === "tools") return placeOfTool(index, field, form);
+  if (list === "mcp_servers") return `${form.servers[index]?.key} ${field}`;
+  if (list === "skills") return `skill ${form.skills[index]?.skillId}`;
+  const [, name] = /^metadata[.[]"?([^\]"]*)/.exec(param) ?? [];
+  const pair = form.metadata.find((one) => one.name.trim() === name);
+  if (pair !== undefined) return `metadata ${pair.key}`;
+  return param === "model.id" ? "model" : param;
+}
+
+/** Tools are sent in the order: the toolset, those of the client, those of the servers. */
+function placeOfTool(index: number, field: string, form: AgentForm): string {
+  const first = toolsetsOf(form).length;
+  const custom = form.customTools[index - first];
+  if (index < first) return "tools";
+  if (custom !== undefined) return `${custom.key} ${field.replace(/^input_schema.*/, "input_schema")}`;
+  const server = form.servers[index - first - form.customTools.length];
+  const [, at] = /^configs\[(\d+)\]/.exec(field) ?? [];
+  const tool = server?.tools[Number(at ?? -1)];
+  if (tool !== undefined) return `${tool.key} name`;
+  return `${server?.key} name`;
+}
+
+function all(state: ToolState): Record<ToolName, ToolState> {
+  return { Bash: state, Read: state, Write: state, Edit: state, Glob: state, Grep: state };
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { berth } from "../../api/client.ts";
+import { agentQuery } from "../../api/queries/agents.ts";
+import { modelsQuery } from "../../api/queries/models.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { Page } from "../../shell/page.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { useFormDraft } from "../../ui/use-form-draft.ts";
+import { AgentEditor } from "./agent-editor.tsx";
+import { type AgentForm, bodyOf, EMPTY_FORM, formOf } from "./form.ts";
+import { newAgentRoute } from "./route.ts";
+
+/** A new agent, empty or like another one. */
+export function NewAgentScreen() {
+  const { like } = newAgentRoute.useSearch();
+  return <NewAgent key={like ?? ""} like={like} />;
+}
+
+function NewAgent({ like }: { like: string | undefined }) {
+  const navigate = useNavigate();
+  const { data: models } = useQuery(modelsQuery);
+  const model = useQuery({ ...agentQuery(like ?? ""), enabled: like !== undefined });
+  const usual = (models?.find((one) => one.default) ?? models?.[0])?.id ?? null;
+  const draft = useFormDraft<AgentForm>(
+    `new agent ${like ?? ""}`,
+    like === undefined
+      ? { ...EMPTY_FORM, model: usual }
+      : model.data &&
+          models && { ...formOf(model.data, models), version: null, name: `${model.data.name} copy` },
+  );
+  return (
+    <Page title="New agent">
+      {model.error !== null && <ErrorBox error={model.error} className="m-6" />}
+      {draft.form !== null && (
+        <AgentEditor
+          form={draft.form}
+          change={draft.change}
+          discard={draft.changed ? draft.reset : undefined}
+          verb="Create agent"
+          send={(form) => berth.agents.create(bodyOf(form))}
+          onSaved={async (agent) => {
+            draft.reset();
+            void queryClient.invalidateQueries({ queryKey: ["agents"] });
+            await navigate({ to: "/agents/$agentId", params: { agentId: agent.id } });
+          }}
+        />
+      )}
+    </Page>
+  );
+}

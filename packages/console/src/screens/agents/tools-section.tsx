@@ -1,0 +1,123 @@
+import { newKey } from "../../format/pairs.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-section.tsx";
+import { Select } from "../../ui/select.tsx";
+import type { FaultAt } from "../../ui/use-save.ts";
+import { type AgentForm, type CustomToolEntry, EMPTY_SCHEMA, TOOLS } from "./form.ts";
+import { STATE_CHOICES } from "./permission.tsx";
+
+type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
+
+/** The tools of the sandbox, each with its permission, and those that a client runs. */
+export function ToolsSection({ form, change, faultAt }: Props) {
+  const set = (key: string, part: Partial<CustomToolEntry>) =>
+    change({ customTools: form.customTools.map((one) => (one.key === key ? { ...one, ...part } : one)) });
+  const fault = faultAt("tools");
+  return (
+    <>
+      <FormSection
+        title="Tools"
+        about="What the agent does in its sandbox, and what somebody confirms first."
+      >
+        <ul className="rounded-xl border border-line">
+          {TOOLS.map(({ name, about }) => (
+            <li
+              key={name}
+              className="flex items-center gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:flex-wrap"
+            >
+              <span className="w-14 font-mono text-xs">{name}</span>
+              <span className="min-w-0 flex-1 text-xs text-faint">{about}</span>
+              <Select
+                label={`Calls of ${name}`}
+                value={form.tools[name]}
+                choices={STATE_CHOICES}
+                onChange={(state) => change({ tools: { ...form.tools, [name]: state } })}
+                className="h-7! w-36!"
+              />
+            </li>
+          ))}
+        </ul>
+        {fault !== null && <p className="text-xs text-bad">{fault}</p>}
+      </FormSection>
+      <FormSection
+        title="Tools of the client"
+        about="The session waits while your program, or somebody here, gives the result."
+      >
+        {form.customTools.map((tool) => (
+          <CustomTool
+            key={tool.key}
+            tool={tool}
+            faultAt={(field) => faultAt(`${tool.key} ${field}`)}
+            onChange={(part) => set(tool.key, part)}
+            onRemove={() => change({ customTools: form.customTools.filter(({ key }) => key !== tool.key) })}
+          />
+        ))}
+        <Button
+          icon="plus"
+          className="self-start"
+          onClick={() =>
+            change({
+              customTools: [
+                ...form.customTools,
+                { key: newKey(), name: "", description: "", schema: EMPTY_SCHEMA },
+              ],
+            })
+          }
+        >
+          Add a tool
+        </Button>
+      </FormSection>
+    </>
+  );
+}
+
+type ToolProps = {
+  tool: CustomToolEntry;
+  faultAt: FaultAt;
+  onChange: (part: Partial<CustomToolEntry>) => void;
+  onRemove: () => void;
+};
+
+function CustomTool({ tool, faultAt, onChange, onRemove }: ToolProps) {
+  return (
+    <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
+      <div className="flex items-start gap-2">
+        <Field label="Name" className="flex-1" error={faultAt("name")}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={64}
+              placeholder="ask_owner"
+              value={tool.name}
+              onChange={(event) => onChange({ name: event.target.value })}
+              className="font-mono text-xs"
+            />
+          )}
+        </Field>
+        <IconButton icon="trash" label="Remove this tool" onClick={onRemove} className="mt-7" />
+      </div>
+      <Field label="Description" hint="When the model should call it." error={faultAt("description")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={2}
+            value={tool.description}
+            onChange={(event) => onChange({ description: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Input" hint="A JSON Schema of an object." error={faultAt("input_schema")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={8}
+            value={tool.schema}
+            onChange={(event) => onChange({ schema: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

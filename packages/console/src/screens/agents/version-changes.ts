@@ -1,0 +1,28 @@
+import type { Agent } from "@berth/sdk";
+
+const FIELDS = [
+  { field: "name", label: "Name" },
+  { field: "description", label: "Description" },
+  { field: "model", label: "Model" },
+  { field: "system", label: "System prompt" },
+  { field: "tools", label: "Tools" },
+  { field: "mcp_servers", label: "MCP servers" },
+  { field: "skills", label: "Skills" },
+  { field: "git_identity", label: "Git identity" },
+  { field: "metadata", label: "Metadata" },
+] as const;
+
+/** In words what of an agent differs between two of its versions. */
+export function changesBetween(before: Agent, after: Agent): string[] {
+  return FIELDS.filter(({ field }) => JSON.stringify(before[field]) !== JSON.stringify(after[field])).map(
+    ({ label }) => label,
+  );
+}
+
+/** A version as two texts that can be compared by lines: its system prompt, and all else. */
+export function textsOf(agent: Agent): { settings: string; system: string } {
+  const settings = Object.fromEntries(
+    FIELDS.filter(({ field }) => field !== "system").map(({ field }) => [field, agent[field]]),
+  );
+  return { settings: `${JSON.stringify(settings, null, 2)}\n`, system: agent.system };
+}
