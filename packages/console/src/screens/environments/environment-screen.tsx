@@ -1,0 +1,185 @@
+import type { Environment } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { berth } from "../../api/client.ts";
+import { environmentQuery } from "../../api/queries/environments.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
+import { Page } from "../../shell/page.tsx";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyId } from "../../ui/copy.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { EnvironmentSettings } from "./environment-settings.tsx";
+import { EnvironmentSetup } from "./environment-setup.tsx";
+import { type EnvironmentTab, environmentRoute } from "./route.ts";
+
+/** An environment: what it is, how its sandboxes were made ready, its JSON. */
+export function EnvironmentScreen() {
+  const { environmentId } = environmentRoute.useParams();
+  const query = useQuery(environmentQuery(environmentId));
+  return (
+    <Loaded query={query} title="Environment">
+      {(environment) => <EnvironmentPage environment={environment} />}
+    </Loaded>
+  );
+}
+
+function EnvironmentPage({ environment }: { environment: Environment }) {
+  const { tab = "settings" } = environmentRoute.useSearch();
+  const navigate = useNavigate({ from: "/environments/$environmentId" });
+  const params = { environment_id: environment.id };
+  return (
+    <Page
+      title={environment.name}
+      heading={<ObjectHeading list="Environments" to="/environments" name={environment.name} />}
+      about={
+        <>
+          {environment.archived_at !== null && <Badge>Archived</Badge>}
+          <CopyId id={environment.id} short className="max-md:hidden" />
+        </>
+      }
+      actions={<EnvironmentActions environment={environment} />}
+      fixed
+    >
+      <Tabs<EnvironmentTab>
+        label="Environment"
+        className="min-h-0 flex-1"
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })
+        }
+        tabs={[
+          {
+            id: "settings",
+            label: "Settings",
+            content: () => (
+              <Scrolled>
+                <EnvironmentSettings environment={environment} />
+              </Scrolled>
+            ),
+          },
+          {
+            id: "setup",
+            label: "Setup",
+            content: () => (
+              <Scrolled>
+                <EnvironmentSetup environment={environment} />
+              </Scrolled>
+            ),
+          },
+          {
+            id: "api",
+            label: "JSON and CLI",
+            content: () => (
+              <ApiTab value={environment} calls={[{ operation: operations.environments.get, params }]} />
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function EnvironmentActions({ environment }: { environment: Environment }) {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"archive" | "delete" | null>(null);
+  const { id, name, archived_at } = environment;
+  const isArchived = archived_at !== null;
+  const edit = () =>
+    void navigate({ to: "/environments/$environmentId/edit", params: { environmentId: id } });
+  const use = () => void navigate({ to: "/new", search: { environment: id } });
+  const copy = () => void navigate({ to: "/environments/new", search: { like: id } });
+  const group = "Environment";
+  useActions([
+    ...(isArchived
+      ? []
+      : ([
+          { id: "use", label: "New session in this environment", group, icon: "play", run: use },
+          { id: "edit", label: "Edit this environment", group, icon: "environment", keys: "e", run: edit },
+          {
+            id: "archive",
+            label: "Archive this environment",
+            group,
+            icon: "archive",
+            run: () => setAsked("archive"),
+          },
+        ] as const)),
+    { id: "copy", label: "New environment like this one", group, icon: "copy", run: copy },
+    {
+      id: "delete",
+      label: "Delete this environment",
+      group,
+      icon: "trash",
+      run: () => setAsked("delete"),
+    },
+  ]);
+  useShortcuts(isArchived ? [] : [{ keys: "e", label: "Edit", group, run: edit }]);
+  return (
+    <>
+      {!isArchived && (
+        <>
+          <Link
+            to="/environments/$environmentId/edit"
+            params={{ environmentId: id }}
+            className={buttonClass("secondary", "small")}
+          >
+            Edit
+          </Link>
+          <Link to="/new" search={{ environment: id }} className={buttonClass("primary", "small")}>
+            <Icon name="play" />
+            <span className="max-sm:hidden">New session</span>
+          </Link>
+        </>
+      )}
+      <Menu trigger={<IconButton icon="dots" label="More actions" />}>
+        <MenuItem icon="copy" onSelect={copy}>
+          New environment like this one
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
+          Archive…
+        </MenuItem>
+        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={asked === "archive"}
+        onClose={() => setAsked(null)}
+        title={`Archive “${name}”?`}
+        verb="Archive"
+        act={async () => {
+          await berth.environments.archive(id);
+          await queryClient.invalidateQueries({ queryKey: ["environments"] });
+          toast("The environment is archived");
+        }}
+      >
+        It can no longer be changed or used for new sessions, and this cannot be undone. Its sessions go on.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={() => setAsked(null)}
+        title={`Delete “${name}”?`}
+        verb="Delete"
+        danger
+        act={async () => {
+          await berth.environments.delete(id);
+          queryClient.removeQueries({ queryKey: ["environments", id] });
+          void queryClient.invalidateQueries({ queryKey: ["environments"] });
+          await navigate({ to: "/environments" });
+        }}
+      >
+        It is gone for good. While a session that has not ended uses it, it cannot be deleted.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Environment } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { berth } from "../../api/client.ts";
+import { useList } from "../../api/use-list.ts";
+import { withChange } from "../../format/search.ts";
+import { showUnseen } from "../../format/visible-text.ts";
+import { ListFilters } from "../../shell/list-filters.tsx";
+import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
+import { ObjectList } from "../../shell/object-list.tsx";
+import { Page } from "../../shell/page.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { buttonClass } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Ago, useNow } from "../../ui/moment.tsx";
+import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { environmentsRoute } from "./route.ts";
+import { limitWords, networkingWords } from "./words.ts";
+
+/** All environments that one may see, the newest first. */
+export function EnvironmentsScreen() {
+  const search = environmentsRoute.useSearch();
+  const navigate = useNavigate({ from: "/environments" });
+  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
+  const list = useList(["environments", "list", query], () => berth.environments.list(query), {
+    live: LIVE_MS,
+  });
+  const shown = list.items.filter(({ name, description, id }) => hasText([name, description, id], search));
+  const clear = () => void navigate({ search: {}, replace: true });
+  return (
+    <Page
+      title="Environments"
+      actions={
+        <>
+          <CallButton calls={[{ operation: operations.environments.list, query }]} />
+          <Link to="/environments/new" className={buttonClass("primary", "small")}>
+            <Icon name="plus" /> New environment
+          </Link>
+        </>
+      }
+    >
+      <ListFilters
+        search={search}
+        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
+        onClear={clear}
+      />
+      <ObjectList
+        label="Environments"
+        list={list}
+        shown={shown}
+        searching={search.q !== undefined}
+        filtered={Object.keys(search).length > 0}
+        onClear={clear}
+        onOpen={({ id }) =>
+          void navigate({ to: "/environments/$environmentId", params: { environmentId: id } })
+        }
+        head={<Head />}
+        line={(environment, place) => (
+          <EnvironmentLine key={environment.id} environment={environment} {...place} />
+        )}
+        empty={<NoEnvironments />}
+      />
+    </Page>
+  );
+}
+
+function Head() {
+  return (
+    <>
+      <HeadCell className="pl-4">Name</HeadCell>
+      <HeadCell className="max-md:hidden">Reaches</HeadCell>
+      <HeadCell className="max-lg:hidden">Made ready by</HeadCell>
+      <HeadCell className="max-xl:hidden">Limits</HeadCell>
+      <HeadCell align="right" className="pr-4">
+        Changed
+      </HeadCell>
+    </>
+  );
+}
+
+type LineProps = { environment: Environment; index: number; marked: boolean };
+
+function EnvironmentLine({ environment, ...place }: LineProps) {
+  const { id, name, description, config, resources, archived_at, updated_at } = environment;
+  return (
+    <Line {...place}>
+      <Cell className="max-w-0 py-1.5 pl-4 sm:w-2/5">
+        <span className="flex items-center gap-2">
+          <Link to="/environments/$environmentId" params={{ environmentId: id }} className={lineLinkClass}>
+            {showUnseen(name)}
+          </Link>
+          {archived_at !== null && <Badge>Archived</Badge>}
+        </span>
+        {description !== null && (
+          <span className="block truncate text-xs text-faint">{showUnseen(description)}</span>
+        )}
+      </Cell>
+      <Cell className="max-w-64 truncate text-muted max-md:hidden">{networkingWords(config.networking)}</Cell>
+      <Cell className="max-w-56 truncate text-muted max-lg:hidden">{madeReadyBy(environment)}</Cell>
+      <Cell className="whitespace-nowrap text-muted max-xl:hidden">{limitWords(resources)}</Cell>
+      <Cell align="right" className="pr-4 whitespace-nowrap text-faint">
+        <Ago at={updated_at} />
+      </Cell>
+    </Line>
+  );
+}
+
+function madeReadyBy({ config, image }: Environment): string {
+  const { apt, npm, pip } = config.packages;
+  const count = apt.length + npm.length + pip.length;
+  const parts = [
+    image !== null && showUnseen(image),
+    count > 0 && `${count} ${count === 1 ? "package" : "packages"}`,
+    config.setup_script !== null && "a script",
+    config.repository_setup_script !== null && "a script for repositories",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function NoEnvironments() {
+  return (
+    <Empty
+      icon="environment"
+      title="No environments yet"
+      command="berth environments create name=default"
+      action={
+        <Link to="/environments/new" className={buttonClass("primary")}>
+          New environment
+        </Link>
+      }
+    >
+      An environment tells what a session’s sandbox may reach, what is installed in it, and how large it is.
+    </Empty>
+  );
+}

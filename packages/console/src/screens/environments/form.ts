@@ -1,0 +1,186 @@
+import type { Environment } from "@berth/sdk";
+import { type IdentityFields, identityFields, identityOf } from "../../format/git-identity.ts";
+import { changedFields, type Pair, pairsOf, patchOf, recordOf, repeated } from "../../format/pairs.ts";
+import { FormFault } from "../../ui/use-save.ts";
+
+export const MANAGERS = ["apt", "npm", "pip"] as const;
+export type Manager = (typeof MANAGERS)[number];
+
+export const LIMITS = ["cpus", "memory_mb", "pids", "disk_mb"] as const;
+export type Limit = (typeof LIMITS)[number];
+
+export type EnvironmentForm = IdentityFields & {
+  /** What is changed, as it was when the form was begun; null for a new one. */
+  base: Environment | null;
+  name: string;
+  description: string;
+  networking: "limited" | "unrestricted";
+  /** One in a line. */
+  hosts: string;
+  packageManagers: boolean;
+  mcpServers: boolean;
+  /** Names of packages, with spaces or lines between them. */
+  packages: Record<Manager, string>;
+  setupScript: string;
+  repositoryScript: string;
+  repositoryScriptRequired: boolean;
+  variables: Pair[];
+  /** Empty: the default. */
+  limits: Record<Limit, string>;
+  credentials: "inject" | "proxy";
+  image: string;
+  metadata: Pair[];
+};
+
+export const EMPTY_FORM: EnvironmentForm = {
+  base: null,
+  name: "",
+  description: "",
+  networking: "limited",
+  hosts: "",
+  packageManagers: false,
+  mcpServers: false,
+  packages: { apt: "", npm: "", pip: "" },
+  setupScript: "",
+  repositoryScript: "",
+  repositoryScriptRequired: false,
+  variables: [],
+  limits: { cpus: "", memory_mb: "", pids: "", disk_mb: "" },
+  credentials: "inject",
+  ...identityFields(null),
+  image: "",
+  metadata: [],
+};
+
+/** The form that makes this environment. */
+export function formOf(environment: Environment): EnvironmentForm {
+  const { config, resources } = environment;
+  const { networking, packages } = config;
+  const limited = networking.type === "limited" ? networking : null;
+  return {
+    base: environment,
+    name: environment.name,
+    description: environment.description ?? "",
+    networking: networking.type,
+    hosts: limited?.allowed_hosts.join("\n") ?? "",
+    packageManagers: limited?.allow_package_managers ?? false,
+    mcpServers: limited?.allow_mcp_servers ?? false,
+    packages: {
+      apt: packages.apt.join("\n"),
+      npm: packages.npm.join("\n"),
+      pip: packages.pip.join("\n"),
+    },
+    setupScript: config.setup_script ?? "",
+    repositoryScript: config.repository_setup_script ?? "",
+    repositoryScriptRequired: config.repository_setup_required,
+    variables: pairsOf(environment.environment_variables),
+    limits: {
+      cpus: String(resources.cpus),
+      memory_mb: String(resources.memory_mb),
+      pids: String(resources.pids),
+      disk_mb: resources.disk_mb === null ? "" : String(resources.disk_mb),
+    },
+    credentials: environment.credentials,
+    ...identityFields(environment.git_identity),
+    image: environment.image ?? "",
+    metadata: pairsOf(environment.metadata),
+  };
+}
+
+/** Everything of the environment as a request has it. @throws FormFault for a name that stands there twice. */
+export function bodyOf(form: EnvironmentForm) {
+  refuseRepeated("variable", form.variables);
+  refuseRepeated("metadata", form.metadata);
+  return {
+    name: form.name.trim(),
+    description: emptyAsNull(form.description.trim()),
+    config: configOf(form),
+    environment_variables: recordOf(form.variables),
+    resources: {
+      cpus: limitOf(form, "cpus"),
+      memory_mb: limitOf(form, "memory_mb"),
+      pids: limitOf(form, "pids"),
+      disk_mb: limitOf(form, "disk_mb"),
+    },
+    credentials: form.credentials,
+    git_identity: identityOf(form),
+    image: emptyAsNull(form.image.trim()),
+    metadata: recordOf(form.metadata),
+  };
+}
+
+/**
+ * What the form changes, compared with the environment as it was when the form was begun: what somebody else changed since then
+ * is not in it, and stays.
+ */
+export function changeOf(environment: Environment, form: EnvironmentForm) {
+  const before = bodyOf(formOf(form.base ?? environment));
+  const after = bodyOf(form);
+  const { config, resources, metadata, ...rest } = changedFields(before, after);
+  return {
+    ...rest,
+    ...(config && { config: { type: config.type, ...changedFields(before.config, config) } }),
+    ...(resources && { resources: changedFields(before.resources, resources) }),
+    ...(metadata && { metadata: patchOf(before.metadata, metadata) }),
+  };
+}
+
+function refuseRepeated(place: string, pairs: readonly Pair[]): void {
+  const twice = repeated(pairs);
+  if (twice !== undefined) throw new FormFault(`${place} ${twice.key}`, "This name is there already.");
+}
+
+function configOf(form: EnvironmentForm) {
+  return {
+    type: "cloud" as const,
+    networking: networkingOf(form),
+    packages: {
+      apt: wordsOf(form.packages.apt),
+      npm: wordsOf(form.packages.npm),
+      pip: wordsOf(form.packages.pip),
+    },
+    setup_script: emptyAsNull(form.setupScript),
+    repository_setup_script: emptyAsNull(form.repositoryScript),
+    repository_setup_required: form.repositoryScriptRequired,
+  };
+}
+
+function networkingOf({ networking, hosts, packageManagers, mcpServers }: EnvironmentForm) {
+  if (networking === "unrestricted") return { type: networking };
+  return {
+    type: networking,
+    allowed_hosts: wordsOf(hosts),
+    allow_package_managers: packageManagers,
+    allow_mcp_servers: mcpServers,
+  };
+}
+
+function limitOf({ limits }: EnvironmentForm, limit: Limit): number | null {
+  const text = limits[limit].trim();
+  // What is no number is sent as one that the service refuses by name.
+  return text === "" ? null : Number.isNaN(Number(text)) ? -1 : Number(text);
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+function emptyAsNull(text: string): string | null {
+  return text.trim() === "" ? null : text;
+}
+
+/** Where in the form a fault belongs, by the field that the service names. */
+export function placeOf(param: string, form: EnvironmentForm): string {
+  const [, list, name = ""] = /^(environment_variables|metadata)[.[]["']?(.*?)["']?\]?$/.exec(param) ?? [];
+  if (list === "environment_variables") return pairPlace("variable", form.variables, name) ?? list;
+  if (list === "metadata") return pairPlace("metadata", form.metadata, name) ?? list;
+  const [, manager] = /^config\.packages\.(\w+)/.exec(param) ?? [];
+  if (manager !== undefined) return manager;
+  if (param.startsWith("config.networking")) return "networking";
+  return param.replace(/^(config|resources)\./, "");
+}
+
+function pairPlace(place: string, pairs: readonly Pair[], name: string): string | null {
+  const pair = pairs.find((one) => one.name.trim() === name);
+  return pair === undefined ? null : `${place} ${pair.key}`;
+}

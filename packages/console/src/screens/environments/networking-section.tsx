@@ -1,0 +1,80 @@
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Field, Textarea } from "../../ui/field.tsx";
+import { FormSection, Segments } from "../../ui/form-section.tsx";
+import type { FaultAt } from "../../ui/use-save.ts";
+import type { EnvironmentForm } from "./form.ts";
+
+type Props = {
+  form: EnvironmentForm;
+  change: (part: Partial<EnvironmentForm>) => void;
+  faultAt: FaultAt;
+};
+
+/** What sessions may connect to. */
+export function NetworkingSection({ form, change, faultAt }: Props) {
+  const fault = faultAt("networking");
+  return (
+    <FormSection
+      title="Networking"
+      about="A connection that is not allowed is blocked, and told in the session."
+    >
+      <Segments
+        label="Networking"
+        value={form.networking}
+        choices={[
+          { value: "limited", label: "Only named hosts" },
+          { value: "unrestricted", label: "Every public host" },
+        ]}
+        onChange={(networking) => change({ networking })}
+      />
+      {form.networking === "limited" && (
+        <>
+          <Field
+            label="Hosts"
+            aside="one in a line"
+            hint="Besides those of the session’s repositories. A name is for ports 80 and 443."
+            error={fault}
+          >
+            {(control) => (
+              <Textarea
+                {...control}
+                rows={4}
+                placeholder={"api.example.com\n*.example.com\ngit.example.com:8443"}
+                value={form.hosts}
+                onChange={(event) => change({ hosts: event.target.value })}
+                className="font-mono text-xs"
+              />
+            )}
+          </Field>
+          <Checkbox
+            checked={form.packageManagers}
+            onChange={(packageManagers) => change({ packageManagers })}
+          >
+            The public registries of apt, npm, pip, cargo, go, gem and maven
+          </Checkbox>
+          <Checkbox checked={form.mcpServers} onChange={(mcpServers) => change({ mcpServers })}>
+            The agent’s MCP servers
+          </Checkbox>
+        </>
+      )}
+      <Field label="Credentials of repositories" error={faultAt("credentials")}>
+        {() => (
+          <Segments
+            label="Credentials of repositories"
+            value={form.credentials}
+            choices={[
+              { value: "inject", label: "In the container" },
+              { value: "proxy", label: "Outside, put into requests" },
+            ]}
+            onChange={(credentials) => change({ credentials })}
+          />
+        )}
+      </Field>
+      <p className="-mt-2.5 text-xs text-faint">
+        {form.credentials === "inject"
+          ? "git and the provider’s command line read the tokens from variables; commands can read them too."
+          : "The container has placeholders only; Berth puts the tokens into requests to the repository’s hosts."}
+      </p>
+    </FormSection>
+  );
+}

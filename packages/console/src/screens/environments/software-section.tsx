@@ -1,0 +1,102 @@
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-section.tsx";
+import type { FaultAt } from "../../ui/use-save.ts";
+import { type EnvironmentForm, MANAGERS, type Manager } from "./form.ts";
+
+type Props = {
+  form: EnvironmentForm;
+  change: (part: Partial<EnvironmentForm>) => void;
+  faultAt: FaultAt;
+};
+
+const PLACEHOLDERS: Record<Manager, string> = {
+  apt: "jq\nripgrep",
+  npm: "typescript@5.4.2",
+  pip: "ruff\nuvicorn[standard]",
+};
+
+/** What is in the sandbox: image, packages, scripts. */
+export function SoftwareSection({ form, change, faultAt }: Props) {
+  return (
+    <FormSection
+      title="Software"
+      about="Made ready once, and kept for all sessions. The page of the environment shows how it went."
+    >
+      <Field
+        label="Image"
+        aside="optional"
+        hint="Where the installation’s engine runs images. Without one: the installation’s own."
+        error={faultAt("image")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            placeholder="debian:bookworm"
+            value={form.image}
+            onChange={(event) => change({ image: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-3">
+        {MANAGERS.map((manager) => (
+          <Field key={manager} label={`${manager} packages`} error={faultAt(manager)}>
+            {(control) => (
+              <Textarea
+                {...control}
+                rows={3}
+                placeholder={PLACEHOLDERS[manager]}
+                value={form.packages[manager]}
+                onChange={(event) =>
+                  change({ packages: { ...form.packages, [manager]: event.target.value } })
+                }
+                className="font-mono text-xs"
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      <Field
+        label="Setup script"
+        aside="optional"
+        hint="Runs once with /bin/sh as root, after the packages, without the secrets of a session."
+        error={faultAt("setup_script")}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={7}
+            placeholder={"set -eu\ncurl -fsSL https://example.com/tool.tar.gz | tar -xz -C /opt"}
+            value={form.setupScript}
+            onChange={(event) => change({ setupScript: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+      <Field
+        label="Script for repositories"
+        aside="optional"
+        hint="Runs in each repository once it is cloned, as the agent’s user. What it makes is kept."
+        error={faultAt("repository_setup_script")}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={3}
+            placeholder="npm ci"
+            value={form.repositoryScript}
+            onChange={(event) => change({ repositoryScript: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+      <Checkbox
+        checked={form.repositoryScriptRequired}
+        onChange={(repositoryScriptRequired) => change({ repositoryScriptRequired })}
+      >
+        A repository in which it fails counts as not cloned
+      </Checkbox>
+    </FormSection>
+  );
+}
