@@ -1,0 +1,29 @@
+import { operations } from "@berth/sdk/operations";
+import { berth } from "../../api/client.ts";
+import type { StoredFile } from "../../api/queries/files.ts";
+import { downloadBlob } from "../../ui/text-viewer.tsx";
+import { toastError } from "../../ui/toast.tsx";
+
+/** Larger files are not held in the page. In bytes. */
+const MAX_HELD = 32 * 1024 * 1024;
+
+/** Has a file saved: by the page, which can tell what went wrong, or if it is large by the browser alone. */
+export async function downloadFile({ id, filename, size_bytes }: StoredFile): Promise<void> {
+  const name = filename.split("/").at(-1) ?? filename;
+  if ((size_bytes ?? 0) > MAX_HELD)
+    return downloadFrom(operations.files.content.path.replace("{file_id}", id), name);
+  try {
+    const response = await berth.files.content(id);
+    downloadBlob(await response.blob(), name);
+  } catch (error) {
+    toastError(`${name} could not be downloaded`, (error as Error).message);
+  }
+}
+
+/** The service has browsers save contents, and show none. */
+function downloadFrom(address: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}

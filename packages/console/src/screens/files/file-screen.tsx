@@ -1,0 +1,204 @@
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
+import { formatBytes, formatCount } from "../../format/numbers.ts";
+import { showUnseen } from "../../format/visible-text.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ApiTab, Loaded, ObjectHeading } from "../../shell/object-page.tsx";
+import { Page } from "../../shell/page.tsx";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { CopyId } from "../../ui/copy.tsx";
+import { FileContent } from "../../ui/file-preview.tsx";
+import { Ago } from "../../ui/moment.tsx";
+import { Fact, Facts, Section } from "../../ui/section.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { DeleteFile } from "./delete-file.tsx";
+import { downloadFile } from "./download-file.ts";
+import { fileRoute } from "./route.ts";
+
+/** A file: a look into it, what is known of it, its JSON. */
+export function FileScreen() {
+  const { fileId } = fileRoute.useParams();
+  const query = useQuery({
+    ...fileQuery(fileId),
+    refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
+  });
+  return (
+    <Loaded query={query} title="File">
+      {(file) => <FilePage file={file} />}
+    </Loaded>
+  );
+}
+
+function FilePage({ file }: { file: StoredFile }) {
+  const { tab = "content" } = fileRoute.useSearch();
+  const navigate = useNavigate({ from: "/files/$fileId" });
+  const params = { file_id: file.id };
+  return (
+    <Page
+      title={file.filename}
+      heading={<ObjectHeading list="Files" to="/files" name={file.filename} />}
+      about={
+        <>
+          {file.status !== "ready" && (
+            <Badge tone={file.status === "failed" ? "bad" : "info"}>{file.status}</Badge>
+          )}
+          <CopyId id={file.id} short className="max-md:hidden" />
+        </>
+      }
+      actions={<FileActions file={file} />}
+      fixed
+    >
+      <Tabs<"content" | "api">
+        label="File"
+        className="min-h-0 flex-1"
+        value={tab}
+        onChange={(next) => void navigate({ search: next === "api" ? { tab: next } : {}, replace: true })}
+        tabs={[
+          { id: "content", label: "Content", content: () => <ContentTab file={file} /> },
+          {
+            id: "api",
+            label: "JSON and CLI",
+            content: () => (
+              <ApiTab
+                value={file}
+                calls={[
+                  { operation: operations.files.get, params },
+                  { operation: operations.files.content, params },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function FileActions({ file }: { file: StoredFile }) {
+  const navigate = useNavigate();
+  const [deleting, setDeleting] = useState(false);
+  const download = () => void downloadFile(file);
+  useActions([
+    ...(file.downloadable
+      ? [
+          {
+            id: "download",
+            label: "Download this file",
+            group: "File",
+            icon: "download" as const,
+            run: download,
+          },
+        ]
+      : []),
+    { id: "delete", label: "Delete this file", group: "File", icon: "trash", run: () => setDeleting(true) },
+  ]);
+  useShortcuts(file.downloadable ? [{ keys: "d", label: "Download", group: "File", run: download }] : []);
+  return (
+    <>
+      {file.downloadable && (
+        <Button size="small" icon="download" onClick={download}>
+          <span className="max-sm:hidden">Download</span>
+        </Button>
+      )}
+      <IconButton icon="trash" label="Delete this file" onClick={() => setDeleting(true)} />
+      <DeleteFile
+        file={file}
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => void navigate({ to: "/files" })}
+      />
+    </>
+  );
+}
+
+function ContentTab({ file }: { file: StoredFile }) {
+  return (
+    <div className="grid h-full min-h-0 content-start overflow-y-auto lg:content-stretch lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="min-w-0 p-4 lg:overflow-y-auto lg:border-r lg:border-line">
+        {file.status === "ready" ? (
+          <FileContent file={file} />
+        ) : (
+          <p className="text-muted">
+            {file.status === "failed"
+              ? "The upload failed; there is no content."
+              : `${formatBytes(file.uploaded_bytes)} ${file.size_bytes === null ? "" : `of ${formatBytes(file.size_bytes)}`} are there so far.`}
+          </p>
+        )}
+      </div>
+      <div className="min-w-0 max-lg:order-first">
+        <Section title="File">
+          <Facts>
+            <Fact name="Type">
+              <span className="font-mono text-xs">{file.mime_type}</span>
+            </Fact>
+            {file.size_bytes !== null && (
+              <Fact name="Size">
+                {formatBytes(file.size_bytes)}
+                {file.size_bytes >= 1_024 && (
+                  <span className="text-faint"> {formatCount(file.size_bytes)} bytes</span>
+                )}
+              </Fact>
+            )}
+            <Fact name="From">
+              {file.scope === null ? (
+                "An upload"
+              ) : (
+                <Link
+                  to="/sessions/$sessionId"
+                  params={{ sessionId: file.scope.id }}
+                  className="text-accent-text hover:underline"
+                >
+                  Output of a session
+                </Link>
+              )}
+            </Fact>
+            {file.scope !== null && (
+              <Fact name="Current">
+                {file.current === false ? "No, the session wrote a newer one" : "Yes"}
+              </Fact>
+            )}
+            <Fact name="Id">
+              <CopyId id={file.id} />
+            </Fact>
+            {file.sha256 !== null && (
+              <Fact name="SHA-256">
+                <CopyId id={file.sha256} />
+              </Fact>
+            )}
+            <Fact name="Owner">
+              <CopyId id={file.owner_id} />
+            </Fact>
+            <Fact name="Created">
+              <Ago at={file.created_at} />
+            </Fact>
+          </Facts>
+          {file.scope !== null && (
+            <Link
+              to="/files"
+              search={{ session: file.scope.id }}
+              className="mt-3 inline-block text-accent-text hover:underline"
+            >
+              All outputs of the session
+            </Link>
+          )}
+        </Section>
+        {Object.keys(file.metadata).length > 0 && (
+          <Section title="Metadata">
+            <Facts>
+              {Object.entries(file.metadata).map(([name, value]) => (
+                <Fact key={name} name={showUnseen(name)}>
+                  {showUnseen(value)}
+                </Fact>
+              ))}
+            </Facts>
+          </Section>
+        )}
+      </div>
+    </div>
+  );
+}

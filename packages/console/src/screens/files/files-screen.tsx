@@ -1,0 +1,183 @@
+import { operations } from "@berth/sdk/operations";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useList } from "../../api/use-list.ts";
+import { useUploads } from "../../api/use-uploads.ts";
+import { withChange } from "../../format/search.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ListFilters } from "../../shell/list-filters.tsx";
+import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
+import { ObjectList } from "../../shell/object-list.tsx";
+import { Page } from "../../shell/page.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { FilterMenu } from "../../ui/filter-menu.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { useNow } from "../../ui/moment.tsx";
+import { HeadCell } from "../../ui/table.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { UploadList } from "../../ui/upload-list.tsx";
+import { useFileDrop } from "../../ui/use-file-drop.ts";
+import { FileRow } from "./file-row.tsx";
+import { type FilesSearch, filesRoute } from "./route.ts";
+
+/** Uploads, and the outputs of sessions, the newest first. Files are dropped anywhere on the page. */
+export function FilesScreen() {
+  const search = filesRoute.useSearch();
+  const navigate = useNavigate({ from: "/files" });
+  const { q, origin, session } = search;
+  const searching = q !== undefined || origin !== undefined;
+  const query = {
+    ...listQueryOf(search, useNow()),
+    ...(session === undefined ? {} : { scope_id: session }),
+    limit: searching ? 100 : 50,
+  };
+  const list = useList(["files", "list", query], () => berth.files.list(query), { live: LIVE_MS });
+  const shown = list.items.filter(
+    ({ filename, id, mime_type, scope }) =>
+      hasText([filename, id, mime_type], search) &&
+      (origin === undefined || (origin === "outputs") === (scope !== null)),
+  );
+  const uploads = useStoredUploads();
+  const drop = useFileDrop(uploads.add);
+  const picker = useRef<HTMLInputElement>(null);
+  const choose = () => picker.current?.click();
+  const set = (change: { [Key in keyof FilesSearch]?: FilesSearch[Key] | undefined }) =>
+    void navigate({ search: withChange<FilesSearch>(search, change), replace: true });
+  const clear = () => void navigate({ search: {}, replace: true });
+  useActions([{ id: "upload", label: "Upload files", group: "Files", icon: "upload", run: choose }]);
+  return (
+    <Page
+      title="Files"
+      actions={
+        <>
+          <CallButton calls={[{ operation: operations.files.list, query }]} />
+          <Button look="primary" size="small" icon="upload" onClick={choose}>
+            Upload
+          </Button>
+        </>
+      }
+    >
+      <div {...drop.handlers} className="relative min-h-full">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to upload"
+          onChange={(event) => {
+            uploads.add([...(event.target.files ?? [])]);
+            event.target.value = "";
+          }}
+        />
+        <ListFilters
+          search={search}
+          archives={false}
+          placeholder="Name, type or id"
+          onChange={({ archived: _, ...change }) => set(change)}
+          onClear={clear}
+        >
+          <FilterMenu
+            single
+            label="From"
+            choices={[
+              { value: "uploads", label: "Uploads" },
+              { value: "outputs", label: "Outputs of sessions" },
+            ]}
+            chosen={origin === undefined ? [] : [origin]}
+            onChange={([chosen]) => set({ origin: chosen as FilesSearch["origin"] | undefined })}
+          />
+          {session !== undefined && (
+            <Button
+              size="small"
+              icon="cross"
+              aria-label="Show the files of all sessions"
+              onClick={() => set({ session: undefined })}
+            >
+              One session
+            </Button>
+          )}
+        </ListFilters>
+        {uploads.uploads.length > 0 && (
+          <div className="border-b border-line px-4 py-2.5">
+            <UploadList uploads={uploads.uploads} onRemove={uploads.remove} />
+          </div>
+        )}
+        <ObjectList
+          label="Files"
+          list={list}
+          shown={shown}
+          searching={searching}
+          filtered={Object.keys(search).length > 0}
+          onClear={clear}
+          onOpen={({ id }) => void navigate({ to: "/files/$fileId", params: { fileId: id } })}
+          head={<Head />}
+          line={(file, place) => <FileRow key={file.id} file={file} {...place} />}
+          empty={<NoFiles onChoose={choose} />}
+        />
+        {drop.over && <DropCover />}
+      </div>
+    </Page>
+  );
+}
+
+/** Uploads, each gone from view when its file is in the list. */
+function useStoredUploads() {
+  const uploads = useUploads();
+  const { remove } = uploads;
+  const stored = uploads.uploads.filter(({ file }) => file !== null);
+  useEffect(() => {
+    if (stored.length === 0) return;
+    for (const { key } of stored) remove(key);
+    void queryClient.invalidateQueries({ queryKey: ["files"] });
+    toast(stored.length === 1 ? `${stored[0]?.name} is uploaded` : `${stored.length} files are uploaded`);
+  }, [stored, remove]);
+  return uploads;
+}
+
+function Head() {
+  return (
+    <>
+      <HeadCell className="pl-4">Name</HeadCell>
+      <HeadCell className="max-md:hidden">From</HeadCell>
+      <HeadCell className="max-lg:hidden">Type</HeadCell>
+      <HeadCell align="right">Size</HeadCell>
+      <HeadCell align="right" className="max-sm:hidden">
+        Created
+      </HeadCell>
+      <HeadCell className="pr-4">
+        <span className="sr-only">Actions</span>
+      </HeadCell>
+    </>
+  );
+}
+
+function DropCover() {
+  return (
+    <div className="pointer-events-none absolute inset-2 z-20 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90">
+      <p className="flex items-center gap-2 font-medium text-accent-text">
+        <Icon name="upload" /> Drop to upload
+      </p>
+    </div>
+  );
+}
+
+function NoFiles({ onChoose }: { onChoose: () => void }) {
+  return (
+    <Empty
+      icon="file"
+      title="No files yet"
+      command="berth files upload ./notes.txt"
+      action={
+        <Button look="primary" icon="upload" onClick={onChoose}>
+          Upload files
+        </Button>
+      }
+    >
+      Drop files here to give them to sessions. What agents write below /mnt/session/outputs is kept here too.
+    </Empty>
+  );
+}
