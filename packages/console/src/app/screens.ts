@@ -1,11 +1,29 @@
+import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
+import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
+import { fileRoutes, filesNav } from "../screens/files/route.ts";
+import { memoryStoreRoutes, memoryStoresNav } from "../screens/memory-stores/route.ts";
 import { newSessionRoute } from "../screens/new-session/route.ts";
 import { sessionRoute } from "../screens/session/route.ts";
 import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
 import { signInRoute } from "../screens/sign-in/route.ts";
+import { skillRoutes, skillsNav } from "../screens/skills/route.ts";
 import type { NavItem } from "../shell/sidebar.tsx";
 
 /** Every screen. A screen is a folder of `screens`, with its route in `route.ts`; what else it is made of is loaded with it. */
-export const routes = [sessionsRoute, newSessionRoute, sessionRoute, signInRoute] as const;
+export const routes = [
+  sessionsRoute,
+  newSessionRoute,
+  sessionRoute,
+  ...agentRoutes,
+  ...environmentRoutes,
+  ...fileRoutes,
+  ...skillRoutes,
+  ...memoryStoreRoutes,
+  signInRoute,
+] as const;
 
 /** The navigation, in groups. */
-export const navigation: readonly (readonly NavItem[])[] = [[sessionsNav]];
+export const navigation: readonly (readonly NavItem[])[] = [
+  [sessionsNav],
+  [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav],
+];

@@ -1,0 +1,95 @@
+import type { MemoryStore } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { memoriesQuery } from "../../api/queries/memory-stores.ts";
+import { formatPlural } from "../../format/numbers.ts";
+import { Button, Spinner } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { Input } from "../../ui/field.tsx";
+import { PathTree } from "../../ui/path-tree.tsx";
+import { MemoryView } from "./memory-view.tsx";
+import { NewMemory } from "./new-memory.tsx";
+import { memoryStoreRoute } from "./route.ts";
+
+/** How often the tree is read again: agents write into it. In milliseconds. */
+const LIVE_MS = 5_000;
+/** A smaller tree needs no filter. */
+const MIN_FILTERED = 12;
+
+/** The memories of a store as a tree, and the text of one of them. */
+export function MemoriesTab({ store }: { store: MemoryStore }) {
+  const { memory } = memoryStoreRoute.useSearch();
+  const navigate = useNavigate({ from: "/memory/$storeId" });
+  const [filter, setFilter] = useState("");
+  const list = useQuery({ ...memoriesQuery(store.id), refetchInterval: LIVE_MS });
+  const memories = list.data ?? [];
+  const chosen = memories.find(({ id }) => id === memory) ?? (memory === undefined ? memories[0] : undefined);
+  const paths = useMemo(
+    () =>
+      (list.data ?? [])
+        .map(({ path }) => path)
+        .filter((path) => path.toLowerCase().includes(filter.toLowerCase())),
+    [list.data, filter],
+  );
+  const show = (id: string) => void navigate({ search: { memory: id }, replace: true });
+  if (list.error !== null && list.data === undefined)
+    return <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />;
+  if (list.isPending) return <Spinner className="m-6 text-faint" />;
+  if (memories.length === 0 && memory !== "new")
+    return <NoMemories store={store} onAdd={() => show("new")} />;
+  return (
+    <div className="grid h-full min-h-0 content-start max-md:overflow-y-auto md:grid-cols-[16rem_minmax(0,1fr)] md:content-stretch">
+      <div className="min-w-0 border-line max-md:max-h-72 max-md:overflow-y-auto max-md:border-b md:overflow-y-auto md:border-r">
+        {memories.length >= MIN_FILTERED && (
+          <div className="border-b border-line p-2">
+            <Input
+              type="search"
+              aria-label="Filter by path"
+              placeholder="Path"
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
+              className="h-7!"
+            />
+          </div>
+        )}
+        <PathTree
+          label="Memories"
+          paths={paths}
+          chosen={memory === "new" ? null : (chosen?.path ?? null)}
+          onChoose={(path) => show(memories.find((one) => one.path === path)?.id ?? "")}
+        />
+        <p className="px-3 pb-3 text-xs text-faint">{formatPlural(memories.length, "memory", "memories")}</p>
+      </div>
+      <div className="min-w-0 md:overflow-y-auto">
+        {memory === "new" ? (
+          <NewMemory store={store} onSaved={show} />
+        ) : chosen === undefined ? (
+          <p className="p-6 text-muted">This memory is not there any more. Its versions are.</p>
+        ) : (
+          <MemoryView key={chosen.id} store={store} memoryId={chosen.id} sha256={chosen.content_sha256} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function NoMemories({ store, onAdd }: { store: MemoryStore; onAdd: () => void }) {
+  return (
+    <Empty
+      icon="memory"
+      title="No memories yet"
+      command={`berth memory-stores memories create ${store.id} path=/notes.md content=…`}
+      action={
+        store.archived_at === null && (
+          <Button look="primary" icon="plus" onClick={onAdd}>
+            New memory
+          </Button>
+        )
+      }
+    >
+      Agents that have the store find it below /mnt/memory, and what they write there is kept here.
+    </Empty>
+  );
+}

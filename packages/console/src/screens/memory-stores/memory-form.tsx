@@ -1,0 +1,58 @@
+import { type KeyboardEvent, useMemo } from "react";
+import { formatBytes } from "../../format/numbers.ts";
+import { Field, Input, Textarea } from "../../ui/field.tsx";
+import type { FaultAt } from "../../ui/use-save.ts";
+
+/** Of the content of a memory, in bytes. */
+const MAX_BYTES = 102_400;
+
+export type MemoryForm = { path: string; content: string };
+
+type Props = {
+  form: MemoryForm;
+  change: (part: Partial<MemoryForm>) => void;
+  faultAt: FaultAt;
+  focus: "path" | "content";
+  onSave: () => void;
+};
+
+/** Path and text of a memory. */
+export function MemoryFields({ form, change, faultAt, focus, onSave }: Props) {
+  const size = useMemo(() => new TextEncoder().encode(form.content).length, [form.content]);
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onSave();
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of all fields in it
+    <div className="flex flex-col gap-4" onKeyDown={onKeyDown}>
+      <Field label="Path" error={faultAt("path")}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus={focus === "path"}
+            placeholder="/notes/parser.md"
+            value={form.path}
+            onChange={(event) => change({ path: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+      <Field
+        label="Text"
+        aside={`${formatBytes(size)} of ${formatBytes(MAX_BYTES)}`}
+        error={faultAt("content")}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            autoFocus={focus === "content"}
+            rows={20}
+            value={form.content}
+            onChange={(event) => change({ content: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { MemoryStore } from "@berth/sdk";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { useActions } from "../../shell/actions.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { StoreDialog } from "./store-dialog.tsx";
+
+type Asked = "edit" | "archive" | "delete";
+
+/** What can be done with a memory store. */
+export function StoreActions({ store }: { store: MemoryStore }) {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const isArchived = store.archived_at !== null;
+  const close = () => setAsked(null);
+  const addMemory = () =>
+    void navigate({ to: "/memory/$storeId", params: { storeId: store.id }, search: { memory: "new" } });
+  const group = "Memory store";
+  useActions([
+    ...(isArchived
+      ? []
+      : ([
+          { id: "add", label: "New memory", group, icon: "plus", run: addMemory },
+          { id: "edit", label: "Rename this store", group, icon: "memory", run: () => setAsked("edit") },
+          {
+            id: "archive",
+            label: "Archive this store",
+            group,
+            icon: "archive",
+            run: () => setAsked("archive"),
+          },
+        ] as const)),
+    { id: "delete", label: "Delete this store", group, icon: "trash", run: () => setAsked("delete") },
+  ]);
+  return (
+    <>
+      {!isArchived && (
+        <Button size="small" look="primary" icon="plus" onClick={addMemory}>
+          <span className="max-sm:hidden">New memory</span>
+        </Button>
+      )}
+      <Menu trigger={<IconButton icon="dots" label="More actions" />}>
+        <MenuItem icon="memory" disabled={isArchived} onSelect={() => setAsked("edit")}>
+          Name and description…
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
+          Archive…
+        </MenuItem>
+        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <StoreDialog key={store.updated_at} store={store} open={asked === "edit"} onClose={close} />
+      <Confirm
+        open={asked === "archive"}
+        onClose={close}
+        title={`Archive “${store.name}”?`}
+        verb="Archive"
+        act={async () => {
+          await berth.memoryStores.archive(store.id);
+          await queryClient.invalidateQueries({ queryKey: ["memory stores"] });
+          toast("The store is archived");
+        }}
+      >
+        Its memories stay readable, and nobody can change them any more, neither here nor in a session. This
+        cannot be undone.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={close}
+        title={`Delete “${store.name}”?`}
+        verb="Delete"
+        danger
+        act={async () => {
+          await berth.memoryStores.delete(store.id);
+          queryClient.removeQueries({ queryKey: ["memory stores", store.id] });
+          void queryClient.invalidateQueries({ queryKey: ["memory stores"] });
+          await navigate({ to: "/memory" });
+        }}
+      >
+        All its memories and their versions are gone for good. While a session that goes on has it, it cannot
+        be deleted.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import type { MemoryStore } from "@berth/sdk";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { type Pair, pairsOf, patchOf, recordOf, repeated } from "../../format/pairs.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { PairRows } from "../../ui/pair-rows.tsx";
+import { useFormDraft } from "../../ui/use-form-draft.ts";
+import { FormFault, useSave } from "../../ui/use-save.ts";
+
+type Form = { name: string; description: string; metadata: Pair[] };
+
+type Props = {
+  /** The store that is changed; null for a new one. */
+  store: MemoryStore | null;
+  open: boolean;
+  onClose: () => void;
+  onSaved?: (store: MemoryStore) => void;
+};
+
+/** Makes a memory store, or changes what it is called and for. */
+export function StoreDialog({ store, open, onClose, onSaved }: Props) {
+  const { form, change, reset } = useFormDraft<Form>(`memory store ${store?.id ?? ""}`, {
+    name: store?.name ?? "",
+    description: store?.description ?? "",
+    metadata: pairsOf(store?.metadata ?? {}),
+  });
+  const { name = "", description = "", metadata = [] } = form ?? {};
+  const { save, busy, error, faultAt } = useSave({
+    act: async () => await send(store, { name, description, metadata }),
+    placeOf: (param) => param.replace(/[.[].*$/, ""),
+    onSaved: (saved) => {
+      reset();
+      onClose();
+      void queryClient.invalidateQueries({ queryKey: ["memory stores"] });
+      onSaved?.(saved);
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={store === null ? "New memory store" : "Name and description"}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={busy} onClick={save}>
+            {store === null ? "Create" : "Save"}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label="Name" error={faultAt("name")}>
+          {(control) => (
+            <Input
+              {...control}
+              autoFocus
+              maxLength={255}
+              value={name}
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Description"
+          aside="optional"
+          hint="Agents that have the store read what it is for."
+          error={faultAt("description")}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              rows={3}
+              maxLength={1_024}
+              value={description}
+              onChange={(event) => change({ description: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Metadata" aside="optional" error={faultAt("metadata")}>
+          {() => (
+            <PairRows
+              noun="pair"
+              pairs={metadata}
+              onChange={(next) => change({ metadata: next })}
+              faultAt={({ key }) => faultAt(key)}
+            />
+          )}
+        </Field>
+        {error !== null && <ErrorBox error={error} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function send(store: MemoryStore | null, { name, description, metadata }: Form): Promise<MemoryStore> {
+  const twice = repeated(metadata);
+  if (twice !== undefined) throw new FormFault(twice.key, "This name is there already.");
+  const fields = { name: name.trim(), description: description.trim() === "" ? null : description.trim() };
+  const record = recordOf(metadata);
+  if (store === null) return berth.memoryStores.create({ ...fields, metadata: record });
+  return berth.memoryStores.update(store.id, { ...fields, metadata: patchOf(store.metadata, record) });
+}
