@@ -42,7 +42,10 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
   const found = useFound(typed);
   const shown = useMemo(() => ranked([...actions, ...found], typed), [actions, found, typed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen entry is another one when the position changes
-  useEffect(() => chosen.current?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => {
+    // Browsers may return a promise, which is no clean-up.
+    void chosen.current?.scrollIntoView({ block: "nearest" });
+  }, [at]);
 
   function run(action: Action | undefined) {
     if (action === undefined) return;
