@@ -9,7 +9,7 @@ export function CallPanel({ call, className }: { call: CallExample; className?: 
   const text = way === "cli" ? cliCommand(call) : curlCommand(call, location.origin);
   return (
     <section
-      aria-label="The same by command line and curl"
+      aria-label={`${call.operation.summary}: the same by command line and curl`}
       className={cx("rounded-lg border border-line bg-sunken", className)}
     >
       <div className="flex items-center gap-1 border-b border-line px-2 py-1">

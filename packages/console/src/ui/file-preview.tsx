@@ -10,7 +10,7 @@ import { Dialog } from "./dialog.tsx";
 import { ErrorBox } from "./error-box.tsx";
 import { languageOf } from "./highlight.ts";
 import { Icon } from "./icon.tsx";
-import { Markdown } from "./markdown.tsx";
+import { MarkdownFile } from "./markdown-file.tsx";
 import { Cell, HeadCell, Table } from "./table.tsx";
 
 type StoredFile = Awaited<ReturnType<typeof berth.files.get>>;
@@ -68,8 +68,17 @@ export function BlobView({ blob, name, type }: { blob: Blob; name: string; type:
 
 function ImageView({ blob, type, name }: { blob: Blob; type: string; name: string }) {
   const address = useAddress(blob, type);
+  const [broken, setBroken] = useState(false);
+  if (broken) return <p className="text-muted">This image cannot be shown. Download it to see it.</p>;
   return (
-    address && <img src={address} alt={name} className="mx-auto max-h-[70dvh] max-w-full object-contain" />
+    address && (
+      <img
+        src={address}
+        alt={name}
+        onError={() => setBroken(true)}
+        className="mx-auto max-h-[70dvh] max-w-full object-contain"
+      />
+    )
   );
 }
 
@@ -99,7 +108,7 @@ function TextView({ blob, name }: { blob: Blob; name: string }) {
       {/\.csv$|\.tsv$/i.test(name) ? (
         <CsvView text={shown} separator={/\.tsv$/i.test(name) ? "\t" : ","} />
       ) : /\.(md|markdown)$/i.test(name) ? (
-        <Markdown text={shown} />
+        <MarkdownFile text={shown} />
       ) : (
         <CodeBlock code={shown} language={languageOf(name) ?? "text"} numbered />
       )}

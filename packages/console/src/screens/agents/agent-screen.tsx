@@ -138,7 +138,7 @@ function AgentActions({ agent }: { agent: Agent }) {
           </Link>
           <Link to="/new" search={{ agent: agent.id }} className={buttonClass("primary", "small")}>
             <Icon name="play" />
-            <span className="max-sm:hidden">New session</span>
+            <span className="max-sm:sr-only">New session</span>
           </Link>
         </>
       )}

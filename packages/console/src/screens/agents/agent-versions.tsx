@@ -29,8 +29,8 @@ export function AgentVersions({ agent }: { agent: Agent }) {
     void navigate({ search: { tab: "versions", from, to, ...change }, replace: true });
   const numbers = list.items.map(({ version }) => version);
   return (
-    <div className="grid h-full lg:grid-cols-[18rem_minmax(0,1fr)]">
-      <div className="border-line max-lg:border-b lg:overflow-y-auto lg:border-r">
+    <div className="grid h-full content-start lg:content-stretch lg:grid-cols-[18rem_minmax(0,1fr)]">
+      <div className="min-w-0 border-line max-lg:border-b lg:overflow-y-auto lg:border-r">
         {list.error !== null && <ErrorBox error={list.error} className="m-3" />}
         <ol aria-label="Versions" className="max-lg:flex max-lg:overflow-x-auto">
           {list.items.map((version, index) => (

@@ -136,7 +136,7 @@ function EnvironmentActions({ environment }: { environment: Environment }) {
           </Link>
           <Link to="/new" search={{ environment: id }} className={buttonClass("primary", "small")}>
             <Icon name="play" />
-            <span className="max-sm:hidden">New session</span>
+            <span className="max-sm:sr-only">New session</span>
           </Link>
         </>
       )}

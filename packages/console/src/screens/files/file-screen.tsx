@@ -102,7 +102,7 @@ function FileActions({ file }: { file: StoredFile }) {
     <>
       {file.downloadable && (
         <Button size="small" icon="download" onClick={download}>
-          <span className="max-sm:hidden">Download</span>
+          <span className="max-sm:sr-only">Download</span>
         </Button>
       )}
       <IconButton icon="trash" label="Delete this file" onClick={() => setDeleting(true)} />

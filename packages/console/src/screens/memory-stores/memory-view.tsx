@@ -15,7 +15,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
-import { Markdown } from "../../ui/markdown.tsx";
+import { MarkdownFile } from "../../ui/markdown-file.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { keptDraft } from "../../ui/use-draft.ts";
@@ -92,7 +92,7 @@ function Shown({ store, memory, onEdit }: { store: MemoryStore; memory: Memory; 
         {text === "" ? (
           <p className="text-muted">It is empty.</p>
         ) : /\.(md|markdown)$/i.test(path) ? (
-          <Markdown text={text} />
+          <MarkdownFile text={text} />
         ) : (
           <CodeBlock code={text} language={path} numbered wraps />
         )}

@@ -41,7 +41,7 @@ export function StoreActions({ store }: { store: MemoryStore }) {
     <>
       {!isArchived && (
         <Button size="small" look="primary" icon="plus" onClick={addMemory}>
-          <span className="max-sm:hidden">New memory</span>
+          <span className="max-sm:sr-only">New memory</span>
         </Button>
       )}
       <Menu trigger={<IconButton icon="dots" label="More actions" />}>

@@ -41,7 +41,7 @@ export function SkillActions({ skill }: { skill: Skill }) {
     <>
       {!isArchived && (
         <Button size="small" look="primary" icon="upload" onClick={() => setAsked("upload")}>
-          <span className="max-sm:hidden">New version</span>
+          <span className="max-sm:sr-only">New version</span>
         </Button>
       )}
       <Menu trigger={<IconButton icon="dots" label="More actions" />}>

@@ -33,7 +33,7 @@ export function SkillContents({ skill }: { skill: Skill }) {
   const numbers = [...new Set([skill.latest_version, number, ...versions.items.map((one) => one.version)])];
   const before = versions.items.find((one) => one.version < number);
   return (
-    <div className="grid h-full min-h-0 max-md:overflow-y-auto md:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="grid h-full min-h-0 content-start max-md:overflow-y-auto md:content-stretch md:grid-cols-[15rem_minmax(0,1fr)]">
       <div className="min-w-0 border-line max-md:border-b md:overflow-y-auto md:border-r">
         <div className="border-b border-line p-2">
           <Select

@@ -1,0 +1,14 @@
+import { splitFrontMatter } from "../format/front-matter.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { Markdown } from "./markdown.tsx";
+
+/** The text of a Markdown file, with the YAML at its beginning as such. */
+export function MarkdownFile({ text }: { text: string }) {
+  const { matter, body } = splitFrontMatter(text);
+  return (
+    <>
+      {matter !== null && <CodeBlock code={matter} language="yaml" wraps className="mb-4" />}
+      <Markdown text={body} />
+    </>
+  );
+}
