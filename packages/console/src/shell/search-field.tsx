@@ -3,13 +3,20 @@ import { Input } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 
-type Props = { value: string; onChange: (value: string) => void; label: string; placeholder: string };
+type Props = {
+  value: string;
+  onChange: (value: string) => void;
+  label: string;
+  placeholder: string;
+  /** Characters; default: any number. */
+  maxLength?: number | undefined;
+};
 
 /** While somebody types, the list waits so long for the next letter. In milliseconds. */
 const TYPING_MS = 150;
 
 /** A field that filters a list by text; `/` goes there. */
-export function SearchField({ value, onChange, label, placeholder }: Props) {
+export function SearchField({ value, onChange, label, placeholder, maxLength }: Props) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   const newest = useRef(onChange);
@@ -29,6 +36,7 @@ export function SearchField({ value, onChange, label, placeholder }: Props) {
         type="search"
         aria-label={label}
         placeholder={placeholder}
+        maxLength={maxLength}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}

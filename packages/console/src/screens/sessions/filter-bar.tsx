@@ -1,12 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
-import { useShortcuts } from "../../shell/shortcuts.ts";
+import { SearchField } from "../../shell/search-field.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Input } from "../../ui/field.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { MAX_TITLE, type SessionFilters, SINCE_CHOICES, STATUS_CHOICES } from "./session-filters.ts";
 
 type Props = {
@@ -14,9 +11,6 @@ type Props = {
   owners: readonly string[];
   onChange: (filters: SessionFilters) => void;
 };
-
-/** While somebody types, the list waits so long for the next letter. In milliseconds. */
-const TYPING_MS = 150;
 
 export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: agents = [] } = useQuery(agentChoices);
@@ -31,7 +25,13 @@ export function FilterBar({ filters, owners, onChange }: Props) {
   const people = [...new Set([...(own === undefined ? [] : [own]), ...owners])];
   return (
     <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
-      <TitleFilter value={filters.q ?? ""} onChange={(q) => set({ q: q === "" ? undefined : q })} />
+      <SearchField
+        label="Filter by title"
+        placeholder="Title"
+        maxLength={MAX_TITLE}
+        value={filters.q ?? ""}
+        onChange={(q) => set({ q: q === "" ? undefined : q })}
+      />
       <FilterMenu
         label="Status"
         choices={STATUS_CHOICES}
@@ -89,36 +89,6 @@ export function FilterBar({ filters, owners, onChange }: Props) {
           Clear
         </Button>
       )}
-    </div>
-  );
-}
-
-function TitleFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const field = useRef<HTMLInputElement>(null);
-  const newest = useRef(onChange);
-  newest.current = onChange;
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => newest.current(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, value]);
-  useShortcuts([{ keys: "/", label: "Filter by title", group: "List", run: () => field.current?.focus() }]);
-  return (
-    <div className="relative mr-1 w-full sm:w-56">
-      <Icon name="search" className="absolute top-1.5 left-2 text-faint" />
-      <Input
-        ref={field}
-        type="search"
-        aria-label="Filter by title"
-        placeholder="Title"
-        maxLength={MAX_TITLE}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-        className="h-7! pl-8"
-      />
     </div>
   );
 }

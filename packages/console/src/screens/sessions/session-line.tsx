@@ -7,7 +7,7 @@ import { cx } from "../../ui/cx.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { SessionStatus } from "../../ui/session-status.tsx";
-import { Cell } from "../../ui/table.tsx";
+import { Cell, Line, lineLinkClass } from "../../ui/table.tsx";
 
 type Props = {
   session: Session;
@@ -24,7 +24,7 @@ export function SessionLine({ session, waiting, price, index, marked }: Props) {
   const cost = listCost(usage, price);
   const repositories = repositoriesOf(session);
   return (
-    <tr data-list-index={index} className={cx("group relative hover:bg-hover", marked && "bg-selected")}>
+    <Line index={index} marked={marked}>
       <Cell className="w-0 pl-4 whitespace-nowrap max-sm:hidden">
         <SessionStatus status={status} waiting={waiting} archived={archived_at !== null} />
       </Cell>
@@ -32,10 +32,7 @@ export function SessionLine({ session, waiting, price, index, marked }: Props) {
         <Link
           to="/sessions/$sessionId"
           params={{ sessionId: session.id }}
-          className={cx(
-            "block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus",
-            title === "" && "text-muted",
-          )}
+          className={cx(lineLinkClass, title === "" && "text-muted")}
         >
           {showUnseen(title) || "Untitled session"}
         </Link>
@@ -63,7 +60,7 @@ export function SessionLine({ session, waiting, price, index, marked }: Props) {
       <Cell align="right" className="pr-4 whitespace-nowrap text-faint max-sm:hidden">
         <Ago at={session.created_at} />
       </Cell>
-    </tr>
+    </Line>
   );
 }
 

@@ -1,16 +1,14 @@
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { modelsQuery } from "../../api/queries/models.ts";
 import { useList } from "../../api/use-list.ts";
 import { Page } from "../../shell/page.tsx";
 import { useListKeys } from "../../shell/use-list-keys.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
-import { CallPanel } from "../../ui/call-panel.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { useNow } from "../../ui/moment.tsx";
@@ -56,7 +54,7 @@ export function SessionsScreen() {
           </Link>
         )
       }
-      actions={<CallButton query={query} />}
+      actions={<CallButton calls={[{ operation: operations.sessions.list, query }]} />}
     >
       <FilterBar
         filters={filters}
@@ -111,22 +109,6 @@ function Head() {
       <HeadCell align="right" className="pr-4 max-sm:hidden">
         Created
       </HeadCell>
-    </>
-  );
-}
-
-function CallButton({
-  query,
-}: {
-  query: Record<string, string | number | boolean | readonly string[] | undefined>;
-}) {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <IconButton icon="code" label="The same by CLI and curl" onClick={() => setOpen(true)} />
-      <Dialog open={open} onClose={() => setOpen(false)} title="The same by CLI and curl" size="medium">
-        <CallPanel call={{ operation: operations.sessions.list, query }} className="mb-4" />
-      </Dialog>
     </>
   );
 }
