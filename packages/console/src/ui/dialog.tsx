@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { cx } from "./cx.ts";
 import { Icon } from "./icon.tsx";
 
@@ -17,12 +17,16 @@ type Props = {
 const SIZES = { small: "max-w-md", medium: "max-w-2xl", large: "max-w-5xl" } as const;
 
 export function Dialog({ open, onClose, title, description, children, actions, size = "small" }: Props) {
+  const content = useRef<HTMLDivElement>(null);
+  const firstField = () =>
+    content.current?.querySelector<HTMLElement>(":is(input, textarea):not(:disabled, [aria-hidden])") ?? true;
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Viewport className="fixed inset-0 z-40 grid place-items-center p-3">
           <Base.Popup
+            initialFocus={firstField}
             className={cx(
               "popup flex max-h-[min(52rem,94dvh)] w-full flex-col rounded-xl outline-none",
               SIZES[size],
@@ -43,7 +47,9 @@ export function Dialog({ open, onClose, title, description, children, actions, s
               </Base.Close>
             </div>
             {children !== undefined && (
-              <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-3">{children}</div>
+              <div ref={content} className="min-h-0 flex-1 overflow-y-auto px-5 pt-3">
+                {children}
+              </div>
             )}
             <div className={cx("flex justify-end gap-2 px-5", actions === undefined ? "pb-3" : "py-4")}>
               {actions}

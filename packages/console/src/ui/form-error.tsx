@@ -1,0 +1,29 @@
+import { APIError } from "@berth/sdk";
+import { CopyId } from "./copy.tsx";
+import { ErrorBox } from "./error-box.tsx";
+
+type Props = {
+  error: unknown;
+  /** A field of the form shows what is wrong. */
+  atField: boolean;
+  className?: string;
+};
+
+/** Why a form was not sent: the whole, or where a field says it, the id of the request alone. */
+export function FormError({ error, atField, className }: Props) {
+  if (error === null || error === undefined) return null;
+  if (!atField) return <ErrorBox error={error} className={className ?? ""} />;
+  const requestId = error instanceof APIError ? error.requestId : null;
+  return (
+    <p role="alert" className={className}>
+      <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted">
+        <span>Nothing was saved: see the field in red.</span>
+        {requestId !== null && (
+          <span className="flex min-w-0 items-center gap-1.5">
+            request_id <CopyId id={requestId} />
+          </span>
+        )}
+      </span>
+    </p>
+  );
+}
