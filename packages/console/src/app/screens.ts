@@ -7,6 +7,7 @@ import { sessionRoute } from "../screens/session/route.ts";
 import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
 import { signInRoute } from "../screens/sign-in/route.ts";
 import { skillRoutes, skillsNav } from "../screens/skills/route.ts";
+import { vaultRoute, vaultsNav, vaultsRoute } from "../screens/vaults/route.ts";
 import type { NavItem } from "../shell/sidebar.tsx";
 
 /** Every screen. A screen is a folder of `screens`, with its route in `route.ts`; what else it is made of is loaded with it. */
@@ -19,11 +20,13 @@ export const routes = [
   ...fileRoutes,
   ...skillRoutes,
   ...memoryStoreRoutes,
+  vaultsRoute,
+  vaultRoute,
   signInRoute,
 ] as const;
 
 /** The navigation, in groups. */
 export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
-  [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav],
+  [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav],
 ];
