@@ -7,6 +7,7 @@ import { sessionRoute } from "../screens/session/route.ts";
 import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
 import { signInRoute } from "../screens/sign-in/route.ts";
 import { skillRoutes, skillsNav } from "../screens/skills/route.ts";
+import { tokensNav, tokensRoute } from "../screens/tokens/route.ts";
 import { vaultRoute, vaultsNav, vaultsRoute } from "../screens/vaults/route.ts";
 import type { NavItem } from "../shell/sidebar.tsx";
 
@@ -22,6 +23,7 @@ export const routes = [
   ...memoryStoreRoutes,
   vaultsRoute,
   vaultRoute,
+  tokensRoute,
   signInRoute,
 ] as const;
 
@@ -29,4 +31,5 @@ export const routes = [
 export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
   [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav],
+  [tokensNav],
 ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatBytes, formatDollars, formatPlural, formatShort } from "./numbers.ts";
-import { formatAgo, formatSeconds } from "./time.ts";
+import { formatAgo, formatSeconds, formatUntil } from "./time.ts";
 
 test("bytes, counts and money", () => {
   assert.deepEqual([0, 1, 1023, 1024, 1536, 5_242_880, 150 * 1024 ** 3].map(formatBytes), [
@@ -42,4 +42,18 @@ test("times", () => {
     "2d ago",
   ]);
   assert.match(ago(400 * 86_400), /2025/);
+});
+
+test("what is to come", () => {
+  const now = Date.parse("2026-11-25T12:00:00Z");
+  const until = (seconds: number) => formatUntil(new Date(now + seconds * 1_000).toISOString(), now);
+  assert.deepEqual([-5, 0, 20, 240, 7_200, 800_000].map(until), [
+    "now",
+    "now",
+    "in 1m",
+    "in 4m",
+    "in 2h",
+    "in 9d",
+  ]);
+  assert.match(until(86_400 * 400), /2027/);
 });

@@ -39,3 +39,13 @@ function two(seconds: number, large: number, largeUnit: string, small: number, s
   const rest = Math.floor((seconds % large) / small);
   return `${Math.floor(seconds / large)}${largeUnit}${rest === 0 ? "" : ` ${rest}${smallUnit}`}`;
 }
+
+/** `in 4m`, `in 3h`, `in 9d`, then the date; `now` once it is over. */
+export function formatUntil(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1000;
+  if (seconds <= 0) return "now";
+  if (seconds < HOUR) return `in ${Math.max(1, Math.round(seconds / MINUTE))}m`;
+  if (seconds < DAY) return `in ${Math.round(seconds / HOUR)}h`;
+  if (seconds < 100 * DAY) return `in ${Math.round(seconds / DAY)}d`;
+  return new Date(iso).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+}

@@ -24,7 +24,7 @@ export function Dialog({ open, onClose, title, description, children, actions, s
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Base.Viewport className="fixed inset-0 z-40 grid place-items-center p-3">
+        <Base.Viewport className="fixed inset-0 z-40 grid grid-cols-1 place-items-center p-3">
           <Base.Popup
             initialFocus={firstField}
             className={cx(

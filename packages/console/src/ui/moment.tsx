@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { formatAgo, formatMoment } from "../format/time.ts";
+import { formatAgo, formatMoment, formatUntil } from "../format/time.ts";
 
 let now = Date.now();
 
@@ -32,6 +32,15 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatMoment(at)} className={className}>
       {formatAgo(at, Math.max(useNow(), Date.parse(at)))}
+    </time>
+  );
+}
+
+/** How soon something will be, with the exact moment as a title. */
+export function Until({ at, className }: { at: string; className?: string }) {
+  return (
+    <time dateTime={at} title={formatMoment(at)} className={className}>
+      {formatUntil(at, useNow())}
     </time>
   );
 }

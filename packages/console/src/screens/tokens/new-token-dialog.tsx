@@ -1,0 +1,142 @@
+import type { CreatedToken, Whoami } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { type FormEvent, useState } from "react";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
+import { FormError } from "../../ui/form-error.tsx";
+import { Segments } from "../../ui/form-section.tsx";
+import { useNow } from "../../ui/moment.tsx";
+import { Select } from "../../ui/select.tsx";
+import { useFormDraft } from "../../ui/use-form-draft.ts";
+import { useSave } from "../../ui/use-save.ts";
+import { CreatedTokenView } from "./created-token-view.tsx";
+import { ScopeChoice } from "./scope-choice.tsx";
+import { bodyOf, EMPTY_TOKEN, EXPIRY_CHOICES, placeOf, type TokenForm } from "./token-form.ts";
+
+type Props = { open: boolean; me: Whoami | undefined; onClose: () => void };
+
+/** Makes a token, and shows it, once. */
+export function NewTokenDialog({ open, me, onClose }: Props) {
+  const [made, setMade] = useState<CreatedToken | null>(null);
+  const close = () => {
+    setMade(null);
+    onClose();
+  };
+  return (
+    <Dialog open={open} onClose={close} title={made === null ? "New token" : "Your new token"} size="medium">
+      {open && made === null && <Form me={me} onClose={close} onMade={setMade} />}
+      {open && made !== null && <CreatedTokenView token={made} onClose={close} />}
+    </Dialog>
+  );
+}
+
+function Form({
+  me,
+  onClose,
+  onMade,
+}: {
+  me: Whoami | undefined;
+  onClose: () => void;
+  onMade: (made: CreatedToken) => void;
+}) {
+  const { form: drafted, change, reset } = useFormDraft<TokenForm>("new token", EMPTY_TOKEN);
+  const form = { ...EMPTY_TOKEN, ...drafted };
+  const body = bodyOf(form, useNow());
+  const { save, busy, error, faultAt } = useSave({
+    act: () => berth.tokens.create(body),
+    placeOf,
+    onSaved: (made) => {
+      reset();
+      void queryClient.invalidateQueries({ queryKey: ["tokens"] });
+      onMade(made);
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save();
+  }
+  const isAdmin = me?.role === "admin";
+  const isFault = ["name", "scopes", "expires_at", "kind", "independent"].some(
+    (field) => faultAt(field) !== null,
+  );
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {isAdmin && (
+        <Segments
+          label="Whose it is"
+          value={form.kind}
+          choices={[
+            { value: "pat", label: "Mine" },
+            { value: "sat", label: "Of a service account" },
+          ]}
+          onChange={(kind) => change({ kind })}
+        />
+      )}
+      <Field
+        label={form.kind === "sat" ? "Service account" : "Name"}
+        hint={
+          form.kind === "sat"
+            ? "It is made if there is none of this name. What it makes belongs to the organization."
+            : "Where it is used, so that you know it again."
+        }
+        error={faultAt("name")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            placeholder={form.kind === "sat" ? "nightly" : "laptop"}
+            value={form.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="May" error={faultAt("scopes")}>
+        {() => <ScopeChoice form={form} change={change} own={me?.scopes} />}
+      </Field>
+      <Field label="Expires" error={faultAt("expires_at")}>
+        {(control) => (
+          <div className="flex gap-2">
+            <Select
+              {...control}
+              value={form.expiry}
+              choices={EXPIRY_CHOICES}
+              onChange={(expiry) => change({ expiry })}
+              className="sm:w-56!"
+            />
+            {form.expiry === "date" && (
+              <Input
+                type="date"
+                aria-label="Last day, in UTC"
+                value={form.date}
+                onChange={(event) => change({ date: event.target.value })}
+                className="w-44!"
+              />
+            )}
+          </div>
+        )}
+      </Field>
+      {isAdmin && (
+        <Checkbox checked={form.independent} onChange={(independent) => change({ independent })}>
+          Independent
+          <span className="block text-xs text-faint">
+            It stays when the token that you are signed in with expires or is revoked.
+          </span>
+        </Checkbox>
+      )}
+      <FormError error={error} atField={isFault} />
+      <FormActions
+        verb="Make the token"
+        busy={busy}
+        onCancel={() => {
+          reset();
+          onClose();
+        }}
+        call={{ operation: operations.tokens.create, body }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Operation, Token } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+
+export type Scope = Token["scopes"][number];
+
+/** What a scope is about, with the scopes for it. */
+export type ScopeRow = { noun: string; label: string; read: Scope | null; write: Scope | null };
+
+/** Every noun that an operation asks a scope for, in the order of the API, and the metrics of the installation. */
+export const SCOPE_ROWS: readonly ScopeRow[] = scopeRows();
+
+function scopeRows(): ScopeRow[] {
+  const all = Object.values(operations).flatMap((noun) => Object.values<Operation>(noun));
+  const scopes = new Set([...all.flatMap(({ scope }) => scope ?? []), "metrics:read"]);
+  const nouns = new Set([...scopes].map((scope) => scope.split(":")[0] ?? scope));
+  const one = (noun: string, verb: string) =>
+    scopes.has(`${noun}:${verb}`) ? (`${noun}:${verb}` as Scope) : null;
+  return [...nouns].map((noun) => ({
+    noun,
+    label: noun.slice(0, 1).toUpperCase() + noun.slice(1).replaceAll("_", " "),
+    read: one(noun, "read"),
+    write: one(noun, "write"),
+  }));
+}
+
+/** What a token may, in a few words: `read sessions`, `all of files`. */
+export function describeScopes(scopes: readonly Scope[]): string[] {
+  if (scopes.includes("*")) return ["Everything"];
+  return SCOPE_ROWS.flatMap(({ label, read, write }) => {
+    const name = label.toLowerCase();
+    const reads = read !== null && scopes.includes(read);
+    const writes = write !== null && scopes.includes(write);
+    if (reads && (writes || write === null))
+      return [write === null ? `read ${name}` : `read and write ${name}`];
+    return reads ? [`read ${name}`] : writes ? [`write ${name}`] : [];
+  });
+}

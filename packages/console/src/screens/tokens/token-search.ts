@@ -1,0 +1,46 @@
+import type { Token } from "@berth/sdk";
+import { stateOf } from "./token-state.ts";
+
+export const KIND_CHOICES = [
+  { value: "pat", label: "Access tokens" },
+  { value: "sat", label: "Of service accounts" },
+  { value: "console", label: "Sign-ins to the console" },
+] as const satisfies readonly { value: Token["kind"]; label: string }[];
+
+/** The filters of the list and what is open over it, as the address has them. */
+export type TokenSearch = {
+  q?: string;
+  kind?: Token["kind"];
+  owner?: string;
+  /** Also those that are revoked or expired. */
+  ended?: true;
+  create?: true;
+  /** The token that is looked at. */
+  token?: string;
+};
+
+/** Reads an address, in which anything may stand. */
+export function readTokenSearch(search: Record<string, unknown>): TokenSearch {
+  const { q, owner, token } = search;
+  const kind = KIND_CHOICES.find(({ value }) => value === search.kind)?.value;
+  const text = (value: unknown) => typeof value === "string" && value !== "";
+  return {
+    ...(text(q) ? { q: q as string } : typeof q === "number" ? { q: String(q) } : {}),
+    ...(kind === undefined ? {} : { kind }),
+    ...(text(owner) ? { owner: owner as string } : {}),
+    ...(search.ended === true ? { ended: true as const } : {}),
+    ...(search.create === true ? { create: true as const } : {}),
+    ...(text(token) ? { token: token as string } : {}),
+  };
+}
+
+/** Whether a token is one of those that the list shows. The service has no filters for them. */
+export function fits(token: Token, search: TokenSearch, now: number): boolean {
+  const { q = "", kind, owner, ended } = search;
+  if (kind !== undefined && token.kind !== kind) return false;
+  if (owner !== undefined && token.owner_id !== owner) return false;
+  if (!ended && stateOf(token, now) !== "active") return false;
+  return `${token.name} ${token.id} ${token.last4} ${token.scopes.join(" ")}`
+    .toLowerCase()
+    .includes(q.toLowerCase());
+}

@@ -1,0 +1,168 @@
+import type { Token } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { berth } from "../../api/client.ts";
+import { whoamiQuery } from "../../api/queries/whoami.ts";
+import { useList } from "../../api/use-list.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ObjectList } from "../../shell/object-list.tsx";
+import { Page } from "../../shell/page.tsx";
+import { SearchField } from "../../shell/search-field.tsx";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Button } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { FilterMenu } from "../../ui/filter-menu.tsx";
+import { useNow } from "../../ui/moment.tsx";
+import { HeadCell } from "../../ui/table.tsx";
+import { NewTokenDialog } from "./new-token-dialog.tsx";
+import { RevokeToken } from "./revoke-token.tsx";
+import { tokensRoute } from "./route.ts";
+import { TokenDialog } from "./token-dialog.tsx";
+import { TokenLine } from "./token-line.tsx";
+import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
+
+/** How often the list is read again: the last use of a token changes with each request. In milliseconds. */
+const LIVE_MS = 10_000;
+const QUERY = { limit: 100 };
+
+/** Every token that one may see: those of people, of service accounts, and the sign-ins to this console. */
+export function TokensScreen() {
+  const search = tokensRoute.useSearch();
+  const navigate = useNavigate({ from: "/tokens" });
+  const now = useNow();
+  const { data: me } = useQuery(whoamiQuery);
+  const list = useList(["tokens", "list"], () => berth.tokens.list(QUERY), { live: LIVE_MS });
+  const [revoked, setRevoked] = useState<Token | null>(null);
+  const { create: _create, token: _token, ...filters } = search;
+  const shown = list.items.filter((token) => fits(token, search, now));
+  const change = (part: { [Key in keyof TokenSearch]?: TokenSearch[Key] | undefined }) => {
+    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
+    void navigate({ search: Object.fromEntries(next), replace: true });
+  };
+  const openForm = () => change({ create: true });
+  const clear = () => void navigate({ search: {}, replace: true });
+  useShortcuts([{ keys: "n", label: "New token", group: "List", run: openForm }]);
+  useActions([
+    { id: "new token", label: "New token", group: "Action", icon: "plus", keys: "n", run: openForm },
+  ]);
+  const looked = list.items.find(({ id }) => id === search.token);
+  return (
+    <Page
+      title="Tokens"
+      actions={
+        <>
+          <CallButton
+            calls={[{ operation: operations.tokens.list }, { operation: operations.tokens.current }]}
+          />
+          <Button look="primary" size="small" icon="plus" onClick={openForm}>
+            New token
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
+        <SearchField
+          label="Filter by text"
+          placeholder="Name, scope or id"
+          value={search.q ?? ""}
+          onChange={(q) => change({ q: q === "" ? undefined : q })}
+        />
+        <FilterMenu
+          single
+          label="Kind"
+          choices={KIND_CHOICES}
+          chosen={search.kind === undefined ? [] : [search.kind]}
+          onChange={([kind]) => change({ kind: kind as TokenSearch["kind"] })}
+        />
+        <FilterMenu
+          single
+          label="Owner"
+          choices={ownerChoices(list.items, me?.principal.id)}
+          chosen={search.owner === undefined ? [] : [search.owner]}
+          onChange={([owner]) => change({ owner })}
+        />
+        <Button
+          size="small"
+          look={search.ended ? "secondary" : "quiet"}
+          icon="clock"
+          aria-pressed={search.ended ?? false}
+          onClick={() => change({ ended: search.ended ? undefined : true })}
+        >
+          Revoked and expired
+        </Button>
+        {Object.keys(filters).length > 0 && (
+          <Button size="small" look="quiet" icon="cross" onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <ObjectList
+        label="Tokens"
+        list={list}
+        shown={shown}
+        searching
+        filtered={Object.keys(filters).length > 0}
+        onClear={clear}
+        onOpen={({ id }) => change({ token: id })}
+        head={<Head />}
+        line={(token, place) => (
+          <TokenLine
+            key={token.id}
+            token={token}
+            me={me}
+            onOpen={() => change({ token: token.id })}
+            onRevoke={() => setRevoked(token)}
+            {...place}
+          />
+        )}
+        empty={
+          <Empty icon="key" title="No token is active" command="berth tokens create -f name=laptop">
+            A token lets a program do on your behalf what its scopes allow.
+          </Empty>
+        }
+      />
+      <NewTokenDialog open={search.create === true} me={me} onClose={() => change({ create: undefined })} />
+      {looked !== undefined && (
+        <TokenDialog
+          token={looked}
+          tokens={list.items}
+          me={me}
+          onClose={() => change({ token: undefined })}
+          onOpen={(id) => change({ token: id })}
+          onRevoke={() => setRevoked(looked)}
+        />
+      )}
+      <RevokeToken token={revoked} tokens={list.items} me={me} onClose={() => setRevoked(null)} />
+    </Page>
+  );
+}
+
+function Head() {
+  return (
+    <>
+      <HeadCell className="pl-4">Name</HeadCell>
+      <HeadCell className="max-md:hidden">May</HeadCell>
+      <HeadCell className="max-lg:hidden">Owner</HeadCell>
+      <HeadCell align="right" className="max-sm:hidden">
+        Last used
+      </HeadCell>
+      <HeadCell align="right" className="max-sm:hidden">
+        Expires
+      </HeadCell>
+      <HeadCell className="w-0 pr-4">
+        <span className="sr-only">Actions</span>
+      </HeadCell>
+    </>
+  );
+}
+
+function ownerChoices(tokens: readonly Token[], own: string | undefined) {
+  const owners = new Map(tokens.map(({ owner_id, owner_type }) => [owner_id, owner_type]));
+  return [...owners].map(([id, type]) => ({
+    value: id,
+    label: id === own ? "Me" : type === "organization" ? "The organization" : id,
+  }));
+}
