@@ -93,8 +93,14 @@ export async function loadKnownModels(): Promise<KnownModels> {
   };
 }
 
+/** Of all kinds. What else an object holds, such as a row of a table, counts for nothing. */
 function tokensOf(usage: ModelUsage): number {
-  return Object.values(usage).reduce((sum, count) => sum + count, 0);
+  return (
+    usage.input_tokens +
+    usage.output_tokens +
+    usage.cache_read_input_tokens +
+    usage.cache_creation_input_tokens
+  );
 }
 
 function scaled(usage: ModelUsage, by: number): ModelUsage {

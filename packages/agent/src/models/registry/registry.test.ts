@@ -177,6 +177,8 @@ describe("registry with a models file", () => {
     assert.equal(registry.cost("anthropic/claude-sonnet-4-5", usage), 6);
     assert.equal(registry.totalCost("anthropic/claude-sonnet-4-5", usage), 3);
     assert.equal(registry.totalCost("anthropic/claude-sonnet-4-5", { ...usage, input_tokens: 0 }), 0);
+    const row = { ...usage, model: "anthropic/claude-sonnet-4-5", turns: 7, active_ms: 1_000_000_000 };
+    assert.equal(registry.totalCost("anthropic/claude-sonnet-4-5", row), 3);
   });
 
   it("a window can be reduced, and set if it is unknown", async (test) => {
