@@ -8,6 +8,7 @@ import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
 import { signInRoute } from "../screens/sign-in/route.ts";
 import { skillRoutes, skillsNav } from "../screens/skills/route.ts";
 import { tokensNav, tokensRoute } from "../screens/tokens/route.ts";
+import { usageNav, usageRoute } from "../screens/usage/route.ts";
 import { vaultRoute, vaultsNav, vaultsRoute } from "../screens/vaults/route.ts";
 import type { NavItem } from "../shell/sidebar.tsx";
 
@@ -24,6 +25,7 @@ export const routes = [
   vaultsRoute,
   vaultRoute,
   tokensRoute,
+  usageRoute,
   signInRoute,
 ] as const;
 
@@ -31,5 +33,7 @@ export const routes = [
 export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
   [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav],
-  [tokensNav],
+  [usageNav, tokensNav],
+  [vaultsNav],
+  [usageNav, tokensNav],
 ];

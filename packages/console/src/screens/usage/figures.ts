@@ -1,0 +1,109 @@
+import type { UsageFigures, UsageGroup } from "@berth/sdk";
+import { inputTokens } from "../../format/cost.ts";
+import { formatCount, formatDollars, formatShort } from "../../format/numbers.ts";
+import { formatSeconds } from "../../format/time.ts";
+import type { Grouping, Metric } from "./usage-search.ts";
+
+type Kind = {
+  label: string;
+  /** The class of its colour in a chart. */
+  fill: string;
+  of: (figures: UsageFigures) => number;
+};
+
+/** Tokens by kind, from the ground of a bar up. */
+export const TOKEN_KINDS: readonly Kind[] = [
+  { label: "Read from the cache", fill: "fill-chart-1", of: ({ usage }) => usage.cache_read_input_tokens },
+  {
+    label: "Written to the cache",
+    fill: "fill-chart-2",
+    of: ({ usage }) => usage.cache_creation_input_tokens,
+  },
+  { label: "Other input", fill: "fill-chart-3", of: ({ usage }) => usage.input_tokens },
+  { label: "Output", fill: "fill-chart-4", of: ({ usage }) => usage.output_tokens },
+];
+
+type MetricLook = {
+  label: string;
+  about: string;
+  of: (figures: UsageFigures) => number;
+  /** As text beside a figure. */
+  text: (value: number) => string;
+  /** Short, for an axis. */
+  tick: (value: number) => string;
+};
+
+export const METRIC_LOOKS: Readonly<Record<Metric, MetricLook>> = {
+  cost: {
+    label: "Cost",
+    about: "by list price",
+    of: ({ list_cost_usd }) => list_cost_usd,
+    text: formatDollars,
+    tick: (value) => `$${formatShort(value)}`,
+  },
+  tokens: {
+    label: "Tokens",
+    about: "of all kinds",
+    of: tokensOf,
+    text: formatShort,
+    tick: formatShort,
+  },
+  sessions: {
+    label: "Sessions",
+    about: "that used something",
+    of: ({ sessions }) => sessions,
+    text: formatCount,
+    tick: formatShort,
+  },
+  turns: {
+    label: "Turns",
+    about: "that ended",
+    of: ({ turns }) => turns,
+    text: formatCount,
+    tick: formatShort,
+  },
+  active: {
+    label: "Active",
+    about: "time of the turns",
+    of: ({ active_seconds }) => active_seconds,
+    text: formatSeconds,
+    tick: formatSeconds,
+  },
+};
+
+export function tokensOf({ usage }: UsageFigures): number {
+  return inputTokens(usage) + usage.output_tokens;
+}
+
+/** What a group is called. */
+export function nameOf({ key, name }: UsageGroup, by: Grouping): string {
+  if (key === null) return "Users who were erased";
+  if (by === "day") return formatDay(key);
+  return name ?? key;
+}
+
+/** `Nov 3`, with the year where it is not this one's. The day is one in UTC. */
+export function formatDay(day: string, year?: number): string {
+  const other = year !== undefined && !day.startsWith(String(year));
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-US", {
+    timeZone: "UTC",
+    month: "short",
+    day: "numeric",
+    ...(other ? { year: "numeric" } : {}),
+  });
+}
+
+/** The figures of every day, also of those on which nothing was used. */
+export function byDay(days: readonly string[], groups: readonly UsageGroup[]): UsageGroup[] {
+  const found = new Map(groups.map((group) => [group.key, group]));
+  return days.map((day) => found.get(day) ?? { ...NOTHING, key: day, name: null });
+}
+
+const NOTHING: UsageFigures = {
+  sessions: 0,
+  turns: 0,
+  active_seconds: 0,
+  usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  list_cost_usd: 0,
+  unpriced_tokens: 0,
+};

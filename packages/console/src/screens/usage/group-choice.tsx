@@ -1,0 +1,11 @@
+import { Segments } from "../../ui/form-section.tsx";
+import { GROUPINGS, type Grouping } from "./usage-search.ts";
+
+/** What the figures are told by. */
+export function GroupChoice({ by, onGroup }: { by: Grouping; onGroup: (by: Grouping) => void }) {
+  return (
+    <div className="max-w-full self-start overflow-x-auto">
+      <Segments label="By" value={by} choices={GROUPINGS} onChange={onGroup} />
+    </div>
+  );
+}

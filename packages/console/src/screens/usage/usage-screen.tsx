@@ -1,0 +1,120 @@
+import { operations } from "@berth/sdk/operations";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { berth } from "../../api/client.ts";
+import { formatShort } from "../../format/numbers.ts";
+import { Page } from "../../shell/page.tsx";
+import { Spinner } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorBox } from "../../ui/error-box.tsx";
+import { Segments } from "../../ui/form-section.tsx";
+import { useNow } from "../../ui/moment.tsx";
+import { RangePicker } from "./range-picker.tsx";
+import { usageRoute } from "./route.ts";
+import { UsageCharts } from "./usage-charts.tsx";
+import { UsageJson } from "./usage-json.tsx";
+import { type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
+import { UsageTables } from "./usage-tables.tsx";
+
+/** How often the report is read again. In milliseconds. */
+const LIVE_MS = 30_000;
+
+/** What sessions used, over time and by what they have in common. */
+export function UsageScreen() {
+  const search = usageRoute.useSearch();
+  const navigate = useNavigate({ from: "/usage" });
+  const range = rangeOf(search, useNow());
+  const by = search.by ?? "agent";
+  const days = useReport(range, "day");
+  const groups = useReport(range, by);
+  const change = (part: { [Key in keyof UsageSearch]?: UsageSearch[Key] | undefined }) => {
+    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
+    void navigate({ search: Object.fromEntries(next), replace: true });
+  };
+  const error = days.error ?? groups.error;
+  const isEmpty = days.data?.data.length === 0;
+  return (
+    <Page
+      title="Usage"
+      actions={
+        <CallButton calls={[{ operation: operations.usage.get, query: { ...range, group_by: by } }]} />
+      }
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2">
+        <RangePicker
+          search={search}
+          range={range}
+          onChange={(part) => change({ days: undefined, from: undefined, to: undefined, ...part })}
+        />
+        <span className="ml-auto">
+          <Segments
+            label="Shown as"
+            value={search.view ?? "chart"}
+            choices={VIEWS}
+            onChange={(view) => change({ view })}
+          />
+        </span>
+      </div>
+      {error !== null && (
+        <ErrorBox
+          error={error}
+          className="m-4"
+          retry={() => {
+            void days.refetch();
+            void groups.refetch();
+          }}
+        />
+      )}
+      {days.data === undefined || groups.data === undefined ? (
+        error === null && <Spinner className="m-6 text-faint" />
+      ) : search.view === "json" ? (
+        <UsageJson report={groups.data} by={by} onGroup={(next) => change({ by: next })} />
+      ) : isEmpty ? (
+        <Empty icon="chart" title="Nothing was used in these days" command="berth usage">
+          Sessions count from their first turn on. Choose other days, or start a session.
+        </Empty>
+      ) : (
+        <div className="mx-auto flex max-w-6xl flex-col gap-6 p-4 lg:p-6">
+          {search.view === "table" ? (
+            <UsageTables
+              days={days.data}
+              groups={groups.data}
+              by={by}
+              onGroup={(next) => change({ by: next })}
+            />
+          ) : (
+            <UsageCharts
+              days={days.data}
+              groups={groups.data}
+              by={by}
+              metric={search.show ?? "cost"}
+              onGroup={(next) => change({ by: next })}
+              onMetric={(show) => change({ show })}
+            />
+          )}
+          <p className="text-xs text-faint">
+            {days.data.total.unpriced_tokens > 0 && (
+              <>
+                {formatShort(days.data.total.unpriced_tokens)} tokens are of models whose price is not known,
+                and not in the cost.{" "}
+              </>
+            )}
+            Days are in UTC. Costs are estimates by today's list prices, not your provider's bill.
+            {groups.data.has_more &&
+              " Only the 1,000 groups with the most tokens are listed; the total has all."}
+          </p>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function useReport(range: { from: string; to: string }, group_by: Grouping) {
+  return useQuery({
+    queryKey: ["usage", range, group_by],
+    queryFn: ({ signal }) => berth.usage.get({ ...range, group_by }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: LIVE_MS,
+  });
+}
