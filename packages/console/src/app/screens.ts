@@ -34,6 +34,4 @@ export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
   [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav],
   [usageNav, tokensNav],
-  [vaultsNav],
-  [usageNav, tokensNav],
 ];

@@ -1,49 +1,36 @@
+import type { Whoami } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { whoamiQuery } from "../api/queries/whoami.ts";
 import { signOut } from "../api/sign-in.ts";
 import { setSignedOut } from "../api/signed-out.ts";
-import { Icon } from "../ui/icon.tsx";
-import { Menu, MenuCheck, MenuItem, MenuLine } from "../ui/menu.tsx";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "../ui/menu.tsx";
+import { Until } from "../ui/moment.tsx";
 import { toastError } from "../ui/toast.tsx";
-import { openShortcutSheet } from "./shortcut-sheet.tsx";
+import { AccountButton } from "./account-button.tsx";
+import { openShortcutSheet } from "./shortcut-sheet-state.ts";
 import { type Theme, useTheme } from "./theme.ts";
 
-const THEMES: readonly { id: Theme; label: string }[] = [
-  { id: "system", label: "Like the system" },
-  { id: "light", label: "Light" },
-  { id: "dark", label: "Dark" },
+const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
+  { value: "system", label: "Like the system", icon: "screen" },
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "dark", label: "Dark", icon: "moon" },
 ];
 
-/** Who is signed in, the theme, and the way out. */
+/** Who is signed in and what they may, the theme, and the way out. */
 export function AccountMenu() {
   const [theme, setTheme] = useTheme();
-  const { data } = useQuery(whoamiQuery);
-  const name = data?.principal.name ?? "Account";
-  const trigger = (
-    <button
-      type="button"
-      className="flex h-10 w-full items-center gap-2 rounded-md px-2 text-left hover:bg-hover data-popup-open:bg-hover"
-    >
-      <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-text uppercase">
-        {data === undefined ? <Icon name="user" className="size-3.5" /> : name.slice(0, 1)}
-      </span>
-      <span className="min-w-0 flex-1">
-        <span className="block truncate leading-4">{name}</span>
-        {data !== undefined && (
-          <span className="block truncate text-xs text-faint">{data.organization.name}</span>
-        )}
-      </span>
-      <Icon name="dots" className="text-faint" />
-    </button>
-  );
+  const navigate = useNavigate();
+  const { data: me } = useQuery(whoamiQuery);
   return (
-    <Menu trigger={trigger} align="start">
-      {THEMES.map(({ id, label }) => (
-        <MenuCheck key={id} checked={theme === id} onChange={() => setTheme(id)}>
-          {label}
-        </MenuCheck>
-      ))}
+    <Menu trigger={<AccountButton me={me} />} align="start">
+      {me !== undefined && <Who me={me} />}
+      <MenuChoice label="Theme" value={theme} choices={THEMES} onChange={setTheme} />
       <MenuLine />
+      <MenuItem icon="key" onSelect={() => void navigate({ to: "/tokens", search: { kind: "console" } })}>
+        Your sign-ins and tokens
+      </MenuItem>
       <MenuItem icon="help" keys="?" onSelect={openShortcutSheet}>
         Keyboard shortcuts
       </MenuItem>
@@ -55,6 +42,37 @@ export function AccountMenu() {
         Sign out
       </MenuItem>
     </Menu>
+  );
+}
+
+const SIGNED_IN = { token: "with a token", link: "by a link", oidc: "by your organization" } as const;
+
+function Who({ me }: { me: Whoami }) {
+  const may = me.scopes.includes("*") ? "May do everything" : `May do ${me.scopes.length} kinds of things`;
+  return (
+    <>
+      <div className="max-w-72 px-2 py-1.5">
+        <p className="truncate font-medium">{me.principal.name}</p>
+        <p className="text-xs text-faint">
+          {me.role === "admin" ? "Admin" : "Member"} of {me.organization.name}
+        </p>
+        <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted" title={me.scopes.join(", ")}>
+          <Icon name="shield" className="size-3.5" /> {may}
+        </p>
+        <p className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+          <Icon name="clock" className="size-3.5" />
+          <span>
+            Signed in {SIGNED_IN[me.signed_in_by]}
+            {me.expires_at !== null && (
+              <>
+                , ends <Until at={me.expires_at} />
+              </>
+            )}
+          </span>
+        </p>
+      </div>
+      <MenuLine />
+    </>
   );
 }
 

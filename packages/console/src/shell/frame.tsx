@@ -1,14 +1,19 @@
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { TooltipProvider } from "../ui/tooltip.tsx";
 import { type Action, useActions } from "./actions.ts";
-import { Palette } from "./palette.tsx";
-import { openShortcutSheet, ShortcutSheet } from "./shortcut-sheet.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { openShortcutSheet, useShortcutSheetOpen } from "./shortcut-sheet-state.ts";
 import { handleKey, useShortcuts } from "./shortcuts.ts";
 import { type NavItem, Sidebar } from "./sidebar.tsx";
-import { SignInOverlay } from "./sign-in-overlay.tsx";
+
+/** Loaded when the first screen is there. */
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
+const SignInOverlay = lazy(async () => ({ default: (await import("./sign-in-overlay.tsx")).SignInOverlay }));
 
 type Props = { groups: readonly (readonly NavItem[])[]; useFound: (typed: string) => readonly Action[] };
 
@@ -17,6 +22,8 @@ export function Frame({ groups, useFound }: Props) {
   const [searching, setSearching] = useState(false);
   const [menuOpen, setMenuOpen] = useState(false);
   const navigate = useNavigate();
+  const isSheetOpen = useShortcutSheetOpen();
+  const signedOut = useSyncExternalStore(onSignedOutChange, isSignedOut);
   useEffect(() => {
     window.addEventListener("keydown", handleKey);
     return () => window.removeEventListener("keydown", handleKey);
@@ -78,19 +85,24 @@ export function Frame({ groups, useFound }: Props) {
             />
           </div>
         )}
-        <main id="main" tabIndex={-1} className="relative min-w-0 flex-1 outline-none">
+        <main id="main" tabIndex={-1} className="relative flex min-w-0 flex-1 flex-col outline-none">
           <IconButton
             icon="menu"
             label="Menu"
             onClick={() => setMenuOpen(true)}
             className="absolute top-2.5 left-3 z-20 md:hidden"
           />
-          <Outlet />
+          <ConnectionBanner />
+          <div className="min-h-0 flex-1">
+            <Outlet />
+          </div>
         </main>
       </div>
-      <Palette open={searching} onClose={() => setSearching(false)} useFound={useFound} />
-      <ShortcutSheet />
-      <SignInOverlay />
+      <Suspense>
+        <Palette open={searching} onClose={() => setSearching(false)} useFound={useFound} />
+        <ShortcutSheet open={isSheetOpen} />
+        <SignInOverlay open={signedOut} />
+      </Suspense>
       <Toasts />
     </TooltipProvider>
   );

@@ -2,7 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { cx } from "../ui/cx.ts";
 import { Icon } from "../ui/icon.tsx";
-import { Keys } from "../ui/keys.tsx";
+import { Keys, ShortcutKeys } from "../ui/keys.tsx";
 import { type Action, useRegisteredActions } from "./actions.ts";
 import { matchRank } from "./palette-match.ts";
 
@@ -69,8 +69,8 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={shown[at] && `${listId}-${at}`}
-          aria-label="Search sessions and actions"
-          placeholder="Search sessions and actions"
+          aria-label="Search objects and actions"
+          placeholder="Search objects and actions"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -102,9 +102,7 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
             <Icon name={action.icon ?? "chevronRight"} className="text-muted" />
             <span className="min-w-0 flex-1 truncate">{action.label}</span>
             <span className="text-xs text-faint">{action.group}</span>
-            {action.keys?.split(" ").map((key) => (
-              <Keys key={key}>{key}</Keys>
-            ))}
+            {action.keys !== undefined && <ShortcutKeys keys={action.keys} />}
           </div>
         ))}
         {shown.length === 0 && <p className="px-3 py-8 text-center text-faint">Nothing fits “{typed}”.</p>}

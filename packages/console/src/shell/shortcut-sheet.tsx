@@ -1,38 +1,26 @@
-import { useSyncExternalStore } from "react";
 import { Dialog } from "../ui/dialog.tsx";
-import { Keys } from "../ui/keys.tsx";
+import { ShortcutKeys } from "../ui/keys.tsx";
+import { setShortcutSheet } from "./shortcut-sheet-state.ts";
 import { useRegisteredShortcuts } from "./shortcuts.ts";
 
-let open = false;
-const listeners = new Set<() => void>();
-
-export function openShortcutSheet(): void {
-  setOpen(true);
-}
-
-/** The keys that do something on this screen, by group. */
-export function ShortcutSheet() {
-  const isOpen = useSyncExternalStore(subscribe, () => open);
+/** The keys that do something on this screen, by group: those of the screen first. */
+export function ShortcutSheet({ open }: { open: boolean }) {
   const shortcuts = useRegisteredShortcuts();
-  const groups = Map.groupBy(shortcuts, ({ group }) => group);
+  const groups = [...Map.groupBy(shortcuts, ({ group }) => group)];
+  const ofFrame = groups.filter(([group]) => group === "Everywhere" || group === "Go to");
+  const ofScreen = groups.filter((group) => !ofFrame.includes(group));
   return (
-    <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keyboard shortcuts" size="medium">
-      <div className="grid gap-x-10 gap-y-5 pb-4 sm:grid-cols-2">
-        {[...groups].map(([group, entries]) => (
-          <section key={group}>
+    <Dialog open={open} onClose={() => setShortcutSheet(false)} title="Keyboard shortcuts" size="medium">
+      <div className="gap-x-10 pb-2 sm:columns-2">
+        {[...ofScreen, ...ofFrame].map(([group, entries]) => (
+          <section key={group} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 text-xs font-medium text-faint">{group}</h3>
             <dl className="flex flex-col">
               {entries.map(({ keys, label }) => (
-                <div key={`${keys} ${label}`} className="flex h-7 items-center justify-between gap-4">
+                <div key={`${keys} ${label}`} className="flex min-h-7 items-center justify-between gap-4">
                   <dt>{label}</dt>
                   <dd className="flex gap-1">
-                    {keys.split(" ").map((key) => (
-                      <Keys key={key}>
-                        {key
-                          .replace("mod+", "⌘")
-                          .replace(/^⌘(\w)$/, (_, letter: string) => `⌘${letter.toUpperCase()}`)}
-                      </Keys>
-                    ))}
+                    <ShortcutKeys keys={keys} />
                   </dd>
                 </div>
               ))}
@@ -42,14 +30,4 @@ export function ShortcutSheet() {
       </div>
     </Dialog>
   );
-}
-
-function setOpen(value: boolean): void {
-  open = value;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

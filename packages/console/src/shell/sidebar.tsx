@@ -3,9 +3,10 @@ import { lazy, Suspense } from "react";
 import { buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { Keys } from "../ui/keys.tsx";
+import { ShortcutKeys } from "../ui/keys.tsx";
+import { AccountButton } from "./account-button.tsx";
 
-/** With its menu it is loaded beside the first screen, not before it. */
+/** Loaded after the first screen. */
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 
 /** A screen's place in the navigation. */
@@ -48,7 +49,7 @@ export function Sidebar({ groups, onSearch, onNavigate, className }: Props) {
       >
         <Icon name="search" />
         <span className="flex-1 text-left">Search</span>
-        <Keys>⌘K</Keys>
+        <ShortcutKeys keys="mod+k" />
       </button>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto">
         {groups.map((group) => (
@@ -69,7 +70,7 @@ export function Sidebar({ groups, onSearch, onNavigate, className }: Props) {
           </ul>
         ))}
       </div>
-      <Suspense fallback={<div className="h-10" />}>
+      <Suspense fallback={<AccountButton />}>
         <AccountMenu />
       </Suspense>
     </nav>

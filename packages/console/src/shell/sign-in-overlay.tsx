@@ -1,11 +1,8 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { useSyncExternalStore } from "react";
-import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /** Covers the page while nobody is signed in. The page beneath stays, with all that was typed. */
-export function SignInOverlay() {
-  const open = useSyncExternalStore(onSignedOutChange, isSignedOut);
+export function SignInOverlay({ open }: { open: boolean }) {
   return (
     <Base.Root open={open} disablePointerDismissal>
       <Base.Portal>

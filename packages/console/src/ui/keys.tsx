@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { IS_APPLE, keyNames } from "./key-names.ts";
 
 /** A key or a combination of keys. */
 export function Keys({ children }: { children: ReactNode }) {
@@ -7,4 +8,9 @@ export function Keys({ children }: { children: ReactNode }) {
       {children}
     </kbd>
   );
+}
+
+/** The keys of a shortcut, such as `mod+k` or `g s`. */
+export function ShortcutKeys({ keys }: { keys: string }) {
+  return keyNames(keys, IS_APPLE).map((key) => <Keys key={key}>{key}</Keys>);
 }

@@ -2,7 +2,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactElement, ReactNode } from "react";
 import { cx } from "./cx.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import { Keys } from "./keys.tsx";
+import { ShortcutKeys } from "./keys.tsx";
 
 type MenuProps = { trigger: ReactElement; children: ReactNode; align?: "start" | "end" };
 
@@ -39,7 +39,7 @@ export function MenuItem({ icon, onSelect, children, danger = false, disabled = 
     <Base.Item onClick={onSelect} disabled={disabled} className={cx(itemClass, danger && "text-bad")}>
       {icon !== undefined && <Icon name={icon} className={danger ? "" : "text-muted"} />}
       <span className="flex-1">{children}</span>
-      {keys !== undefined && <Keys>{keys}</Keys>}
+      {keys !== undefined && <ShortcutKeys keys={keys} />}
     </Base.Item>
   );
 }
@@ -62,4 +62,39 @@ export function MenuCheck({ checked, onChange, children }: CheckProps) {
 
 export function MenuLine() {
   return <Base.Separator className="mx-1 my-1 h-px bg-line" />;
+}
+
+type ChoiceProps<Value> = {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; label: string; icon: IconName }[];
+  onChange: (value: Value) => void;
+};
+
+/** One of a few, side by side, which does not close the menu. */
+export function MenuChoice<Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) {
+  return (
+    <div className="flex items-center justify-between gap-6 px-2 py-1">
+      <span>{label}</span>
+      <Base.RadioGroup
+        aria-label={label}
+        value={value}
+        onValueChange={(next) => onChange(next as Value)}
+        className="flex rounded-lg border border-line bg-sunken p-0.5"
+      >
+        {choices.map((choice) => (
+          <Base.RadioItem
+            key={choice.value}
+            value={choice.value}
+            closeOnClick={false}
+            aria-label={choice.label}
+            title={choice.label}
+            className="flex size-6 items-center justify-center rounded-md border border-transparent text-faint outline-none data-checked:border-line data-checked:bg-raised data-checked:text-ink data-highlighted:text-ink data-highlighted:outline-2 data-highlighted:outline-focus"
+          >
+            <Icon name={choice.icon} className="size-3.5" />
+          </Base.RadioItem>
+        ))}
+      </Base.RadioGroup>
+    </div>
+  );
 }
