@@ -2,6 +2,7 @@ import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
 import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
 import { fileRoutes, filesNav } from "../screens/files/route.ts";
 import { memoryStoreRoutes, memoryStoresNav } from "../screens/memory-stores/route.ts";
+import { forwardNav, forwardRoute } from "../screens/forward/route.ts";
 import { newSessionRoute } from "../screens/new-session/route.ts";
 import { sessionRoute } from "../screens/session/route.ts";
 import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
@@ -24,6 +25,7 @@ export const routes = [
   ...memoryStoreRoutes,
   vaultsRoute,
   vaultRoute,
+  forwardRoute,
   tokensRoute,
   usageRoute,
   signInRoute,
@@ -32,6 +34,7 @@ export const routes = [
 /** The navigation, in groups. */
 export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
-  [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav],
+  [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav, forwardNav],
+  [vaultsNav, forwardNav],
   [usageNav, tokensNav],
 ];

@@ -6,6 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorBox } from "../ui/error-box.tsx";
 import { Table } from "../ui/table.tsx";
+import { Problem } from "./problem.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
 /** As many lines are sought before a search rests. */
@@ -39,9 +40,12 @@ export function ObjectList<Item>(props: Props<Item>) {
   const none = list.isSuccess && shown.length === 0 && !list.isFetchingNextPage;
   return (
     <>
-      {list.error !== null && (
-        <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />
-      )}
+      {list.error !== null &&
+        (list.items.length === 0 ? (
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        ) : (
+          <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />
+        ))}
       {shown.length > 0 && (
         <Table label={props.label} head={props.head}>
           {shown.map((item, index) => props.line(item, { index, marked: index === marked }))}

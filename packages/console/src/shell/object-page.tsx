@@ -4,10 +4,10 @@ import type { CallExample } from "../api/call-commands.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { Spinner } from "../ui/button.tsx";
 import { CallPanel } from "../ui/call-panel.tsx";
-import { ErrorBox } from "../ui/error-box.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { Section } from "../ui/section.tsx";
 import { Page } from "./page.tsx";
+import { Problem } from "./problem.tsx";
 
 type Query<Item> = { data: Item | undefined; error: Error | null; refetch: () => unknown };
 
@@ -27,7 +27,7 @@ export function Loaded<Item>({
       {error === null ? (
         <Spinner className="m-6 text-faint" />
       ) : (
-        <ErrorBox error={error} retry={() => void refetch()} className="m-6" />
+        <Problem error={error} retry={() => void refetch()} />
       )}
     </Page>
   );

@@ -4,10 +4,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
+import { Problem } from "../../shell/problem.tsx";
 import { Spinner } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorBox } from "../../ui/error-box.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { RangePicker } from "./range-picker.tsx";
@@ -57,9 +57,8 @@ export function UsageScreen() {
         </span>
       </div>
       {error !== null && (
-        <ErrorBox
+        <Problem
           error={error}
-          className="m-4"
           retry={() => {
             void days.refetch();
             void groups.refetch();

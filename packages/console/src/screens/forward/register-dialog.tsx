@@ -1,0 +1,107 @@
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import { berth } from "../../api/client.ts";
+import { queryClient } from "../../api/query-client.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
+import { FormError } from "../../ui/form-error.tsx";
+import { Segments } from "../../ui/form-section.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { useFormDraft } from "../../ui/use-form-draft.ts";
+import { useSave } from "../../ui/use-save.ts";
+import { FORWARD_TYPES, type ForwardType } from "./forward-search.ts";
+import { registrable } from "./registrable.ts";
+
+type Props = {
+  type: ForwardType;
+  open: boolean;
+  onType: (type: ForwardType) => void;
+  onClose: () => void;
+};
+
+/** Registers a resource: one of the newest, or any by its id. */
+export function RegisterDialog(props: Props) {
+  return (
+    <Dialog open={props.open} onClose={props.onClose} title="Register a resource">
+      {props.open && <Form {...props} />}
+    </Dialog>
+  );
+}
+
+const EMPTY = { id: "" };
+
+function Form({ type, onType, onClose }: Props) {
+  const { form, change, reset } = useFormDraft(`register ${type}`, EMPTY);
+  const id = form?.id ?? "";
+  const { data: choices = [] } = useQuery(registrable(type));
+  const body = { type, resource: { id: id.trim() } };
+  const { save, busy, error, faultAt } = useSave({
+    act: () => berth.forward.register(body),
+    placeOf: (param) => param,
+    onSaved: () => {
+      reset();
+      void queryClient.invalidateQueries({ queryKey: ["forward"] });
+      toast("The resource is registered");
+      onClose();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save();
+  }
+  const fault = faultAt("resource.id") ?? faultAt("resource");
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="max-w-full overflow-x-auto">
+        <Segments label="Kind" value={type} choices={FORWARD_TYPES} onChange={onType} />
+      </div>
+      <Field
+        label="Id"
+        hint="You must have access to it. Registering it again changes nothing."
+        error={fault}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            value={id}
+            onChange={(event) => change({ id: event.target.value })}
+            className="font-mono text-xs!"
+          />
+        )}
+      </Field>
+      {choices.length > 0 && (
+        <div>
+          <p className="mb-1 text-xs text-faint">The newest</p>
+          <ul className="max-h-56 overflow-y-auto rounded-lg border border-line">
+            {choices.map((choice) => (
+              <li key={choice.id}>
+                <button
+                  type="button"
+                  aria-pressed={choice.id === id}
+                  onClick={() => change({ id: choice.id })}
+                  className="flex h-8 w-full items-center justify-between gap-3 px-3 text-left -outline-offset-2 hover:bg-hover aria-pressed:bg-selected"
+                >
+                  <span className="truncate">{choice.name}</span>
+                  <span className="font-mono text-xs text-faint">…{choice.id.slice(-6)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <FormError error={error} atField={fault !== null} />
+      <FormActions
+        verb="Register"
+        busy={busy}
+        disabled={id.trim() === ""}
+        onCancel={() => {
+          reset();
+          onClose();
+        }}
+        call={{ operation: operations.forward.register, body }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { APIError, ConnectionError } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { whoamiQuery } from "../api/queries/whoami.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { CopyId } from "../ui/copy.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { ErrorBox } from "../ui/error-box.tsx";
+
+type Props = { error: unknown; retry: () => void };
+
+/** Why a page has nothing to show: it may not be seen, it is not there, or it could not be read. */
+export function Problem({ error, retry }: Props) {
+  if (error instanceof APIError && error.status === 403) return <NotAllowed error={error} retry={retry} />;
+  if (error instanceof APIError && error.status === 404) return <Gone error={error} />;
+  if (error instanceof ConnectionError) return <Away retry={retry} />;
+  return <ErrorBox error={error} retry={retry} className="m-4" />;
+}
+
+function NotAllowed({ error, retry }: { error: APIError; retry: () => void }) {
+  const { data: me } = useQuery(whoamiQuery);
+  return (
+    <Empty
+      icon="lock"
+      title="You may not see this"
+      command="berth whoami"
+      action={
+        <span className="flex gap-2">
+          <Link to="/tokens" className={buttonClass()}>
+            Tokens and sign-ins
+          </Link>
+          <Button onClick={retry}>Try again</Button>
+        </span>
+      }
+    >
+      <p>{error.message}</p>
+      {me !== undefined && (
+        <p className="mt-2">
+          You are {me.principal.name}, {me.role === "admin" ? "an admin" : "a member"} of{" "}
+          {me.organization.name}, with {me.scopes.includes("*") ? "every scope" : me.scopes.join(", ")}.
+        </p>
+      )}
+      <RequestId error={error} />
+    </Empty>
+  );
+}
+
+function Gone({ error }: { error: APIError }) {
+  return (
+    <Empty
+      icon="help"
+      title="It is not there"
+      action={
+        <Link to="/" className={buttonClass()}>
+          To the sessions
+        </Link>
+      }
+    >
+      <p>{error.message}</p>
+      <p className="mt-2">It may be deleted, or belong to somebody whose things you cannot see.</p>
+      <RequestId error={error} />
+    </Empty>
+  );
+}
+
+function Away({ retry }: { retry: () => void }) {
+  return (
+    <Empty
+      icon="network"
+      title="The service cannot be reached"
+      action={<Button onClick={retry}>Try now</Button>}
+    >
+      This page appears by itself when it is back.
+    </Empty>
+  );
+}
+
+function RequestId({ error: { requestId } }: { error: APIError }) {
+  if (requestId === null) return null;
+  return (
+    <p className="mt-2 flex justify-center gap-1.5 text-xs">
+      request_id <CopyId id={requestId} />
+    </p>
+  );
+}
