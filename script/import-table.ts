@@ -279,6 +279,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/reads",
       "runs/turn",
     ],
+    checks: ["@berth/linux", "@berth/sandbox", "db", "config", "secrets"],
     deletion: ["@berth/contract", "db", "audit", "blobs", "retention", "features/files", "features/sessions"],
     start: [
       "@berth/agent",
@@ -308,6 +309,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/snapshots",
       "runs/skills",
       "runs/session",
+      "checks",
       "deletion",
     ],
     administration: [
@@ -343,7 +345,7 @@ export const IMPORT_TABLE: ImportTable = {
       "start",
       "administration",
     ],
-    doctor: ["@berth/concurrency", "@berth/sandbox", "db", "log", "config", "secrets", "start"],
+    doctor: ["@berth/concurrency", "@berth/sandbox", "db", "log", "config", "checks", "start"],
   },
   "packages/sdk": {
     ".": ["@berth/contract"],

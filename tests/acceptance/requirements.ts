@@ -433,6 +433,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     rule: "Any valid token may ask which it is: GET /tokens/current returns it with its organization, its user or service account, and the service's version. berth status prints that, and exits with 1 when the service is not ready.",
   },
   {
+    id: "health",
+    source: "api 4",
+    rule: "GET /health returns an admin whose token has metrics:read the state of the installation: whether sessions run, the checks of berth doctor that need no probe, the services of the database, sessions by status and due ones, disks and snapshots. Others get 403. berth health prints that.",
+  },
+  {
     id: "whoami",
     source: "api 4",
     rule: "GET /whoami returns, with any valid token, the user or service account by id and name, the organization, the role, the scopes, how the caller signed in, and the token's id and expiry. berth whoami prints that.",

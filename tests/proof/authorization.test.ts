@@ -103,13 +103,14 @@ function isForUsers({ id, path }: DescribedOperation): boolean {
   return path.startsWith("/api/v1/forward") || id === "consoleLinks.create";
 }
 
-/** Only admins create and revoke tokens of an organization; a service account creates none, and lets nobody have one. */
+/** Only admins create and revoke tokens of an organization, and see the installation; a service account creates none, and lets nobody have one. */
 const EXCEPTIONS: Record<string, Record<string, number>> = {
-  "the owner": { "tokens.delete shared": 403 },
-  "another member": { "tokens.delete shared": 403 },
+  "the owner": { "tokens.delete shared": 403, "health.get own": 403 },
+  "another member": { "tokens.delete shared": 403, "health.get own": 403 },
   "a service account": {
     "tokens.delete shared": 403,
     "tokens.create own": 403,
+    "health.get own": 403,
     "deviceAuthorizations.lookup own": 403,
     "deviceAuthorizations.approve own": 403,
     "deviceAuthorizations.deny own": 403,

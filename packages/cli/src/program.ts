@@ -4,6 +4,7 @@ import { addApply } from "./commands/apply/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
 import { addConsole } from "./commands/console/command.ts";
 import { addFiles } from "./commands/files/command.ts";
+import { addHealth } from "./commands/health/command.ts";
 import { addLocal } from "./commands/local/command.ts";
 import { addLogin } from "./commands/login/command.ts";
 import { addRun } from "./commands/run/command.ts";
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addRun(program);
   addSessions(program);
   addUsage(program);
+  addHealth(program);
   addService(program);
   addConsole(program);
   addLogin(program);

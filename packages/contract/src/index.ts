@@ -27,6 +27,7 @@ export * from "./schemas/events/message-content.ts";
 export * from "./schemas/events/session-events.ts";
 export * from "./schemas/files.ts";
 export * from "./schemas/forward.ts";
+export * from "./schemas/health.ts";
 export * from "./schemas/memory/memories.ts";
 export * from "./schemas/memory/memory-stores.ts";
 export * from "./schemas/memory/memory-versions.ts";

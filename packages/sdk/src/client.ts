@@ -5,6 +5,7 @@ import { DeviceTokens } from "./resources/device-tokens.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
 import { Forward } from "./resources/forward.ts";
+import { Health } from "./resources/health.ts";
 import { MemoryStores } from "./resources/memory-stores.ts";
 import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
@@ -30,6 +31,7 @@ export class Berth {
   readonly memoryStores: MemoryStores;
   readonly forward: Forward;
   readonly usage: Usage;
+  readonly health: Health;
   readonly tokens: Tokens;
   readonly whoami: Whoami;
   readonly deviceAuthorizations: DeviceAuthorizations;
@@ -51,6 +53,7 @@ export class Berth {
     this.memoryStores = new MemoryStores(transport);
     this.forward = new Forward(transport);
     this.usage = new Usage(transport);
+    this.health = new Health(transport);
     this.tokens = new Tokens(transport);
     this.whoami = new Whoami(transport);
     this.deviceAuthorizations = new DeviceAuthorizations(transport);

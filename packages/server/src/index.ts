@@ -3,7 +3,6 @@ export type { Capability } from "@berth/sandbox";
 export { administration, createOperatorToken } from "./administration/administration.ts";
 export { InputError, OperatorError } from "./administration/as-operator.ts";
 export type { ErasureReceipt, ErasureSubject } from "./administration/erasures.ts";
-export type { HostEntry } from "./administration/host-store.ts";
 export type { LimitEntry } from "./administration/limit-store.ts";
 export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
 export type { RetentionEntry } from "./administration/retention-store.ts";
@@ -19,3 +18,4 @@ export {
   type RetainedName,
   retentionDays,
 } from "./retention/retention-names.ts";
+export type { HostEntry } from "./start/list-hosts.ts";

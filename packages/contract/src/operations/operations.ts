@@ -187,6 +187,9 @@ export const operations = {
       scope: "sessions:read",
     }),
   }),
+  health: noun("health", {
+    get: get("/health", "Get how the installation is", { scope: "metrics:read" }),
+  }),
   files: noun("files", {
     upload: post("/files", "Upload a file, or create one to upload in parts", {
       body: "multipart",

@@ -7,6 +7,7 @@ import { environmentRoutes } from "./environments/environments.ts";
 import { eventRoutes } from "./events/events.ts";
 import { fileRoutes } from "./files.ts";
 import { forwardRoutes } from "./forward.ts";
+import { healthRoutes } from "./health.ts";
 import { memoryRoutes } from "./memory/memories.ts";
 import { memoryStoreRoutes } from "./memory/memory-stores.ts";
 import { memoryVersionRoutes } from "./memory/memory-versions.ts";
@@ -36,6 +37,7 @@ export const routes = {
   changes: changesRoutes,
   events: eventRoutes,
   usage: usageRoutes,
+  health: healthRoutes,
   files: fileRoutes,
   vaults: vaultRoutes,
   vaultCredentials: vaultCredentialRoutes,

@@ -5,11 +5,12 @@ import {
   type TokenFor,
 } from "../features/tokens/create-token-for.ts";
 import { installationId } from "../start/installation-id.ts";
+import { listHosts } from "../start/list-hosts.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { type AuditQuery, readAuditEntries } from "./audit-entries.ts";
 import { auditedCommand } from "./audited-command.ts";
 import { beginErasure, type ErasureSubject, getErasure, listErasures, waitForErasure } from "./erasures.ts";
-import { forgetHost, listHosts, setDraining } from "./host-store.ts";
+import { forgetHost, setDraining } from "./host-store.ts";
 import { changeLimits, type LimitedOwner, listLimits } from "./limit-store.ts";
 import { approveLogin, denyLogin, findLogin, type LoginApproval } from "./logins.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";

@@ -9,8 +9,8 @@ import {
   remainingSessions,
   requestErasure,
 } from "../deletion/erasure-store.ts";
+import { listHosts } from "../start/list-hosts.ts";
 import { OperatorError } from "./as-operator.ts";
-import { listHosts } from "./host-store.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
 

@@ -1,45 +1,8 @@
-import { differingSettings } from "../config/setting-digests.ts";
 import type { Queryable } from "../db/statement.ts";
 import { forgetHome } from "../runs/lease/forget-home.ts";
-import { localPlace } from "../runs/lease/host.ts";
+import { readHosts } from "../runs/lease/known-hosts-store.ts";
+import { type HostEntry, listHosts } from "../start/list-hosts.ts";
 import { OperatorError } from "./as-operator.ts";
-
-/** A service that runs sessions of the database, or the home of sessions whose service was never seen. */
-export interface HostEntry {
-  id: string;
-  place: string;
-  /** Of its machine. Null while it runs a version that does not tell it, or as what follows. */
-  name: string | null;
-  /** Null, as what follows, when the host was never seen by this version. */
-  version: string | null;
-  capacity: number | null;
-  seen_at: string | null;
-  seen_seconds_ago: number | null;
-  draining: boolean;
-  /** Sessions whose disk it has. */
-  sessions: number;
-  /** Deleted sessions whose disk it still has to remove. */
-  deleted_sessions: number;
-  /** Settings whose value is not that of the host that asks. */
-  other_settings: string[];
-}
-
-type Row = Omit<HostEntry, "seen_at" | "other_settings"> & {
-  seen_at: Date | null;
-  settings: Record<string, string> | null;
-};
-
-/** All hosts by id, each compared with `ownId`, or with the one that was seen last if that was never seen. */
-export async function listHosts(db: Queryable, ownId: string): Promise<HostEntry[]> {
-  const rows = await readHosts(db);
-  const latest = rows.toSorted((a, b) => (a.seen_seconds_ago ?? Infinity) - (b.seen_seconds_ago ?? Infinity));
-  const reference = (rows.find(({ id }) => id === ownId) ?? latest[0])?.settings ?? {};
-  return rows.map(({ settings, seen_at, ...row }) => ({
-    ...row,
-    seen_at: seen_at?.toISOString() ?? null,
-    other_settings: differingSettings(reference, settings ?? {}),
-  }));
-}
 
 /**
  * Begins to drain a host, or ends that. Returns the host.
@@ -82,26 +45,6 @@ export async function forgetHost(
   let sessions = 0;
   for (const session of rows) if (await forgetHome(db, session.id, place)) sessions += 1;
   return { sessions };
-}
-
-async function readHosts(db: Queryable): Promise<Row[]> {
-  const { rows } = await db.query<Row>({
-    text: `
-      with homes as (
-        select home as place,
-          count(*) filter (where deleted_at is null)::integer as sessions,
-          count(*) filter (where deleted_at is not null)::integer as deleted
-        from sessions where home is not null group by home
-      )
-      select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
-        hosts.name, version, capacity, seen_at, settings, coalesce(draining, false) as draining,
-        extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
-        coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
-      from hosts full join homes on homes.place = hosts.place
-      order by 1`,
-    values: [localPlace("").length + 1],
-  });
-  return rows;
 }
 
 function unknownHost(id: string): OperatorError {

@@ -6,6 +6,7 @@ import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import type { DatabaseKeys } from "../secrets/database-key-store.ts";
 import type { Tls } from "./api.ts";
+import { describeInstallation } from "./describe-installation.ts";
 
 /** What the API takes from the settings. */
 export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
@@ -19,6 +20,7 @@ export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
     limits: { organization: config.organizationLimits, user: config.userLimits },
     addressLimits: config.addressLimits,
     oidc: oidcOf(config),
+    installation: describeInstallation(config),
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
 }

@@ -15,6 +15,7 @@ import { mountDocs } from "../features/docs/docs-routes.ts";
 import { mountEnvironments } from "../features/environments/environment-routes.ts";
 import { mountFiles } from "../features/files/file-routes.ts";
 import { mountForward } from "../features/forward/forward-routes.ts";
+import { mountInstallationHealth } from "../features/health/health-routes.ts";
 import { mountMemories } from "../features/memories/memory-routes.ts";
 import { mountMemoryStores } from "../features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "../features/memory-versions/memory-version-routes.ts";
@@ -46,6 +47,7 @@ import type { SessionHub } from "../notify/session-hub.ts";
 import { createCursors } from "../request/cursor.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
+import type { Installation } from "./describe-installation.ts";
 import { measureInstallation } from "./measure-installation.ts";
 
 export interface AppDeps {
@@ -110,6 +112,8 @@ export interface AppDeps {
   oidc?: OidcSettings | null;
   /** Directory of the built console. Default: where its build puts it. */
   consoleBundle?: string;
+  /** What the service tells of its installation. Default: nothing. */
+  installation?: Installation;
   /** Default: nothing is traced. */
   traces?: Traces;
   /** Default: plain HTTP. */
@@ -134,6 +138,8 @@ export function createApp(deps: AppDeps): HttpApp {
   const tokens = createTokenWatch(db.read, log);
   const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
   const { console: mode = "on", oidc = null } = deps;
+  const measure = () => measureInstallation({ db, dataDir, log });
+  const fault = deps.fault ?? (() => null);
   addProcessMetrics(registry, processName);
   const app = createHttpApp({
     db,
@@ -141,7 +147,7 @@ export function createApp(deps: AppDeps): HttpApp {
     cursors,
     metrics: createMetrics(
       {
-        measure: () => measureInstallation({ db, dataDir, log }),
+        measure,
         process: processName,
         connections: db.connections,
         runner: deps.runnerMetrics ?? (async () => []),
@@ -167,7 +173,7 @@ export function createApp(deps: AppDeps): HttpApp {
     idempotency.close();
   });
 
-  mountHealth(app, { db, fault: deps.fault ?? (() => null) });
+  mountHealth(app, { db, fault });
   if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);
@@ -190,6 +196,12 @@ export function createApp(deps: AppDeps): HttpApp {
   mountWorkspace(app, hub);
   mountEvents(app, { db, hub, tokens, blobs, limits: app.limits });
   mountUsage(app, models);
+  mountInstallationHealth(app, {
+    fault,
+    measure,
+    checks: async () => (await deps.installation?.checks(db.read, models)) ?? [],
+    hosts: async () => (await deps.installation?.hosts(db.read)) ?? [],
+  });
   mountFiles(app, blobs);
   mountVaults(app);
   mountVaultCredentials(app, secrets);

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
@@ -9,7 +10,6 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { readKey } from "../secrets/secret-key.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
-import { checkDataDirectory } from "./check-data-directory.ts";
 import { tryToListen } from "./listen-failure.ts";
 
 /** Examines what settings name: files, directories and programs. Starts and writes nothing. Returns a sentence for each fault. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { SERVICE_FAULTS } from "@berth/contract";
 import { hasScope } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { ping } from "../../db/statement.ts";
@@ -12,7 +13,7 @@ const PROBE = { config: { isProbe: true } };
 const READY_TIMEOUT_MS = 2_000;
 
 /** Why a service is not ready: it stops, its runner starts, is frozen or opens no sandbox, or its database does not respond. */
-export type ServiceFault = "draining" | "starting" | "frozen" | "sandbox" | "database";
+export type ServiceFault = (typeof SERVICE_FAULTS)[number];
 
 export interface ServiceState {
   db: DatabaseAccess;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Capability } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import { readKey } from "../secrets/secret-key.ts";
-import { checkDataDirectory } from "../start/check-data-directory.ts";
+import { checkDataDirectory } from "./check-data-directory.ts";
 
 /** Whether other users of the machine can change the installation. Creates nothing. */
 export function describeDataDirectory({ dataDir, secretKeyFile }: Config): Capability {

@@ -1,0 +1,13 @@
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { printResult } from "../../shared/output.ts";
+import { healthLines } from "./health-lines.ts";
+
+export async function health(options: ConnectionOptions & OutputOptions): Promise<number> {
+  const client = await connect(options);
+  const report = await client.health.get();
+  await printResult(report, options, () => healthLines(report));
+  const isWell = report.ready && report.checks.every(({ state }) => state !== "no");
+  return isWell ? EXIT_CODES.done : EXIT_CODES.failed;
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { timestamp } from "../conventions/fields.ts";
+import { operations } from "../operations/operations.ts";
+import { defineRoute } from "../operations/route.ts";
+
+/** Why a service runs no sessions now, as `/readyz` says it. */
+export const SERVICE_FAULTS = ["draining", "starting", "frozen", "sandbox", "database"] as const;
+
+const check = z
+  .strictObject({
+    name: z.string().meta({ description: "What is examined, as `berth doctor` names it." }),
+    state: z.enum(["yes", "degraded", "no"]).meta({
+      description:
+        "`no`: something that users rely on is missing. `degraded`: something weaker is used instead.",
+    }),
+    detail: z
+      .string()
+      .meta({ description: "One sentence: what it does, or what is missing and how to get it." }),
+  })
+  .meta({ id: "HealthCheck" });
+export type HealthCheck = z.output<typeof check>;
+
+const host = z
+  .strictObject({
+    id: z.string().meta({ description: "Of the installation, as in `berth admin hosts list`." }),
+    name: z.string().nullable().meta({ description: "Of its machine." }),
+    version: z.string().nullable().meta({
+      description: "Null, as what follows, for a service that was never seen, of which sessions have disks.",
+    }),
+    capacity: z.int().nullable().meta({ description: "Turns at once." }),
+    seen_at: timestamp.nullable().meta({ description: "When it last looked for work." }),
+    draining: z.boolean().meta({ description: "Whether it takes no new sessions." }),
+    sessions: z.int().meta({ description: "Sessions whose disk it has." }),
+    deleted_sessions: z.int().meta({ description: "Deleted sessions whose disk it still has to remove." }),
+    other_settings: z.array(z.string()).meta({
+      description:
+        "Settings that decide what sessions get, with another value than at the answering service.",
+    }),
+  })
+  .meta({ id: "HealthHost" });
+export type HealthHost = z.output<typeof host>;
+
+const count = z.int().meta({ description: "Sessions of this status that are not archived." });
+
+const health = z
+  .strictObject({
+    type: z.literal("health"),
+    version: z.string().meta({ description: "Of the answering service." }),
+    ready: z.boolean().meta({ description: "Whether the answering service runs sessions." }),
+    fault: z.enum(SERVICE_FAULTS).nullable().meta({ description: "Why it does not." }),
+    checks: z.array(check).meta({
+      description:
+        "What `berth doctor` says that a running service can tell without a probe. The sandbox is examined by `berth doctor` alone.",
+    }),
+    hosts: z.array(host).meta({ description: "The services that run sessions of this database." }),
+    sessions: z.strictObject({
+      idle: count,
+      running: count,
+      rescheduling: count,
+      terminated: count,
+      due: z.int().meta({ description: "Sessions that are due and that no service has taken up." }),
+      due_seconds: z.number().meta({ description: "How long the first of them has waited, in seconds." }),
+    }),
+    disk: z.strictObject({ size_bytes: z.int(), free_bytes: z.int() }).nullable().meta({
+      description:
+        "The file system of the answering service's data directory. Null: it could not be measured.",
+    }),
+    database_bytes: z.int().meta({ description: "Size of the database." }),
+    session_disks: z
+      .strictObject({ count: z.int(), bytes: z.int() })
+      .meta({ description: "Disks of sessions on all hosts, as they were last measured." }),
+    repository_snapshots: z.strictObject({ repositories: z.int(), count: z.int(), bytes: z.int() }).meta({
+      description: "What is kept of repositories on all hosts, so that sessions start without a clone.",
+    }),
+  })
+  .meta({ id: "Health" });
+export type Health = z.output<typeof health>;
+
+export const healthRoutes = {
+  /** Of the whole installation, whatever the organization. Only for admins. */
+  get: defineRoute(operations.health.get, { response: health }),
+};

@@ -1,0 +1,22 @@
+import type { Capability } from "@berth/sandbox";
+import { readCeilings, sharedLimits } from "../config/ceilings.ts";
+import type { Config } from "../config/config.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** What an environment can ask for. */
+export function describeCeilings(config: Config): Capability {
+  const name = "ceilings";
+  try {
+    const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
+    const detail = `An environment can ask for at most ${cpus} processors, ${memory_mb} MiB of memory, ${pids} processes and ${disk_mb} MiB of disk.`;
+    const together = sharedLimits();
+    if (memory_mb * MEBIBYTE <= together.memoryBytes && pids <= together.pids)
+      return { name, state: "yes", detail };
+    const advice =
+      "That is more than all sessions together can have. Lower BERTH_MAX_MEMORY_MB or BERTH_MAX_PIDS.";
+    return { name, state: "degraded", detail: `${detail} ${advice}` };
+  } catch (error) {
+    return { name, state: "no", detail: `The machine could not be examined: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Queryable } from "../../db/statement.ts";
+import { localPlace } from "./host.ts";
+
+/** A service that runs sessions of the database, or the home of sessions whose service was never seen. */
+export interface KnownHost {
+  id: string;
+  place: string;
+  /** Of its machine. Null while it runs a version that does not tell it, or as what follows. */
+  name: string | null;
+  /** Null, as what follows, when the host was never seen by this version. */
+  version: string | null;
+  capacity: number | null;
+  seen_at: Date | null;
+  seen_seconds_ago: number | null;
+  draining: boolean;
+  /** Sessions whose disk it has. */
+  sessions: number;
+  /** Deleted sessions whose disk it still has to remove. */
+  deleted_sessions: number;
+  /** Digests of settings, by name. */
+  settings: Record<string, string> | null;
+}
+
+/** All hosts by id. */
+export async function readHosts(db: Queryable): Promise<KnownHost[]> {
+  const { rows } = await db.query<KnownHost>({
+    text: `
+      with homes as (
+        select home as place,
+          count(*) filter (where deleted_at is null)::integer as sessions,
+          count(*) filter (where deleted_at is not null)::integer as deleted
+        from sessions where home is not null group by home
+      )
+      select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
+        hosts.name, version, capacity, seen_at, settings, coalesce(draining, false) as draining,
+        extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
+        coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
+      from hosts full join homes on homes.place = hosts.place
+      order by 1`,
+    values: [localPlace("").length + 1],
+  });
+  return rows;
+}

@@ -1,0 +1,13 @@
+import type { Capability } from "@berth/sandbox";
+import type { Queryable } from "../db/statement.ts";
+import type { Host } from "../runs/lease/host.ts";
+import { describeDifferences } from "./own-host.ts";
+
+/** Whether the other services of the database have the settings of this one. */
+export async function describeHosts(db: Queryable, own: Host): Promise<Capability> {
+  const name = "hosts";
+  const differences = await describeDifferences(db, own);
+  if (differences.length > 0) return { name, state: "degraded", detail: differences.join(" ") };
+  const detail = "No other service of the database has other settings that decide what sessions get.";
+  return { name, state: "yes", detail };
+}

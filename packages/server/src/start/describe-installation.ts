@@ -1,0 +1,44 @@
+import type { HealthCheck, HealthHost } from "@berth/contract";
+import { describeApiProcesses } from "../checks/describe-api-processes.ts";
+import { describeCeilings } from "../checks/describe-ceilings.ts";
+import { describeDataDirectory } from "../checks/describe-data-directory.ts";
+import { describeModels } from "../checks/describe-models.ts";
+import { describeNetwork } from "../checks/describe-network.ts";
+import { describeSettings } from "../checks/describe-settings.ts";
+import { describeStoredResources } from "../checks/describe-stored-resources.ts";
+import type { Config } from "../config/config.ts";
+import type { Queryable } from "../db/statement.ts";
+import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import { describeHosts } from "./describe-hosts.ts";
+import { installationId } from "./installation-id.ts";
+import { listHosts } from "./list-hosts.ts";
+import { ownHost } from "./own-host.ts";
+
+/** What a service can tell of its installation. */
+export interface Installation {
+  checks(db: Queryable, models: Pick<AvailableModels, "list">): Promise<HealthCheck[]>;
+  hosts(db: Queryable): Promise<HealthHost[]>;
+}
+
+/** The lines of `doctor` that need no probe, and the services of the database, by the settings of this one. */
+export function describeInstallation(config: Config): Installation {
+  return {
+    async checks(db, models) {
+      const listed = models.list();
+      return [
+        describeSettings(config),
+        describeNetwork(config),
+        describeDataDirectory(config),
+        describeApiProcesses(config),
+        describeCeilings(config),
+        await describeHosts(db, ownHost(config, listed)),
+        ...(await describeStoredResources(config, db)),
+        describeModels(listed.map(({ provider }) => provider)),
+      ];
+    },
+    async hosts(db) {
+      const hosts = await listHosts(db, installationId(config.dataDir));
+      return hosts.map(({ place: _place, seen_seconds_ago: _age, ...host }) => host);
+    },
+  };
+}
