@@ -364,7 +364,7 @@ export const IMPORT_TABLE: ImportTable = {
     format: ["@berth/sdk"],
     api: ["@berth/sdk"],
     ui: ["@berth/sdk", "format", "api"],
-    shell: ["format", "api", "ui"],
+    shell: ["@berth/sdk", "format", "api", "ui"],
     screens: ["@berth/sdk", "format", "api", "ui", "shell"],
     app: ["api", "shell", "screens"],
   },

@@ -1,11 +1,11 @@
 import { berth } from "../api/client.ts";
-import type { IconName } from "../ui/icon.tsx";
+import type { Action } from "../shell/actions.ts";
 
 export type FoundNoun = {
   /** The noun that keys of queries begin with, so that a change of an object is found too. */
   key: string;
   group: string;
-  icon: IconName;
+  icon: NonNullable<Action["icon"]>;
   read: (signal: AbortSignal) => Promise<{ id: string; name: string }[]>;
 };
 

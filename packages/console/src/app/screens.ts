@@ -1,8 +1,8 @@
 import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
 import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
 import { fileRoutes, filesNav } from "../screens/files/route.ts";
-import { memoryStoreRoutes, memoryStoresNav } from "../screens/memory-stores/route.ts";
 import { forwardNav, forwardRoute } from "../screens/forward/route.ts";
+import { memoryStoreRoutes, memoryStoresNav } from "../screens/memory-stores/route.ts";
 import { newSessionRoute } from "../screens/new-session/route.ts";
 import { sessionRoute } from "../screens/session/route.ts";
 import { sessionsNav, sessionsRoute } from "../screens/sessions/route.ts";
