@@ -57,19 +57,15 @@ test("only beginning and end of a token are told", () => {
 test("the rows of scopes are those of the operations", () => {
   const scopes = SCOPE_ROWS.flatMap(({ read, write }) => [read, write]).filter((scope) => scope !== null);
   assert.ok(scopes.includes("sessions:read") && scopes.includes("memory_stores:write"));
-  assert.deepEqual(SCOPE_ROWS.at(-1), {
-    noun: "metrics",
-    label: "Metrics",
-    read: "metrics:read",
-    write: null,
-  });
+  const metrics = SCOPE_ROWS.find(({ noun }) => noun === "metrics");
+  assert.deepEqual(metrics, { noun: "metrics", label: "Metrics", read: "metrics:read", write: null });
 });
 
 test("scopes are told in words", () => {
   assert.deepEqual(describeScopes(["*", "files:read"]), ["Everything"]);
   assert.deepEqual(
     describeScopes(["files:read", "sessions:read", "sessions:write", "vaults:write", "metrics:read"]),
-    ["read and write sessions", "read files", "write vaults", "read metrics"],
+    ["read and write sessions", "read metrics", "read files", "write vaults"],
   );
 });
 
