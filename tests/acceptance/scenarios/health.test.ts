@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { makeSession, runTurn } from "../harness/fixtures.ts";
+import { bash, makeSession, runTurn } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
 covers(["health"], "health: checks, the service, its sessions and disks", async () => {
   const session = await makeSession(api);
-  await runTurn(api, session.id, { say: "Done." });
+  await runTurn(api, session.id, bash("true"), { say: "Done." });
   const admin = await berth.client({ user: "admin@example.com", role: "admin" });
   const health = await admin.ok("GET", "/health");
   assert.deepEqual([health.type, health.ready, health.fault], ["health", true, null]);

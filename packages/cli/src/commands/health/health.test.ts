@@ -60,6 +60,6 @@ test("health: who is no admin is told so", async (t) => {
   const { run, stop } = await startInstallation();
   t.after(stop);
   const { code, stderr } = await run(["health"]);
-  assert.equal(code, 1);
+  assert.equal(code, 4);
   assert.match(stderr, /Only an admin of the organization can see how the installation is\./);
 });
