@@ -2,6 +2,7 @@ import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
 import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
 import { fileRoutes, filesNav } from "../screens/files/route.ts";
 import { forwardNav, forwardRoute } from "../screens/forward/route.ts";
+import { healthNav, healthRoute } from "../screens/health/route.ts";
 import { memoryStoreRoutes, memoryStoresNav } from "../screens/memory-stores/route.ts";
 import { newSessionRoute } from "../screens/new-session/route.ts";
 import { sessionRoute } from "../screens/session/route.ts";
@@ -28,6 +29,7 @@ export const routes = [
   forwardRoute,
   tokensRoute,
   usageRoute,
+  healthRoute,
   signInRoute,
 ] as const;
 
@@ -35,6 +37,5 @@ export const routes = [
 export const navigation: readonly (readonly NavItem[])[] = [
   [sessionsNav],
   [agentsNav, environmentsNav, filesNav, skillsNav, memoryStoresNav, vaultsNav, forwardNav],
-  [vaultsNav, forwardNav],
-  [usageNav, tokensNav],
+  [usageNav, tokensNav, healthNav],
 ];

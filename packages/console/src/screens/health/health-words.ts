@@ -1,0 +1,66 @@
+import type { Health, HealthCheck, HealthHost } from "@berth/sdk";
+import { formatPlural } from "../../format/numbers.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export const CHECK_LOOKS: Readonly<Record<HealthCheck["state"], { tone: Tone; text: string }>> = {
+  yes: { tone: "ok", text: "Ok" },
+  degraded: { tone: "warn", text: "Weak" },
+  no: { tone: "bad", text: "Missing" },
+};
+
+const FAULTS: Readonly<Record<NonNullable<Health["fault"]>, string>> = {
+  draining: "It stops: running turns reach a point from which they continue later.",
+  starting: "The process that runs sessions is starting.",
+  frozen: "The process that runs sessions is frozen.",
+  sandbox: "No sandbox can be opened; the log of the service says why.",
+  database: "The database does not respond.",
+};
+
+/** How the installation is, in a word and a sentence. */
+export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; title: string; about: string } {
+  if (fault !== null) return { tone: "bad", title: "No sessions run", about: FAULTS[fault] };
+  const missing = checks.filter(({ state }) => state === "no").length;
+  const weak = checks.filter(({ state }) => state === "degraded").length;
+  if (missing > 0)
+    return {
+      tone: "bad",
+      title: `${formatPlural(missing, "check")} failed`,
+      about: "Sessions run, but see below.",
+    };
+  if (sessions.due > 0 && sessions.due_seconds > WAITS_LONG_S)
+    return {
+      tone: "warn",
+      title: "Sessions wait",
+      about: "No service has taken them up for more than two minutes.",
+    };
+  if (weak > 0)
+    return {
+      tone: "warn",
+      title: weak === 1 ? "One weak spot" : `${weak} weak spots`,
+      about: "Sessions run. Something weaker is used than could be.",
+    };
+  return { tone: "ok", title: "All is well", about: "Sessions run, and every check passes." };
+}
+
+/** From here on the alert of the guide fires too. In seconds. */
+const WAITS_LONG_S = 120;
+
+/** A host that was not seen for so long is away. In milliseconds. */
+const AWAY_MS = 30_000;
+
+export function hostState(host: HealthHost, now: number): { tone: Tone; text: string } {
+  if (host.seen_at === null) return { tone: "neutral", text: "Never seen" };
+  if (now - Date.parse(host.seen_at) > AWAY_MS) return { tone: "bad", text: "Away" };
+  return host.draining ? { tone: "warn", text: "Draining" } : { tone: "ok", text: "There" };
+}
+
+/** Of a disk, what is taken: from 0 to 1. */
+export function takenShare({ size_bytes, free_bytes }: { size_bytes: number; free_bytes: number }): number {
+  return size_bytes === 0 ? 0 : Math.min(1, Math.max(0, 1 - free_bytes / size_bytes));
+}
+
+/** `data_directory` as words. */
+export function checkName(name: string): string {
+  const words = name.replaceAll("_", " ").replace(/^api\b/, "API");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
