@@ -107,6 +107,7 @@ function isForUsers({ id, path }: DescribedOperation): boolean {
 const EXCEPTIONS: Record<string, Record<string, number>> = {
   "the owner": { "tokens.delete shared": 403, "health.get own": 403 },
   "another member": { "tokens.delete shared": 403, "health.get own": 403 },
+  "another organization": { "health.get own": 403 },
   "a service account": {
     "tokens.delete shared": 403,
     "tokens.create own": 403,
