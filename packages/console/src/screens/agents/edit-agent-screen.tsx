@@ -70,7 +70,7 @@ function EditAgent({ agent, models }: Props) {
               Somebody made version {agent.version} since you began with version {form.version}.
             </span>
             <Button size="small" onClick={() => change({ version: agent.version })}>
-              Save mine over it
+              Add mine to it
             </Button>
           </p>
         )}

@@ -87,7 +87,9 @@ test("a change has only what differs, and the version that it changes", () => {
 
 test("a change of an older version is sent as one, so that it is refused", () => {
   const form = { ...formOf(agent, models), name: "Other" };
-  assert.deepEqual(changeOf({ ...agent, version: 4 }, form, models), { version: 3, name: "Other" });
+  const newer = { ...agent, version: 4, system: "Theirs." };
+  assert.deepEqual(changeOf(newer, form, models), { version: 3, name: "Other" });
+  assert.deepEqual(changeOf(newer, { ...form, version: 4 }, models), { version: 4, name: "Other" });
 });
 
 test("an identity is whole, in part, or none", () => {

@@ -41,7 +41,9 @@ export type ServerEntry = {
 export type SkillEntry = { skillId: string; name: string; version: number | null };
 
 export type AgentForm = IdentityFields & {
-  /** Of the version that is changed; null for a new agent. */
+  /** The version that is changed, as it was when the form was begun; null for a new agent. */
+  base: Agent | null;
+  /** Of the newest version that the form is meant for. */
   version: number | null;
   name: string;
   description: string;
@@ -58,6 +60,7 @@ export type AgentForm = IdentityFields & {
 };
 
 export const EMPTY_FORM: AgentForm = {
+  base: null,
   version: null,
   name: "",
   description: "",
@@ -87,6 +90,7 @@ export function formOf(agent: Agent, models: readonly Window[]): AgentForm {
   const window = agent.model.effective_context_window;
   const toolset = agent.tools.find((tool) => tool.type === TOOLSET);
   return {
+    base: agent,
     version: agent.version,
     name: agent.name,
     description: agent.description ?? "",
@@ -169,9 +173,12 @@ export function bodyOf(form: AgentForm) {
   };
 }
 
-/** What of the agent the form changes. */
+/**
+ * What the form changes, compared with the agent as it was when the form was begun: what a newer version changed is not in it, and
+ * stays.
+ */
 export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[]) {
-  const before = bodyOf(formOf(agent, models));
+  const before = bodyOf(formOf(form.base ?? agent, models));
   const { metadata, ...rest } = changedFields(before, bodyOf(form));
   return {
     version: form.version ?? agent.version,

@@ -27,7 +27,12 @@ function NewAgent({ like }: { like: string | undefined }) {
     like === undefined
       ? { ...EMPTY_FORM, model: usual }
       : model.data &&
-          models && { ...formOf(model.data, models), version: null, name: `${model.data.name} copy` },
+          models && {
+            ...formOf(model.data, models),
+            base: null,
+            version: null,
+            name: `${model.data.name} copy`,
+          },
   );
   return (
     <Page title="New agent">

@@ -17,6 +17,7 @@ import { SETUP_EVENTS, type SetupRun, setupRuns, stateOf } from "./setup-runs.ts
 
 /** How often a log is read again while something is under way in it. In milliseconds. */
 const LIVE_MS = 1_500;
+const QUIET_MS = 10_000;
 
 /** How the sandboxes of the newest sessions were made ready: each step, and the log of what failed. */
 export function EnvironmentSetup({ environment }: { environment: Environment }) {
@@ -58,13 +59,13 @@ export function EnvironmentSetup({ environment }: { environment: Environment }) 
 
 function SessionSetup({ session }: { session: Session }) {
   const log = useQuery({
-    queryKey: ["sessions", session.id, "setup", session.updated_at],
+    queryKey: ["sessions", session.id, "setup", session.status, session.usage.output_tokens],
     queryFn: async ({ signal }) => {
       const query = { types: [...SETUP_EVENTS], limit: 100 };
       const { data } = await berth.sessions.events.list(session.id, query, { signal });
       return setupRuns(data);
     },
-    refetchInterval: ({ state }) => (isOpen(session, state.data) ? LIVE_MS : false),
+    refetchInterval: ({ state }) => (isOpen(session, state.data) ? LIVE_MS : QUIET_MS),
     placeholderData: (before) => before,
   });
   const runs = log.data ?? [];
@@ -120,7 +121,7 @@ function Run({ run }: { run: SetupRun }) {
         </Badge>
         <span className="text-xs text-muted">
           {run.started !== null && `Sandbox opened after ${formatSeconds(run.started)}`}
-          {run.started !== null && run.steps.length === 0 && ", with what was made before"}
+          {stateOf(run) === "ready" && run.steps.length === 0 && ", with what was made before"}
         </span>
         <Ago at={run.at} className="ml-auto text-xs text-faint" />
       </div>
