@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { whoamiQuery } from "../api/queries/whoami.ts";
 import { signOut } from "../api/sign-in.ts";
-import { setSignedOut } from "../api/signed-out.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { Until } from "../ui/moment.tsx";
@@ -76,9 +75,13 @@ function Who({ me }: { me: Whoami }) {
   );
 }
 
+/** Nothing that was read or typed stays for whoever signs in next. */
 function leave(): void {
   signOut().then(
-    () => setSignedOut(true),
+    () => {
+      sessionStorage.clear();
+      location.replace("/console/");
+    },
     (error: Error) => toastError("You are still signed in", error.message),
   );
 }

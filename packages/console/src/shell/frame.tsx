@@ -1,4 +1,4 @@
-import { Outlet, useNavigate } from "@tanstack/react-router";
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -24,6 +24,8 @@ export function Frame({ groups, useFound }: Props) {
   const navigate = useNavigate();
   const isSheetOpen = useShortcutSheetOpen();
   const signedOut = useSyncExternalStore(onSignedOutChange, isSignedOut);
+  // The page that signs in by a link says itself why a link is refused.
+  const signsIn = useLocation({ select: ({ pathname }) => pathname.endsWith("/sign-in") });
   useEffect(() => {
     window.addEventListener("keydown", handleKey);
     return () => window.removeEventListener("keydown", handleKey);
@@ -101,7 +103,7 @@ export function Frame({ groups, useFound }: Props) {
       <Suspense>
         <Palette open={searching} onClose={() => setSearching(false)} useFound={useFound} />
         <ShortcutSheet open={isSheetOpen} />
-        <SignInOverlay open={signedOut} />
+        <SignInOverlay open={signedOut && !signsIn} />
       </Suspense>
       <Toasts />
     </TooltipProvider>

@@ -2,20 +2,23 @@ import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { buttonClass } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorBox } from "../ui/error-box.tsx";
+import { Page } from "./page.tsx";
 
 export function NotFound() {
   return (
-    <Empty
-      icon="help"
-      title="There is no such page"
-      action={
-        <Link to="/" className={buttonClass()}>
-          To the sessions
-        </Link>
-      }
-    >
-      The address may be mistyped, or what it showed is gone.
-    </Empty>
+    <Page title="Not found">
+      <Empty
+        icon="help"
+        title="There is no such page"
+        action={
+          <Link to="/" className={buttonClass()}>
+            To the sessions
+          </Link>
+        }
+      >
+        The address may be mistyped, or what it showed is gone.
+      </Empty>
+    </Page>
   );
 }
 

@@ -1,7 +1,7 @@
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Field, Input, Textarea } from "../../../ui/field.tsx";
 import { Select } from "../../../ui/select.tsx";
-import type { FormEntries, FormField } from "./schema-form.ts";
+import { type FormEntries, type FormField, ownText } from "./schema-form.ts";
 
 type Props = {
   fields: readonly FormField[];
@@ -17,13 +17,13 @@ export function SchemaFields({ fields, entries, errors, onChange }: Props) {
       label={showUnseen(field.label)}
       aside={field.required ? undefined : "optional"}
       hint={field.about === null ? undefined : showUnseen(field.about)}
-      error={errors[field.name]}
+      error={ownText(errors, field.name)}
     >
       {(control) => (
         <SchemaField
           {...control}
           field={field}
-          value={entries[field.name] ?? ""}
+          value={ownText(entries, field.name) ?? ""}
           onChange={(value) => onChange({ ...entries, [field.name]: value })}
         />
       )}

@@ -80,3 +80,10 @@ test("a result has a form if the input's schema defines it", () => {
   for (const none of [{}, { $defs: {} }, { $defs: { result: { type: "string" } } }])
     assert.equal(resultSchemaOf(none), null);
 });
+
+test("fields whose names every object has are empty until something is typed", () => {
+  const properties = { constructor: { type: "string" }, toString: { type: "number" } };
+  const fields = fieldsOf({ type: "object", properties }) ?? [];
+  assert.deepEqual(readForm(fields, {}), { value: {}, errors: null });
+  assert.deepEqual(readForm(fields, { constructor: "x" } as never).value, { constructor: "x" });
+});

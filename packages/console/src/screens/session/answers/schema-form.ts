@@ -74,7 +74,7 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
   const errors: Record<string, string> = {};
   const value: Record<string, unknown> = {};
   for (const field of fields) {
-    const typed = entries[field.name] ?? "";
+    const typed = ownText(entries, field.name) ?? "";
     if (typed === "" && !(field.kind === "text" && field.required && field.minLength === 0)) {
       if (field.required) errors[field.name] = "This is needed.";
       continue;
@@ -84,6 +84,11 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
     else value[field.name] = read.value;
   }
   return Object.keys(errors).length === 0 ? { value, errors: null } : { value: null, errors };
+}
+
+/** A text of a record, and none that every object has, such as `constructor`. */
+export function ownText(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 type Read = { value: unknown; error: null } | { value: null; error: string };
