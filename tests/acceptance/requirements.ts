@@ -2,6 +2,7 @@ import { apiProcessRequirements } from "./requirements/api-processes.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { consoleRequirements } from "./requirements/console.ts";
 import { consoleSignInRequirements } from "./requirements/console-sign-in.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
@@ -608,6 +609,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataProtectionRequirements,
   ...deviceLoginRequirements,
   ...consoleSignInRequirements,
+  ...consoleRequirements,
   ...backupRequirements,
   ...traceRequirements,
   ...upgradeRequirements,

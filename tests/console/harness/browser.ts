@@ -1,0 +1,71 @@
+import { after } from "node:test";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+/** Generous: on a loaded machine a first turn can take most of a minute. */
+const PATIENCE_MS = 120_000;
+
+/** A page in a profile of its own. */
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What no page should do: requests to other origins, errors in its console, exceptions, dialogs, windows. */
+  faults: string[];
+}
+
+export interface VisitOptions {
+  theme?: "light" | "dark";
+  width?: number;
+  height?: number;
+  /** Pixels of the screen for one of the page. */
+  scale?: number;
+}
+
+/** Starts Debian's Chromium for one test file; it is closed after the last test. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  return browser;
+}
+
+/** Without a window, and without its sandbox, which does not start as root; the pages are this service's own. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+  });
+}
+
+/** Opens an empty page, and notes its faults from then on. */
+export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
+  const { theme = "light", width = 1_280, height = 800, scale = 1 } = options;
+  const context = await browser.newContext({
+    colorScheme: theme,
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  return { page, context, faults: noteFaults(page, origin) };
+}
+
+function noteFaults(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!/^(data|blob|about):/.test(url) && URL.parse(url)?.origin !== origin)
+      faults.push(`request to ${url}`);
+  });
+  page.on("console", (message) => {
+    // That a request was refused is told by the browser; what the page makes of it is the subject of tests.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
+      faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(error.stack ?? String(error)));
+  page.on("popup", (popup) => faults.push(`window of ${popup.url()}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return faults;
+}
