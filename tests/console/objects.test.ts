@@ -3,135 +3,127 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
-import type { Api } from "../acceptance/harness/api.ts";
-import { Berth } from "../acceptance/harness/berth.ts";
-import { makeAgent, makeSession, makeSkill, runTurn } from "../acceptance/harness/fixtures.ts";
-import { newPerson, startChromium } from "./harness/chromium.ts";
+import type { Page } from "playwright-core";
+import { covers } from "../acceptance/harness/covers.ts";
+import { makeAgent, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
+import { Console } from "./harness/console.ts";
 
-let berth: Berth;
-let browser: Browser;
-let api: Api;
-before(async () => {
-  [berth, browser] = await Promise.all([Berth.start(), startChromium()]);
-  api = await berth.client();
-});
-after(async () => {
-  await browser.close();
-  await berth.stop();
-});
-
-/** A person who is signed in, at a path of the console. */
-async function personAt(path: string) {
-  const person = await newPerson(browser, berth.url);
-  await person.page.goto((await api.ok("POST", "/console_links")).url);
-  await person.page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
-  await person.page.goto(`${berth.url}/console${path}`);
-  return person;
-}
+const console = await Console.start();
+const { api } = console;
+const personAt = (path: string) => console.signedIn(path);
 
 function press(page: Page, name: string): Promise<void> {
   return page.getByRole("button", { name, exact: true }).click();
 }
 
-test("an agent is made with faults told at their fields, outlives a reload, and is changed although somebody else did too", async () => {
-  const { page, context, faults } = await personAt("/agents/new");
-  await press(page, "Create agent");
-  await page.getByText("Field 'name'").first().waitFor();
-  await page.getByLabel("Name", { exact: true }).first().fill("Reviewer");
-  await press(page, "Add a server");
-  await page.getByPlaceholder("tickets", { exact: true }).fill("tickets");
-  await page.getByLabel("Address").fill("ftp://tickets.example");
-  await press(page, "Create agent");
-  const address = page.getByLabel("Address");
-  await page.getByText("must be an https URL without credentials").first().waitFor();
-  assert.equal(await address.getAttribute("aria-invalid"), "true");
-  await page.reload();
-  assert.equal(await address.inputValue(), "ftp://tickets.example", "what was typed outlives a reload");
-  await address.fill("https://tickets.example/mcp");
-  await page.getByRole("combobox", { name: "Calls of Bash" }).click();
-  await page.getByRole("option", { name: "Asks first" }).click();
-  await press(page, "Create agent");
-  await page.getByText("MCP server tickets").waitFor();
-  const id = /agent_\w+/.exec(page.url())?.[0];
-  const made = await api.ok("GET", `/agents/${id}`);
-  assert.deepEqual(made.tools[0].configs, [
-    { name: "Bash", enabled: true, permission_policy: { type: "always_ask" } },
-  ]);
+covers(
+  ["console-screens", "console-faults", "console-drafts"],
+  "an agent is made with faults told at their fields, outlives a reload, and is changed although somebody else did too",
+  async () => {
+    const { page, context, faults } = await personAt("/agents/new");
+    await press(page, "Create agent");
+    await page.getByText("Field 'name'").first().waitFor();
+    await page.getByLabel("Name", { exact: true }).first().fill("Reviewer");
+    await press(page, "Add a server");
+    await page.getByPlaceholder("tickets", { exact: true }).fill("tickets");
+    await page.getByLabel("Address").fill("ftp://tickets.example");
+    await press(page, "Create agent");
+    const address = page.getByLabel("Address");
+    await page.getByText("must be an https URL without credentials").first().waitFor();
+    assert.equal(await address.getAttribute("aria-invalid"), "true");
+    await page.reload();
+    assert.equal(await address.inputValue(), "ftp://tickets.example", "what was typed outlives a reload");
+    await address.fill("https://tickets.example/mcp");
+    await page.getByRole("combobox", { name: "Calls of Bash" }).click();
+    await page.getByRole("option", { name: "Asks first" }).click();
+    await press(page, "Create agent");
+    await page.getByText("MCP server tickets").waitFor();
+    const id = /agent_\w+/.exec(page.url())?.[0];
+    const made = await api.ok("GET", `/agents/${id}`);
+    assert.deepEqual(made.tools[0].configs, [
+      { name: "Bash", enabled: true, permission_policy: { type: "always_ask" } },
+    ]);
 
-  await page.keyboard.press("e");
-  await page.getByLabel("Description").fill("mine");
-  await api.ok("POST", `/agents/${id}`, { version: 1, system: "Theirs.\n" });
-  await press(page, "Save");
-  await page.getByText("Somebody made version 2 since you began with version 1.").waitFor();
-  await press(page, "Add mine to it");
-  await press(page, "Save");
-  await page.getByText("mine", { exact: true }).waitFor();
-  const changed = await api.ok("GET", `/agents/${id}`);
-  assert.deepEqual([changed.version, changed.description, changed.system], [3, "mine", "Theirs.\n"]);
+    await page.keyboard.press("e");
+    await page.getByLabel("Description").fill("mine");
+    await api.ok("POST", `/agents/${id}`, { version: 1, system: "Theirs.\n" });
+    await press(page, "Save");
+    await page.getByText("Somebody made version 2 since you began with version 1.").waitFor();
+    await press(page, "Add mine to it");
+    await press(page, "Save");
+    await page.getByText("mine", { exact: true }).waitFor();
+    const changed = await api.ok("GET", `/agents/${id}`);
+    assert.deepEqual([changed.version, changed.description, changed.system], [3, "mine", "Theirs.\n"]);
 
-  await page.getByRole("tab", { name: "Versions" }).click();
-  await page.getByRole("combobox", { name: "Compare from" }).click();
-  await page.getByRole("option", { name: "Version 1" }).click();
-  await page.getByRole("heading", { name: "System prompt" }).waitFor();
-  await page.getByText("Theirs.").waitFor();
-  assert.match(page.url(), /from=1&to=3/);
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.getByRole("combobox", { name: "Compare from" }).click();
+    await page.getByRole("option", { name: "Version 1" }).click();
+    await page.getByRole("heading", { name: "System prompt" }).waitFor();
+    await page.getByText("Theirs.").waitFor();
+    assert.match(page.url(), /from=1&to=3/);
 
-  await page.keyboard.press("ControlOrMeta+k");
-  await page.keyboard.type("archive this agent");
-  await page.keyboard.press("Enter");
-  await press(page, "Archive");
-  await page.getByText("Archived", { exact: true }).waitFor();
-  assert.notEqual((await api.ok("GET", `/agents/${id}`)).archived_at, null);
-  assert.deepEqual(faults, []);
-  await context.close();
-});
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("archive this agent");
+    await page.keyboard.press("Enter");
+    await press(page, "Archive");
+    await page.getByText("Archived", { exact: true }).waitFor();
+    assert.notEqual((await api.ok("GET", `/agents/${id}`)).archived_at, null);
+    assert.deepEqual(faults, []);
+    await context.close();
+  },
+);
 
-test("an environment tells each fault at its field, and shows why its setup failed", async () => {
-  const { page, context, faults } = await personAt("/environments/new");
-  const refused = async (field: string, value: string, message: RegExp) => {
-    await page.getByLabel(field, { exact: true }).fill(value);
+covers(
+  ["console-screens", "console-faults"],
+  "an environment tells each fault at its field, and shows why its setup failed",
+  async () => {
+    const { page, context, faults } = await personAt("/environments/new");
+    const refused = async (field: string, value: string, message: RegExp) => {
+      await page.getByLabel(field, { exact: true }).fill(value);
+      await press(page, "Create environment");
+      await page.getByText(message).first().waitFor();
+      assert.equal(await page.getByLabel(field, { exact: true }).getAttribute("aria-invalid"), "true");
+    };
+    await page.getByLabel("Name", { exact: true }).first().fill("Builds");
+    await refused("Hosts", "10.0.0.1", /must be a host name, not an address/);
+    await page.getByLabel("Hosts").fill("api.example.com");
+    await refused("apt packages", "--evil", /must be the name of a package/);
+    await page.getByLabel("apt packages").fill("");
+    await press(page, "Add a variable");
+    await refused("Name of the variable", "BERTH_X", /Variable 'BERTH_X' is reserved/);
+    await page.getByLabel("Name of the variable").fill("LEVEL");
+    await page.getByLabel("Setup script").fill("exit 3");
     await press(page, "Create environment");
-    await page.getByText(message).first().waitFor();
-    assert.equal(await page.getByLabel(field, { exact: true }).getAttribute("aria-invalid"), "true");
-  };
-  await page.getByLabel("Name", { exact: true }).first().fill("Builds");
-  await refused("Hosts", "10.0.0.1", /must be a host name, not an address/);
-  await page.getByLabel("Hosts").fill("api.example.com");
-  await refused("apt packages", "--evil", /must be the name of a package/);
-  await page.getByLabel("apt packages").fill("");
-  await press(page, "Add a variable");
-  await refused("Name of the variable", "BERTH_X", /Variable 'BERTH_X' is reserved/);
-  await page.getByLabel("Name of the variable").fill("LEVEL");
-  await page.getByLabel("Setup script").fill("exit 3");
-  await press(page, "Create environment");
-  await page.waitForURL(/env_/);
-  const environment = /env_\w+/.exec(page.url())?.[0] ?? "";
+    await page.waitForURL(/env_/);
+    const environment = /env_\w+/.exec(page.url())?.[0] ?? "";
 
-  await page.getByRole("tab", { name: "Setup" }).click();
-  await page.getByText("No session has used it yet").waitFor();
-  const agent = await makeAgent(api);
-  const session = await makeSession(api, { agent: agent.id, environment_id: environment, title: "Tries it" });
-  await runTurn(api, session.id, { tool: "Bash", input: { command: "true" } });
-  await page.getByRole("link", { name: "Tries it" }).waitFor();
-  // With the system of the host there is nothing into which a script could be put.
-  await page.getByText("setup script, which this installation cannot put in place").waitFor();
-  await page.getByText("Failed", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Setup" }).click();
+    await page.getByText("No session has used it yet").waitFor();
+    const agent = await makeAgent(api);
+    const session = await makeSession(api, {
+      agent: agent.id,
+      environment_id: environment,
+      title: "Tries it",
+    });
+    await runTurn(api, session.id, { tool: "Bash", input: { command: "true" } });
+    await page.getByRole("link", { name: "Tries it" }).waitFor();
+    // With the system of the host there is nothing into which a script could be put.
+    await page.getByText("setup script, which this installation cannot put in place").waitFor();
+    await page.getByText("Failed", { exact: true }).waitFor();
 
-  await page.keyboard.press("e");
-  await page.getByLabel("Description").fill("mine");
-  await api.ok("POST", `/environments/${environment}`, { credentials: "proxy" });
-  await press(page, "Save");
-  await page.getByText("mine", { exact: true }).waitFor();
-  const changed = await api.ok("GET", `/environments/${environment}`);
-  assert.deepEqual([changed.description, changed.credentials], ["mine", "proxy"], "both changes stay");
-  assert.deepEqual(faults, []);
-  await context.close();
-});
+    await page.keyboard.press("e");
+    await page.getByLabel("Description").fill("mine");
+    await api.ok("POST", `/environments/${environment}`, { credentials: "proxy" });
+    await press(page, "Save");
+    await page.getByText("mine", { exact: true }).waitFor();
+    const changed = await api.ok("GET", `/environments/${environment}`);
+    assert.deepEqual([changed.description, changed.credentials], ["mine", "proxy"], "both changes stay");
+    assert.deepEqual(faults, []);
+    await context.close();
+  },
+);
 
-test("a dropped file is uploaded, seen, and deleted after a question", async () => {
+covers(["console-screens"], "a dropped file is uploaded, seen, and deleted after a question", async () => {
   const { page, context, faults } = await personAt("/files");
   await page.getByText("No files yet").waitFor();
   const files = await page.evaluateHandle(`
@@ -158,126 +150,89 @@ test("a dropped file is uploaded, seen, and deleted after a question", async () 
   await context.close();
 });
 
-test("a skill's directory is uploaded, and what a version changed is seen file by file", async () => {
-  const home = await mkdtemp(join(tmpdir(), "skill-"));
-  const directory = join(home, "triage");
-  await mkdir(join(directory, "reference"), { recursive: true });
-  const write = (path: string, text: string) => writeFile(join(directory, path), text);
-  await write("SKILL.md", "---\nname: triage\n---\n");
-  await write("reference/people.md", "# People\n");
-  const { page, context, faults } = await personAt("/skills");
-  const upload = async () => {
-    await page.getByLabel("Directory of the skill").setInputFiles(directory);
-    await page.getByRole("dialog").getByRole("button", { name: "Upload", exact: true }).click();
-  };
-  await press(page, "Upload");
-  await upload();
-  await page.getByRole("alert").filter({ hasText: "description" }).waitFor();
-  await write("SKILL.md", "---\nname: triage\ndescription: Sorts issues.\n---\n# Triage\n");
-  await press(page, "Choose something else");
-  await upload();
-  await page.getByRole("heading", { name: "Triage", exact: true }).waitFor();
-  await write("reference/people.md", "# People\n\nAnn: the parser\n");
-  await press(page, "New version");
-  await upload();
-  await page.getByText("Version 2 is there").waitFor();
-  await press(page, "people.md");
-  await press(page, "Since version 1");
-  await page.getByText("added: Ann: the parser").waitFor();
-  assert.match(page.url(), /version=2.*path=reference/);
-  await page.getByRole("tab", { name: "Versions" }).click();
-  await press(page, "Delete version 1");
-  await press(page, "Delete");
-  await page.getByText("Version 1 is deleted").waitFor();
-  assert.deepEqual(faults, []);
-  await context.close();
-  await rm(home, { recursive: true });
-});
+covers(
+  ["console-screens"],
+  "a skill's directory is uploaded, and what a version changed is seen file by file",
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), "skill-"));
+    const directory = join(home, "triage");
+    await mkdir(join(directory, "reference"), { recursive: true });
+    const write = (path: string, text: string) => writeFile(join(directory, path), text);
+    await write("SKILL.md", "---\nname: triage\n---\n");
+    await write("reference/people.md", "# People\n");
+    const { page, context, faults } = await personAt("/skills");
+    const upload = async () => {
+      await page.getByLabel("Directory of the skill").setInputFiles(directory);
+      await page.getByRole("dialog").getByRole("button", { name: "Upload", exact: true }).click();
+    };
+    await press(page, "Upload");
+    await upload();
+    await page.getByRole("alert").filter({ hasText: "description" }).waitFor();
+    await write("SKILL.md", "---\nname: triage\ndescription: Sorts issues.\n---\n# Triage\n");
+    await press(page, "Choose something else");
+    await upload();
+    await page.getByRole("heading", { name: "Triage", exact: true }).waitFor();
+    await write("reference/people.md", "# People\n\nAnn: the parser\n");
+    await press(page, "New version");
+    await upload();
+    await page.getByText("Version 2 is there").waitFor();
+    await press(page, "people.md");
+    await press(page, "Since version 1");
+    await page.getByText("added: Ann: the parser").waitFor();
+    assert.match(page.url(), /version=2.*path=reference/);
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await press(page, "Delete version 1");
+    await press(page, "Delete");
+    await page.getByText("Version 1 is deleted").waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+    await rm(home, { recursive: true });
+  },
+);
 
-test("a memory is written, kept from an agent's change, and redacted; the newest version is not", async () => {
-  const { page, context, faults } = await personAt("/memory");
-  await page.getByRole("button", { name: "New store" }).first().click();
-  await page.getByLabel("Name", { exact: true }).fill("Knowledge");
-  await press(page, "Create");
-  await page.getByText("No memories yet").waitFor();
-  const store = /memstore_\w+/.exec(page.url())?.[0];
-  await page.getByRole("button", { name: "New memory" }).first().click();
-  await page.getByLabel("Path").fill("notes/../a.md");
-  await press(page, "Create memory");
-  await page.getByText("must be an absolute path").first().waitFor();
-  await page.getByLabel("Path").fill("/notes/a.md");
-  await page.getByLabel("Text").fill("# Secret\n");
-  await press(page, "Create memory");
-  await page.getByRole("heading", { name: "Secret" }).waitFor();
-  const [memory] = (await api.ok("GET", `/memory_stores/${store}/memories`)).data;
+covers(
+  ["console-screens"],
+  "a memory is written, kept from an agent's change, and redacted; the newest version is not",
+  async () => {
+    const { page, context, faults } = await personAt("/memory");
+    await page.getByRole("button", { name: "New store" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Knowledge");
+    await press(page, "Create");
+    await page.getByText("No memories yet").waitFor();
+    const store = /memstore_\w+/.exec(page.url())?.[0];
+    await page.getByRole("button", { name: "New memory" }).first().click();
+    await page.getByLabel("Path").fill("notes/../a.md");
+    await press(page, "Create memory");
+    await page.getByText("must be an absolute path").first().waitFor();
+    await page.getByLabel("Path").fill("/notes/a.md");
+    await page.getByLabel("Text").fill("# Secret\n");
+    await press(page, "Create memory");
+    await page.getByRole("heading", { name: "Secret" }).waitFor();
+    const [memory] = (await api.ok("GET", `/memory_stores/${store}/memories`)).data;
 
-  await press(page, "Edit");
-  await page.getByLabel("Text").fill("mine\n");
-  await api.ok("POST", `/memory_stores/${store}/memories/${memory.id}`, { content: "theirs\n" });
-  await press(page, "Save");
-  await page.getByText("It was changed since you began.").waitFor();
-  await page.getByText("removed: theirs").waitFor();
-  await press(page, "Keep mine");
-  await press(page, "Save");
-  await page.getByText("mine", { exact: true }).waitFor();
+    await press(page, "Edit");
+    await page.getByLabel("Text").fill("mine\n");
+    await api.ok("POST", `/memory_stores/${store}/memories/${memory.id}`, { content: "theirs\n" });
+    await press(page, "Save");
+    await page.getByText("It was changed since you began.").waitFor();
+    await page.getByText("removed: theirs").waitFor();
+    await press(page, "Keep mine");
+    await press(page, "Save");
+    await page.getByText("mine", { exact: true }).waitFor();
 
-  await page.getByRole("link", { name: "Versions" }).click();
-  const versions = page.getByRole("list", { name: "Versions" }).getByRole("button");
-  await versions.filter({ hasText: "Created" }).click();
-  await page.getByText("added: # Secret").waitFor();
-  await press(page, "Redact…");
-  await press(page, "Redact");
-  await page.getByText("Its text was taken out for good.").waitFor();
-  await versions.first().click();
-  await page.getByText("added: mine").waitFor();
-  await press(page, "Redact…");
-  await press(page, "Redact");
-  await page.getByRole("alert").filter({ hasText: "request_id" }).waitFor();
-  assert.deepEqual(faults, []);
-  await context.close();
-});
-
-test("no page of them has what axe finds, in either theme, or is wider than a small telephone", async () => {
-  const agent = await makeAgent(api);
-  const { id: environment } = await api.ok("POST", "/environments", { name: "seen" });
-  const skill = await makeSkill(api, "seen");
-  const store = await api.ok("POST", "/memory_stores", { name: "seen" });
-  await api.ok("POST", `/memory_stores/${store.id}/memories`, { path: "/a.md", content: "# A\n" });
-  const { page, context, faults } = await personAt("/agents");
-  const screens = {
-    "/agents": "First agent|Agent",
-    [`/agents/${agent.id}`]: "Tools of the sandbox",
-    [`/agents/${agent.id}?tab=versions`]: "These are the same",
-    [`/agents/${agent.id}?tab=api`]: "JSON",
-    [`/agents/${agent.id}/edit`]: "System prompt",
-    "/environments": "seen",
-    [`/environments/${environment}`]: "Limits of each sandbox",
-    [`/environments/${environment}?tab=setup`]: "No session has used it yet",
-    [`/environments/${environment}/edit`]: "Software",
-    "/files": "Files",
-    "/skills": "seen",
-    [`/skills/${skill.id}`]: "SKILL.md",
-    [`/skills/${skill.id}?tab=versions`]: "Version 1",
-    "/memory": "seen",
-    [`/memory/${store.id}`]: "a.md",
-    [`/memory/${store.id}?tab=versions`]: "over the API",
-  };
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const [path, text] of Object.entries(screens)) {
-      await page.setViewportSize({ width: 1400, height: 900 });
-      await page.goto(`${berth.url}/console${path}`);
-      await page.getByRole("main").getByText(new RegExp(text)).first().waitFor();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => [path, id, nodes.map(({ html }) => html)]),
-        [],
-      );
-      await page.setViewportSize({ width: 360, height: 780 });
-      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
-      assert.ok(width <= 360, `${path} is ${width} pixels wide`);
-    }
-  }
-  assert.deepEqual(faults, []);
-  await context.close();
-});
+    await page.getByRole("link", { name: "Versions" }).click();
+    const versions = page.getByRole("list", { name: "Versions" }).getByRole("button");
+    await versions.filter({ hasText: "Created" }).click();
+    await page.getByText("added: # Secret").waitFor();
+    await press(page, "Redact…");
+    await press(page, "Redact");
+    await page.getByText("Its text was taken out for good.").waitFor();
+    await versions.first().click();
+    await page.getByText("added: mine").waitFor();
+    await press(page, "Redact…");
+    await press(page, "Redact");
+    await page.getByRole("alert").filter({ hasText: "request_id" }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  },
+);

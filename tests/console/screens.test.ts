@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import type { Page } from "playwright-core";
+import type { AnyJson } from "../acceptance/harness/api.ts";
+import { covers } from "../acceptance/harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
+import { Console, signIn } from "./harness/console.ts";
+
+const console = await Console.start();
+const { api, origin } = console;
+
+let agent: AnyJson;
+let environment: AnyJson;
+before(async () => {
+  agent = await makeAgent(api, { name: "Reviewer" });
+  environment = await makeEnvironment(api, { name: "Closed" });
+});
+
+/** A form with a value that the service rejects, and what mends it. */
+interface Form {
+  path: string;
+  /** Opens the form, where it is not on the page at once. */
+  open?: string;
+  field: string;
+  wrong: string;
+  right: string;
+  /** Another field, whose value must outlive everything. */
+  kept: { field: string; value: string };
+  verb: string;
+  /** Shown once it is saved. */
+  saved: RegExp;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    path: "/agents/new",
+    field: "Name",
+    wrong: "",
+    right: "Careful",
+    kept: { field: "System prompt", value: "You read twice, and write once." },
+    verb: "Create agent",
+    saved: /Careful/,
+  },
+  {
+    path: "/environments/new",
+    field: "Hosts",
+    wrong: "https://not a host",
+    right: "api.example.com",
+    kept: { field: "Name", value: "Nearly closed" },
+    verb: "Create environment",
+    saved: /Nearly closed/,
+  },
+  {
+    path: "/memory",
+    open: "New store",
+    field: "Name",
+    wrong: "",
+    right: "Decisions",
+    kept: { field: "Description", value: "What was decided, and why." },
+    verb: "Create",
+    saved: /Decisions/,
+  },
+];
+
+for (const form of FORMS)
+  covers(
+    ["console-screens", "console-faults", "console-drafts"],
+    `${form.path}: a fault is told at its field; an error, a reload and an ended sign-in lose nothing; then it is saved`,
+    async () => {
+      const visited = await console.signedIn(form.path);
+      const { page, context } = visited;
+      const open = async () => {
+        if (form.open !== undefined) await page.getByRole("button", { name: form.open }).first().click();
+      };
+      const field = page.getByLabel(form.field, { exact: true }).first();
+      const kept = page.getByLabel(form.kept.field, { exact: true }).first();
+      const save = page.getByRole("button", { name: form.verb, exact: true });
+      await open();
+      await kept.fill(form.kept.value);
+      await field.fill(form.wrong);
+      await save.click();
+      await page.locator("[aria-invalid=true]").waitFor();
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+      const told = page.locator(`[id="${await field.getAttribute("aria-describedby")}"]`);
+      assert.match((await told.textContent()) ?? "", /\S/);
+      await page.getByText("request_id").first().waitFor();
+
+      await page.reload();
+      await open();
+      await kept.waitFor();
+      assert.deepEqual([await kept.inputValue(), await field.inputValue()], [form.kept.value, form.wrong]);
+
+      await context.clearCookies();
+      await save.dispatchEvent("click");
+      await signIn(visited, api.token ?? "");
+      assert.equal(await kept.inputValue(), form.kept.value);
+      await field.fill(form.right);
+      await save.click();
+      await page.getByRole("heading", { name: form.saved, level: 1 }).waitFor();
+      await page.goto(`${origin}/console${form.path}`);
+      await open();
+      await kept.waitFor();
+      assert.equal(await kept.inputValue(), "", "what was saved is no draft any more");
+      assert.deepEqual(visited.faults, []);
+    },
+  );
+
+covers(
+  ["console-screens", "console-faults", "console-drafts"],
+  "new session: a repository that cannot be, told at its address; like another session, without its secrets",
+  async () => {
+    const visited = await console.signedIn("/new");
+    const { page, context } = visited;
+    await page.getByLabel("Task").fill("Write a poem");
+    await page.getByRole("button", { name: "Add a repository" }).click();
+    const address = page.getByLabel("Address");
+    await address.fill("ftp://example.com/a");
+    await page.getByLabel("Password").fill("a secret of mine");
+    await page.getByRole("button", { name: "Start session" }).click();
+    await page.locator("input[aria-invalid=true]").waitFor();
+    assert.equal(await address.getAttribute("aria-invalid"), "true");
+    await page.reload();
+    assert.equal(await page.getByLabel("Task").inputValue(), "Write a poem");
+    assert.equal(await address.inputValue(), "ftp://example.com/a");
+    const stored = await page.evaluate<string>(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
+    );
+    assert.doesNotMatch(stored, /a secret of mine/);
+    await page.getByLabel("Password").fill("a secret of mine");
+    await context.clearCookies();
+    await page.getByRole("button", { name: "Start session" }).dispatchEvent("click");
+    await signIn(visited, api.token ?? "");
+    assert.equal(await page.getByLabel("Password").inputValue(), "a secret of mine", "what is typed stays");
+
+    const session = await makeSession(api, { title: "Poems", environment_variables: { METRE: "iambic" } });
+    await page.goto(`${origin}/console/sessions/${session.id}`);
+    await page.getByRole("button", { name: "Again like this one" }).click();
+    await page.waitForURL(/\/new\?like=/);
+    await page.locator("textarea", { hasText: "METRE=iambic" }).waitFor();
+    assert.equal(await page.getByLabel("Title").inputValue(), "Poems");
+    assert.deepEqual(visited.faults, []);
+  },
+);
+
+covers(
+  ["console-screens"],
+  "the list of sessions keeps its filters in the address, grows by itself, and is driven by keys",
+  async () => {
+    const visited = await console.signedIn("/?q=needle");
+    const { page } = visited;
+    await page.getByText("No session fits").waitFor();
+    const made = await api.ok("POST", "/sessions", {
+      agent: agent.id,
+      environment_id: environment.id,
+      title: "A needle in the hay",
+    });
+    await page.getByRole("row").filter({ hasText: "A needle in the hay" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/sessions/${made.id}`));
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("Write a message").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("Agents");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+    assert.deepEqual(visited.faults, []);
+  },
+);
+
+covers(
+  ["console-screens"],
+  "a session: outputs, denied hosts that become allowed, the raw events, and an end that asks first",
+  async () => {
+    const session = await api.ok("POST", "/sessions", {
+      agent: agent.id,
+      environment_id: environment.id,
+      title: "Of all panels",
+    });
+    await runTurn(
+      api,
+      session.id,
+      bash(
+        "echo '# Report' > /mnt/session/outputs/report.md; curl -sS --max-time 9 https://blocked.example/ || true",
+      ),
+    );
+    const visited = await console.signedIn(`/sessions/${session.id}?panel=files`);
+    const { page } = visited;
+    const beside = page.getByRole("complementary", { name: "Beside the transcript" });
+    await beside
+      .getByRole("button", { name: /report\.md/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").getByRole("heading", { name: "Report", exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await beside.getByRole("tab", { name: /Network/ }).click();
+    await beside.getByRole("button", { name: "Allow this host" }).click();
+    await confirm(page, "Allow");
+    await beside.getByText("Allowed now").waitFor();
+    const { config } = await api.ok("GET", `/environments/${environment.id}`);
+    assert.ok(config.networking.allowed_hosts.some((host: string) => host.startsWith("blocked.example")));
+    await beside.getByRole("tab", { name: /Events/ }).click();
+    await beside.getByText("session.egress_denied").first().waitFor();
+    assert.match(page.url(), /panel=events/);
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Terminate…" }).click();
+    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle", "it asks first");
+    await confirm(page, "Terminate");
+    await page.getByText("The session has ended, and takes no more messages.").waitFor();
+    assert.deepEqual(visited.faults, []);
+  },
+);
+
+async function confirm(page: Page, verb: string): Promise<void> {
+  const asked = page.getByRole("dialog").or(page.getByRole("alertdialog"));
+  await asked.getByRole("button", { name: verb, exact: true }).click();
+}
+
+covers(
+  ["console-faults"],
+  "addresses that lead nowhere, and what one may not see, say so with the request id",
+  async () => {
+    const stranger = await console.berth.client({ user: "stranger@example.com", org: "elsewhere" });
+    const own = await makeSession(api);
+    const visited = await console.signedIn("/nowhere", { token: stranger.token });
+    const { page } = visited;
+    await page.getByText("There is no such page").waitFor();
+    for (const path of [
+      `/sessions/${own.id}`,
+      "/sessions/sess_00000000000000000000000000",
+      `/agents/${agent.id}`,
+      `/environments/${environment.id}`,
+    ]) {
+      await page.goto(`${origin}/console${path}`);
+      await page.getByRole("alert").getByText("request_id").waitFor();
+    }
+    assert.deepEqual(visited.faults, []);
+  },
+);
