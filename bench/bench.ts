@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
 import { abuseFigures } from "./cases/abuse.ts";
+import { consoleFigures } from "./cases/console.ts";
 import { eventFigures } from "./cases/events.ts";
 import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
@@ -32,6 +33,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   large: largeRepositoryFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
+  console: () => onService(consoleFigures),
   abuse: () => onService((_, api) => abuseFigures(api)),
   race,
 };
