@@ -233,7 +233,7 @@ covers(
       `/environments/${environment.id}`,
     ]) {
       await page.goto(`${origin}/console${path}`);
-      await page.getByRole("alert").getByText("request_id").waitFor();
+      await page.locator("main").getByText("request_id").first().waitFor();
     }
     assert.deepEqual(visited.faults, []);
   },
