@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { testDatabase } from "../../test-support/database.ts";
 import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
-/** Columns of bytes that hold no secret: digests, and names of files. */
+/** Columns of bytes that hold no secret of the service: digests, names of files, and contents that are passed on to who asked. */
 const PLAIN_COLUMNS = [
   "tokens.hash",
   "session_outputs.path",
@@ -12,6 +12,7 @@ const PLAIN_COLUMNS = [
   "device_authorizations.user_code_hash",
   "console_links.code_hash",
   "oidc_requests.secret_hash",
+  "workspace_reads.content",
 ];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {

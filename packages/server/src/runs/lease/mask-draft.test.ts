@@ -84,11 +84,14 @@ test("masked draft: a memo's text is masked; signed thinking with a secret is le
   assert.deepEqual(memoOf({ call_id: "call", opaque: { raw: SECRET } }), { call_id: "call" });
 });
 
-/** Every column of texts, by who words what is in it. What an agent words is masked on the way there, or refused. */
+/**
+ * Every column of texts, by who words what is in it. What an agent words is masked on the way there, or refused;
+ * contents of files are passed on as they are.
+ */
 const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", string>> = {
   agent: `events.body events.memo files.filename memories.content memories.path memory_mount_files.path
     memory_versions.content memory_versions.path session_mcp_tools.tools session_outputs.path
-    session_resources.failure`,
+    session_resources.failure workspace_reads.answer workspace_reads.content`,
   client: `agent_versions.definition agent_versions.metadata environments.config environments.description
     environments.environment_variables environments.git_identity environments.image environments.metadata
     environments.name environments.resources files.metadata files.mime_type idempotency_keys.answer
@@ -100,7 +103,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     sessions.environment_variables sessions.git_identity sessions.metadata sessions.title
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
     tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
-    vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata`,
+    vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata
+    workspace_reads.request`,
   operator:
     "organizations.name service_accounts.name users.email users.role user_identities.issuer user_identities.subject hosts.name hosts.settings hosts.place",
   service: `console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
@@ -112,7 +116,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
     memory_versions.operation memory_versions.redacted_by repository_templates.commit_sha
     repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
-    session_outputs.stamp session_resources.failed_inputs session_resources.memory_access session_resources.type
+    session_outputs.stamp session_resources.base_commit session_resources.failed_inputs session_resources.memory_access session_resources.type
     sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
     tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type`,
