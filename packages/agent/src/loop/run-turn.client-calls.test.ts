@@ -241,6 +241,17 @@ for (const [keyword, [schema, fits, unfit]] of Object.entries(KEYWORDS)) {
   });
 }
 
+test("custom tool: fields whose names every object has → may be left out, and must be there where they are required", () => {
+  const properties = { valueOf: { type: "string" }, constructor: { type: "number" } };
+  const optional = looseSchema({ type: "object", properties, additionalProperties: false });
+  for (const input of [{}, { valueOf: "x" }, { constructor: 1 }])
+    assert.ok(optional.safeParse(input).success);
+  assert.ok(!optional.safeParse({ toString: 1 }).success);
+  const required = looseSchema({ type: "object", properties, required: ["valueOf"] });
+  assert.ok(required.safeParse({ valueOf: "x" }).success);
+  for (const input of [{}, { valueOf: 1 }]) assert.ok(!required.safeParse(input).success);
+});
+
 test("custom tool: a schema's costly keywords are ignored, the others are checked", () => {
   const schema = looseSchema({
     type: "object",

@@ -45,7 +45,12 @@ function loosened(schema: unknown): unknown {
   const loose: Record<string, unknown> = Object.fromEntries(kept.map((keyword) => [keyword, given[keyword]]));
   loose.items = items === undefined || Array.isArray(items) ? {} : loosened(items);
   const names = Array.isArray(required) ? required.map(String) : [];
-  const entries = Object.entries(properties ?? {}).map(([name, inner]) => [name, loosened(inner)]);
+  // Every object has a member of such a name, which would be taken for the field where that is left out.
+  const isInherited = (name: string) => name in Object.prototype && !names.includes(name);
+  const entries = Object.entries(properties ?? {}).map(([name, inner]) => [
+    name,
+    isInherited(name) ? {} : loosened(inner),
+  ]);
   loose.properties = {
     ...Object.fromEntries(names.map((name) => [name, PRESENT])),
     ...Object.fromEntries(entries),
