@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Model } from "@berth/agent";
 import { createRehearsalModel } from "@berth/agent/models";
 import { formatId } from "@berth/contract";
+import { Registry } from "prom-client";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
@@ -15,6 +16,7 @@ import { readLog } from "../../features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../../features/sessions/events/input-store.ts";
 import { markDeleted } from "../../features/sessions/session-store.ts";
 import { claimRuns } from "../lease/claim-runs.ts";
+import { SessionMetrics } from "./session-metrics.ts";
 
 async function sessionOf(db: TestDatabase): Promise<string> {
   return await seedSession(db.write, await seed(db.write));
@@ -112,6 +114,21 @@ describe("SessionRunner", () => {
       "read_collected",
       "run_inputs",
     ]);
+  });
+
+  test("turns wait for slots as often as there are turns, also where a look began none", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const registry = new Registry();
+    await own.worker({ metrics: new SessionMetrics(registry) });
+    for (const [turns, message] of [steps(bash("echo one")), saying("Two.")].entries()) {
+      await own.send(sessionId, message);
+      await own.until(sessionId, (entries) => idles(entries) === turns + 1);
+    }
+    await own.interrupt(sessionId);
+    await own.until(sessionId, (entries) => entries.at(-1)?.event.processed_at !== null);
+    assert.match(await registry.metrics(), /^berth_turn_wait_seconds_count 2$/m);
   });
 
   test("a second message → another turn in the same sandbox", async (t) => {

@@ -213,7 +213,7 @@ export class SessionRunner {
    * looked at.
    */
   async #beginAtOnce(): Promise<SessionState | "turn ended" | null> {
-    const { db, turns, permits } = this.#parts;
+    const { db, turns, permits, metrics } = this.#parts;
     const workspace = this.#workspace;
     if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
     if (await permits.areLimited(workspace.session)) return null;
@@ -221,6 +221,7 @@ export class SessionRunner {
     try {
       const { state, began } = await this.#runLog.beginTurn();
       if (!began) return state;
+      metrics.turnWaited(0);
       await this.#refresh(workspace, await readInputs(db.read, this.lease.sessionId));
       await workspace.retryExhausted();
       await this.#runTurn(workspace, { resumed: false, isAnnounced: true, slot }, false);
@@ -339,7 +340,9 @@ export class SessionRunner {
   ): Promise<true> {
     this.#permitAwaited = undefined;
     const mustWait = this.#parts.turns.free === 0;
+    const asked = performance.now();
     const slot = await this.#takeSlot(workspace);
+    this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
     try {
       if (this.#stopping !== undefined) return true;
       // Read again: the turn may have waited long for its slot.
@@ -354,7 +357,6 @@ export class SessionRunner {
   }
 
   async #takeSlot(workspace: SessionWorkspace): Promise<TurnSlot> {
-    const asked = performance.now();
     this.#waitsForSlot = true;
     const slot = await TurnSlot.take(this.#parts.turns, {
       share: shareOf(workspace),
@@ -363,7 +365,6 @@ export class SessionRunner {
     });
     this.#waitsForSlot = false;
     this.#slot = slot;
-    this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
     return slot;
   }
 
