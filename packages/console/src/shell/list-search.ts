@@ -24,7 +24,7 @@ export const SINCE_CHOICES = [
 /** Reads an address, in which anything may stand. */
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const { q } = search;
-  const since = SINCE_CHOICES.find(({ value }) => value === search.since)?.value;
+  const since = readSince(search.since);
   return {
     ...(typeof q === "string" && q !== "" ? { q } : {}),
     // A number in an address is read as one.
@@ -34,9 +34,19 @@ export function readListSearch(search: Record<string, unknown>): ListSearch {
   };
 }
 
-/** What the service filters itself. Times are to the minute, so that the same list is asked for. */
+/** The chosen one of `SINCE_CHOICES`. */
+export function readSince(value: unknown): Since | undefined {
+  return SINCE_CHOICES.find((choice) => choice.value === value)?.value;
+}
+
+/** The time from which on objects are listed, to the minute, so that the same list is asked for. */
+export function timeOf(since: Since | undefined, now: number): string | undefined {
+  return since && new Date(Math.floor((now - SINCE_MS[since]) / 60_000) * 60_000).toISOString();
+}
+
+/** What the service filters itself. */
 export function listQueryOf({ since, archived }: ListSearch, now: number) {
-  const from = since && new Date(Math.floor((now - SINCE_MS[since]) / 60_000) * 60_000).toISOString();
+  const from = timeOf(since, now);
   return {
     ...(from === undefined ? {} : { "created_at[gte]": from }),
     ...(archived ? { include_archived: true } : {}),

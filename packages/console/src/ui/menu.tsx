@@ -98,3 +98,20 @@ export function MenuChoice<Value extends string>({ label, value, choices, onChan
     </div>
   );
 }
+
+type EndProps = { isArchived: boolean; onArchive: () => void; onDelete: () => void };
+
+/** The last items of an object's menu: what ends it. Both are to ask first. */
+export function MenuEnd({ isArchived, onArchive, onDelete }: EndProps) {
+  return (
+    <>
+      <MenuLine />
+      <MenuItem icon="archive" disabled={isArchived} onSelect={onArchive}>
+        Archive…
+      </MenuItem>
+      <MenuItem icon="trash" danger onSelect={onDelete}>
+        Delete…
+      </MenuItem>
+    </>
+  );
+}

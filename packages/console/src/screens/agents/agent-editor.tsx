@@ -5,7 +5,7 @@ import { Field, Input, Textarea } from "../../ui/field.tsx";
 import { FormBar } from "../../ui/form-bar.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { GitIdentitySection } from "../../ui/git-identity-section.tsx";
-import { PairRows } from "../../ui/pair-rows.tsx";
+import { MetadataSection } from "../../ui/metadata-section.tsx";
 import { useSave } from "../../ui/use-save.ts";
 import { type AgentForm, placeOf, bodyOf as wholeBody } from "./form.ts";
 import { McpSection } from "./mcp-section.tsx";
@@ -94,15 +94,12 @@ export function AgentEditor(props: Props) {
           faultAt={faultAt}
           about="Author and committer of its commits, unless the environment or the session names another."
         />
-        <FormSection title="Metadata" about="For your own programs; the agent does not see it.">
-          <PairRows
-            noun="pair"
-            pairs={form.metadata}
-            onChange={(metadata) => change({ metadata })}
-            faultAt={({ key }) => faultAt(`metadata ${key}`)}
-          />
-          {faultAt("metadata") !== null && <p className="text-xs text-bad">{faultAt("metadata")}</p>}
-        </FormSection>
+        <MetadataSection
+          metadata={form.metadata}
+          onChange={(metadata) => change({ metadata })}
+          faultAt={faultAt}
+          about="For your own programs; the agent does not see it."
+        />
       </fieldset>
       <FormBar
         error={error}

@@ -15,7 +15,7 @@ import { buttonClass, IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { AgentSettings } from "./agent-settings.tsx";
@@ -146,13 +146,7 @@ function AgentActions({ agent }: { agent: Agent }) {
         <MenuItem icon="copy" onSelect={copy}>
           New agent like this one
         </MenuItem>
-        <MenuLine />
-        <MenuItem icon="archive" disabled={isArchived} onSelect={archive}>
-          Archive…
-        </MenuItem>
-        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
-          Delete…
-        </MenuItem>
+        <MenuEnd isArchived={isArchived} onArchive={archive} onDelete={() => setAsked("delete")} />
       </Menu>
       <Confirm
         open={asked === "archive"}

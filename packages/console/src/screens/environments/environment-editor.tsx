@@ -5,6 +5,7 @@ import { Field, Input } from "../../ui/field.tsx";
 import { FormBar } from "../../ui/form-bar.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { GitIdentitySection } from "../../ui/git-identity-section.tsx";
+import { MetadataSection } from "../../ui/metadata-section.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
 import { useSave } from "../../ui/use-save.ts";
 import { type EnvironmentForm, placeOf, bodyOf as wholeBody } from "./form.ts";
@@ -88,15 +89,12 @@ export function EnvironmentEditor(props: Props) {
           faultAt={faultAt}
           about="Author and committer of the agents’ commits, before what the agent says, after what the session says."
         />
-        <FormSection title="Metadata" about="For your own programs; agents do not see it.">
-          <PairRows
-            noun="pair"
-            pairs={form.metadata}
-            onChange={(metadata) => change({ metadata })}
-            faultAt={({ key }) => faultAt(`metadata ${key}`)}
-          />
-          {faultAt("metadata") !== null && <p className="text-xs text-bad">{faultAt("metadata")}</p>}
-        </FormSection>
+        <MetadataSection
+          metadata={form.metadata}
+          onChange={(metadata) => change({ metadata })}
+          faultAt={faultAt}
+          about="For your own programs; agents do not see it."
+        />
       </fieldset>
       <FormBar
         error={error}

@@ -15,7 +15,7 @@ import { buttonClass, IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { EnvironmentSettings } from "./environment-settings.tsx";
@@ -144,13 +144,11 @@ function EnvironmentActions({ environment }: { environment: Environment }) {
         <MenuItem icon="copy" onSelect={copy}>
           New environment like this one
         </MenuItem>
-        <MenuLine />
-        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
-          Archive…
-        </MenuItem>
-        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
-          Delete…
-        </MenuItem>
+        <MenuEnd
+          isArchived={isArchived}
+          onArchive={() => setAsked("archive")}
+          onDelete={() => setAsked("delete")}
+        />
       </Menu>
       <Confirm
         open={asked === "archive"}

@@ -6,7 +6,7 @@ import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 
@@ -48,13 +48,11 @@ export function StoreActions({ store }: { store: MemoryStore }) {
         <MenuItem icon="memory" disabled={isArchived} onSelect={() => setAsked("edit")}>
           Name and description…
         </MenuItem>
-        <MenuLine />
-        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
-          Archive…
-        </MenuItem>
-        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
-          Delete…
-        </MenuItem>
+        <MenuEnd
+          isArchived={isArchived}
+          onArchive={() => setAsked("archive")}
+          onDelete={() => setAsked("delete")}
+        />
       </Menu>
       <StoreDialog key={store.updated_at} store={store} open={asked === "edit"} onClose={close} />
       <Confirm

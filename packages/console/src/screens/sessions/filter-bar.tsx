@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
+import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
-import { MAX_TITLE, type SessionFilters, SINCE_CHOICES, STATUS_CHOICES } from "./session-filters.ts";
+import { MAX_TITLE, type SessionFilters, STATUS_CHOICES } from "./session-filters.ts";
 
 type Props = {
   filters: SessionFilters;

@@ -1,4 +1,5 @@
 import type { SessionStatus } from "@berth/sdk";
+import { readSince, type Since, timeOf } from "../../shell/list-search.ts";
 
 /** The filters of the list, as the address has them. */
 export type SessionFilters = {
@@ -11,7 +12,7 @@ export type SessionFilters = {
   environment?: string;
   owner?: string;
   /** How far back a session was created. */
-  since?: "day" | "week" | "month";
+  since?: Since;
   archived?: true;
 };
 
@@ -25,15 +26,6 @@ export const STATUS_CHOICES = [
 /** The service takes no longer part of a title. */
 export const MAX_TITLE = 200;
 
-const DAY_MS = 86_400_000;
-const SINCE_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
-
-export const SINCE_CHOICES = [
-  { value: "day", label: "Last day" },
-  { value: "week", label: "Last week" },
-  { value: "month", label: "Last month" },
-] as const;
-
 /** Reads an address, in which anything may stand. */
 export function readFilters(search: Record<string, unknown>): SessionFilters {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
@@ -41,14 +33,13 @@ export function readFilters(search: Record<string, unknown>): SessionFilters {
   const statuses = (Array.isArray(search.status) ? search.status : [search.status]).filter((one) =>
     known.includes(one),
   );
-  const since = SINCE_CHOICES.find(({ value }) => value === search.since)?.value;
   return withoutUndefined({
     q: text(search.q)?.slice(0, MAX_TITLE),
     status: statuses.length === 0 ? undefined : (statuses as SessionFilters["status"]),
     agent: text(search.agent),
     environment: text(search.environment),
     owner: text(search.owner),
-    since,
+    since: readSince(search.since),
     waiting: search.waiting === true ? true : undefined,
     archived: search.archived === true ? true : undefined,
   });
@@ -64,8 +55,7 @@ export function listQuery(filters: SessionFilters, now: number) {
     agent_id: agent,
     environment_id: environment,
     owner_id: owner,
-    // To the minute, so that the same list is asked for.
-    "created_at[gte]": since && new Date(Math.floor((now - SINCE_MS[since]) / 60_000) * 60_000).toISOString(),
+    "created_at[gte]": timeOf(since, now),
     include_archived: archived,
   });
 }

@@ -6,7 +6,7 @@ import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { EditSkillDialog } from "./edit-skill-dialog.tsx";
 import { NewVersionDialog } from "./new-version-dialog.tsx";
@@ -48,13 +48,11 @@ export function SkillActions({ skill }: { skill: Skill }) {
         <MenuItem icon="skill" onSelect={() => setAsked("edit")}>
           Title and metadata…
         </MenuItem>
-        <MenuLine />
-        <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
-          Archive…
-        </MenuItem>
-        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
-          Delete…
-        </MenuItem>
+        <MenuEnd
+          isArchived={isArchived}
+          onArchive={() => setAsked("archive")}
+          onDelete={() => setAsked("delete")}
+        />
       </Menu>
       <NewVersionDialog skill={skill} open={asked === "upload"} onClose={close} />
       <EditSkillDialog key={skill.updated_at} skill={skill} open={asked === "edit"} onClose={close} />
