@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { AnyJson } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
@@ -91,7 +91,7 @@ for (const form of FORMS)
       assert.deepEqual([await kept.inputValue(), await field.inputValue()], [form.kept.value, form.wrong]);
 
       await context.clearCookies();
-      await save.dispatchEvent("click");
+      await pressIfThere(save);
       await signIn(visited, api.token ?? "");
       assert.equal(await kept.inputValue(), form.kept.value);
       await field.fill(form.right);
@@ -104,6 +104,13 @@ for (const form of FORMS)
       assert.deepEqual(visited.faults, []);
     },
   );
+
+/** The page may have noticed by a read of its own that the sign-in has ended, and then has no form any more. */
+function pressIfThere(button: Locator): Promise<void> {
+  return button.evaluateAll((buttons) => {
+    for (const each of buttons) (each as unknown as { click(): void }).click();
+  });
+}
 
 covers(
   ["console-screens", "console-faults", "console-drafts"],
@@ -128,7 +135,7 @@ covers(
     assert.doesNotMatch(stored, /a secret of mine/);
     await page.getByLabel("Password").fill("a secret of mine");
     await context.clearCookies();
-    await page.getByRole("button", { name: "Start session" }).dispatchEvent("click");
+    await pressIfThere(page.getByRole("button", { name: "Start session" }));
     await signIn(visited, api.token ?? "");
     assert.equal(await page.getByLabel("Password").inputValue(), "a secret of mine", "what is typed stays");
 
