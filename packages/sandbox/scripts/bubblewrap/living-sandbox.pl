@@ -1,5 +1,5 @@
-# Works in the mount namespaces of a living sandbox, as root and as a child of the process that started bwrap. Runs after
-# system-calls.pl (@berth/linux) and before mount-snapshots.pl or unmount-snapshot.pl, which use:
+# Works in the mount namespaces of a living sandbox, as root, in a process of mount-helper.pl. Runs after system-calls.pl
+# (@berth/linux) and before mount-snapshots.pl and unmount-snapshot.pl, which use:
 #
 #   namespaces_of(BWRAP, INIT)   the mount namespaces of bwrap, where the disk is mounted, and of process 1, after a check that
 #                                the pids still belong to them
@@ -8,13 +8,12 @@
 #                                openat2(2); with $NO_LINKS it follows no link
 #   host_directory(PATH)         a descriptor of a directory by its path
 #   namespace(PID, KIND), slurp(PATH)
-#
-# The program ends by itself after a minute.
 use strict;
 
 our ($DIRECTORY, $CLOEXEC, $PATH, $NO_LINKS) = (is_arm64() ? 0x4000 : 0x10000, 0x80000, 0x200000, 0x4 | 0x2);
 our ($CLONE_NEWNS, $CLONE_NEWUSER, $AT_FDCWD) = (0x20000, 0x10000000, -100);
-alarm 60;
+# The process that started bwrap.
+our $server = getppid();
 
 sub slurp {
   open(my $file, "<", $_[0]) or fail("$_[0]: $!");
@@ -40,6 +39,6 @@ sub parent_of { return slurp("/proc/$_[0]/stat") =~ /.*\) \S (\d+)/s ? $1 : 0 }
 sub namespaces_of {
   my ($bwrap, $init) = @_;
   my @both = (namespace($bwrap, "mnt"), namespace($init, "mnt"));
-  fail("the sandbox is gone") unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
+  fail("the sandbox is gone") unless parent_of($bwrap) == $server && parent_of($init) == $bwrap;
   return @both;
 }

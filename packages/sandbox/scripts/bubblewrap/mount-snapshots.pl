@@ -1,6 +1,6 @@
-# Mounts snapshots into a living sandbox. Runs after system-calls.pl (@berth/linux) and living-sandbox.pl.
+# Mounts snapshots into a living sandbox. Runs after system-calls.pl (@berth/linux) and living-sandbox.pl, before mount-helper.pl.
 #
-# Arguments: the pid of bwrap, the pid of process 1, the uid of the sandbox, and the directory of the disk in bwrap's mount
+# Arguments of mount_snapshots: the pid of bwrap, the pid of process 1, the uid of the sandbox, and the directory of the disk in bwrap's mount
 # namespace. Then, for each snapshot:
 #
 #   NUMBER     how many directories follow
@@ -11,7 +11,7 @@
 #   TARGET     where the sandbox sees it
 #   STATE      fresh or kept
 #
-# Exit status: 70 when the target is not empty or cannot be made, 125 for anything else, with the reason on standard error.
+# Ends the process. Exit status: 70 when the target is not empty or cannot be made, 125 for anything else, with the reason on standard error.
 #
 # The lower layers of a snapshot's overlay are private clones of its directories, id-mapped so that the snapshot's uid appears as the
 # uid of the sandbox. The upper layer lies on the disk, outside of every directory that the sandbox sees. The overlay gets
@@ -33,8 +33,8 @@ my $TARGET_TAKEN = 70;
 my $NAMES_BESIDE = 100;
 my ($AT_SYMLINK_NOFOLLOW, $RENAME_NOREPLACE) = (0x100, 0x1);
 
-my ($bwrap, $init, $uid, $disk, @snapshots) = @ARGV;
-my ($place, $inside) = namespaces_of($bwrap, $init);
+my ($uid, $disk);
+
 sub spill {
   my ($path, $text) = @_;
   open(my $file, ">", $path) or fail("$path: $!");
@@ -153,27 +153,31 @@ sub overlay {
   return call("overlay", "fsmount", $context, 1, 0x2 | 0x4 | 0x10);
 }
 
-my @mounts;
-while (my $number = shift @snapshots) {
-  my @sources = splice @snapshots, 0, $number;
-  my ($own_name, $from, $name, $path, $state) = splice @snapshots, 0, 5;
-  my $space = mapping($from);
-  my @lower = map { lower($_, $space) } @sources;
-  push @mounts, [$own_name, \@lower, "$disk/overlays/$name", $path, $state];
-}
-enter($place);
-call("namespace", "unshare", $CLONE_NEWNS);
-my $own = namespace("self", "mnt");
-for (@mounts) {
-  my ($name, $lower, $directory, $path, $state) = @$_;
-  my $kept = $state eq "kept" && -e "$directory/source";
-  enter($inside);
-  my $target = target($path, !$kept);
-  enter($own);
-  make_layers($directory, $name) unless $kept;
-  fail("it was another snapshot") unless slurp("$directory/source") eq $name;
-  my $mount = overlay($directory, @$lower);
-  enter($inside);
-  call("the target", "move_mount", $mount, "", $target, "", 0x4 | 0x40);
-  enter($own);
+sub mount_snapshots {
+  (my $bwrap, my $init, $uid, $disk, my @snapshots) = @_;
+  my ($place, $inside) = namespaces_of($bwrap, $init);
+  my @mounts;
+  while (my $number = shift @snapshots) {
+    my @sources = splice @snapshots, 0, $number;
+    my ($own_name, $from, $name, $path, $state) = splice @snapshots, 0, 5;
+    my $space = mapping($from);
+    my @lower = map { lower($_, $space) } @sources;
+    push @mounts, [$own_name, \@lower, "$disk/overlays/$name", $path, $state];
+  }
+  enter($place);
+  call("namespace", "unshare", $CLONE_NEWNS);
+  my $own = namespace("self", "mnt");
+  for (@mounts) {
+    my ($name, $lower, $directory, $path, $state) = @$_;
+    my $kept = $state eq "kept" && -e "$directory/source";
+    enter($inside);
+    my $target = target($path, !$kept);
+    enter($own);
+    make_layers($directory, $name) unless $kept;
+    fail("it was another snapshot") unless slurp("$directory/source") eq $name;
+    my $mount = overlay($directory, @$lower);
+    enter($inside);
+    call("the target", "move_mount", $mount, "", $target, "", 0x4 | 0x40);
+    enter($own);
+  }
 }

@@ -20,6 +20,7 @@ import { DiskImages } from "./disk-image/disk-images.ts";
 import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
 import { findHostPrograms, type HostPrograms } from "./launch/host-programs.ts";
 import { probeHost } from "./probe.ts";
+import { MountHelper } from "./snapshot/mount-helper.ts";
 import { snapshotChanges } from "./snapshot/snapshots.ts";
 import type { BubblewrapSandbox } from "./start/bubblewrap-sandbox.ts";
 import type { SandboxHost } from "./start/launch-options.ts";
@@ -73,6 +74,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   ]);
   return new BubblewrapEngine(options, {
     programs,
+    mounts: new MountHelper(programs.perl),
     owner,
     directory,
     cgroups,
@@ -82,6 +84,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
 
 interface EngineParts {
   programs: HostPrograms;
+  mounts: MountHelper;
   /** Identifies this process in the names of its groups and directories. */
   owner: string;
   directory: string;
@@ -136,6 +139,7 @@ class BubblewrapEngine implements SandboxEngine {
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
+    this.#parts.mounts.close();
     await this.#images.close();
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises"
 import { findProgram } from "@berth/linux";
 import { makeTrialImage, missingForImages } from "../disk-image/missing-for-images.ts";
 import { HOLD_NAMESPACES, launchArguments } from "../launch/launch-program.ts";
+import { MountHelper } from "./mount-helper.ts";
 import { mountSnapshots } from "./snapshots.ts";
 
 /** Any two uids but root's. */
@@ -13,6 +14,7 @@ export async function missingForSnapshots(directory: string): Promise<string | n
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const perl = findProgram("perl");
   if (perl === null) return "perl is missing (package perl-base)";
+  const helper = new MountHelper(perl);
   let trial: string | undefined;
   let stand: ChildProcess | undefined;
   try {
@@ -22,7 +24,7 @@ export async function missingForSnapshots(directory: string): Promise<string | n
     stand = await startTrial(perl, trial, (await missingForImages(trial)) === null);
     const pid = stand.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
-    const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
+    const host = { helper, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
     const snapshot = { source: `${trial}/snapshot`, uid: SNAPSHOT_UID, target: `${trial}/target` };
     const mounting = await mountSnapshots(host, [snapshot], "fresh");
     if (mounting.state === "mounted") return null;
@@ -30,6 +32,7 @@ export async function missingForSnapshots(directory: string): Promise<string | n
   } catch {
     return "mount namespaces cannot be made";
   } finally {
+    helper.close();
     stand?.kill("SIGKILL");
     if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
   }

@@ -1,22 +1,16 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { promisify } from "node:util";
 import { isBelow } from "../../inside/mounts.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { MountedSnapshot } from "../../interface/spec.ts";
-import { perlScript } from "../../scripts/read-script.ts";
+import type { MountHelper } from "./mount-helper.ts";
 
-const run = promisify(execFile);
-const TIMEOUT_MS = 60_000;
-const MOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/mount-snapshots.pl");
-const UNMOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/unmount-snapshot.pl");
 /** Exit code of `mount-snapshots.pl` when something is at the target. */
 const TARGET_TAKEN = 70;
 
 /** A running sandbox into which snapshots are mounted. */
 export interface SnapshotHost {
-  perl: string;
+  helper: MountHelper;
   /** Pid of bwrap, a child of this process, and that of process 1. */
   bwrap: number;
   init: number;
@@ -90,9 +84,9 @@ export class Snapshots {
   }
 }
 
-/** Mounts all of them, in one process. Never throws. */
+/** Mounts all of them or none. Never throws. */
 export async function mountSnapshots(
-  { perl, bwrap, init, uid, disk }: Omit<SnapshotHost, "writable">,
+  { helper, bwrap, init, uid, disk }: Omit<SnapshotHost, "writable">,
   snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
 ): Promise<MountResult> {
@@ -106,34 +100,19 @@ export async function mountSnapshots(
     target,
     state,
   ]);
-  const script = ["-e", MOUNT, "--", String(bwrap), String(init), String(uid), disk];
-  try {
-    await run(perl, [...script, ...each], { cwd: "/", env: {}, timeout: TIMEOUT_MS });
-    return { state: "mounted" };
-  } catch (error) {
-    const { code, stderr } = error as { code?: unknown; stderr?: string };
-    return code === TARGET_TAKEN
-      ? { state: "occupied" }
-      : { state: "failed", why: stderr?.trim() || String(error) };
-  }
+  const { status, text } = await helper.request("mount", [...[bwrap, init, uid].map(String), disk, ...each]);
+  if (status === 0) return { state: "mounted" };
+  return status === TARGET_TAKEN ? { state: "occupied" } : { state: "failed", why: text };
 }
 
 /** Returns null, or why it failed. */
 async function unmountSnapshot(
-  { perl, bwrap, init, uid, disk }: SnapshotHost,
+  { helper, bwrap, init, uid, disk }: SnapshotHost,
   target: string,
 ): Promise<string | null> {
-  const script = ["-e", UNMOUNT, "--", String(bwrap), String(init), String(uid)];
-  try {
-    await run(perl, [...script, disk, directoryOf(target), target], {
-      cwd: "/",
-      env: {},
-      timeout: TIMEOUT_MS,
-    });
-    return null;
-  } catch (error) {
-    return (error as { stderr?: string }).stderr?.trim() || String(error);
-  }
+  const all = [...[bwrap, init, uid].map(String), disk, directoryOf(target), target];
+  const { status, text } = await helper.request("unmount", all);
+  return status === 0 ? null : text;
 }
 
 /** Path on the disk of what was changed in the snapshot at that target. */

@@ -9,6 +9,7 @@ import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
+import type { MountHelper } from "../snapshot/mount-helper.ts";
 import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Launch } from "./launch.ts";
@@ -16,6 +17,7 @@ import type { Launch } from "./launch.ts";
 /** What a sandbox uses of its engine. */
 export interface SandboxHost {
   programs: HostPrograms;
+  mounts: MountHelper;
   /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
   cgroups: Cgroups;
@@ -40,7 +42,7 @@ export interface Made {
 /** Directories of the disk that a sandbox which changes its system has from that system, or in memory, instead. */
 const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp", "/tmp"];
 /** Concurrent commands that start without making further pipes. */
-export const FIRST_PIPES = 2;
+export const FIRST_PIPES = 3;
 
 /** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
 export async function launchOptions(

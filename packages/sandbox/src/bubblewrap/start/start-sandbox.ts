@@ -71,17 +71,17 @@ export async function startSandbox(
 }
 
 function snapshotsOf(
-  { log }: SandboxHost,
+  { log, mounts }: SandboxHost,
   { id, disk }: SandboxSpec,
   { writable }: SandboxFiles,
-  { uid, disk: mounted, programs }: Launch,
+  { uid, disk: mounted }: Launch,
   pid: number | undefined,
   init: number,
 ): Snapshots | null {
   if (uid === null || pid === undefined) return null;
   return new Snapshots(
     {
-      perl: programs.perl,
+      helper: mounts,
       bwrap: pid,
       init,
       uid,

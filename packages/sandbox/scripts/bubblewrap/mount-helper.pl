@@ -1,0 +1,35 @@
+# Mounts and unmounts snapshots for one server, so that no mount pays for the start of a program. Runs after system-calls.pl
+# (@berth/linux), living-sandbox.pl, mount-snapshots.pl and unmount-snapshot.pl.
+#
+# Reads requests from standard input, as fields that each end with a NUL: NUMBER, mount or unmount, how many arguments follow,
+# and those. Each runs in a process of its own beside the others and answers on standard output with the fields NUMBER, exit status
+# and what it said on standard error, in one write, since several processes write there. The program ends with its standard input.
+use strict;
+
+my $MAX_SECONDS = 60;
+my $MAX_TEXT = 2000;
+my %do = (mount => \&mount_snapshots, unmount => \&unmount_snapshot);
+my ($request, $said) = (undef, "");
+
+sub run {
+  my ($act, @arguments) = @_;
+  $SIG{CHLD} = "DEFAULT";
+  $SIG{ALRM} = sub { fail("it took more than $MAX_SECONDS seconds") };
+  alarm $MAX_SECONDS;
+  local *STDERR;
+  open(STDERR, ">", \$said) or exit 125;
+  $act->(@arguments);
+  exit 0;
+}
+END { syswrite STDOUT, join("", map { "$_\0" } $request, $?, substr $said, 0, $MAX_TEXT) if defined $request }
+
+$SIG{CHLD} = "IGNORE";
+$/ = "\0";
+while (defined(my $number = <STDIN>)) {
+  my ($what, $count) = (scalar <STDIN>, scalar <STDIN>);
+  my @arguments = map { scalar <STDIN> } 1 .. $count;
+  chomp($number, $what, @arguments);
+  next if fork();
+  $request = $number;
+  run($do{$what}, @arguments);
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { perlScript } from "../../scripts/read-script.ts";
+
+const PROGRAM = perlScript(
+  "bubblewrap/living-sandbox.pl",
+  "bubblewrap/mount-snapshots.pl",
+  "bubblewrap/unmount-snapshot.pl",
+  "bubblewrap/mount-helper.pl",
+);
+/** More than the program itself allows a request, for one that the kernel killed or does not let go. */
+const TIMEOUT_MS = 70_000;
+/** Sessions begin together. Between such times the process would only take memory. */
+const IDLE_MS = 1_000;
+
+export interface MountAnswer {
+  /** Exit status; see `mount-snapshots.pl`. Null when there was none. */
+  status: number | null;
+  /** What it said of a failure. */
+  text: string;
+}
+
+/**
+ * A process that mounts snapshots for this one; see `mount-helper.pl`. It costs a tenth of a program that is started for each
+ * mount by a process as large as this. It starts with the first request and ends when there are none for a second.
+ */
+export class MountHelper {
+  readonly #perl: string;
+  #running: Running | null = null;
+
+  constructor(perl: string) {
+    this.#perl = perl;
+  }
+
+  /** Never rejects. */
+  request(what: "mount" | "unmount", args: readonly string[]): Promise<MountAnswer> {
+    if (this.#running === null) {
+      const running = new Running(this.#perl, () => {
+        if (this.#running === running) this.#running = null;
+      });
+      this.#running = running;
+    }
+    return this.#running.request(what, args);
+  }
+
+  /** Ends the process once it has answered what was asked. */
+  close(): void {
+    this.#running?.finish();
+  }
+}
+
+/** One process, from its start to its end. */
+class Running {
+  readonly #child: ChildProcess;
+  readonly #ended: () => void;
+  readonly #waiting = new Map<string, (answer: MountAnswer) => void>();
+  #idle: NodeJS.Timeout | undefined;
+  #count = 0;
+  #text = "";
+
+  /** @param ended called once it takes no more requests. */
+  constructor(perl: string, ended: () => void) {
+    this.#ended = ended;
+    this.#child = spawn(perl, ["-e", PROGRAM], { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
+    this.#child.stdin?.on("error", () => {});
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    this.#child.once("error", (error) => this.#end(error.message));
+    this.#child.once("close", () => this.#end("its helper ended"));
+  }
+
+  request(what: string, args: readonly string[]): Promise<MountAnswer> {
+    clearTimeout(this.#idle);
+    const number = String(++this.#count);
+    const { promise, resolve } = Promise.withResolvers<MountAnswer>();
+    const timer = setTimeout(() => answer({ status: null, text: "it does not end" }), TIMEOUT_MS);
+    const answer = (given: MountAnswer) => {
+      clearTimeout(timer);
+      this.#waiting.delete(number);
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref();
+      resolve(given);
+    };
+    this.#waiting.set(number, answer);
+    const fields = [number, what, String(args.length), ...args];
+    this.#child.stdin?.write(fields.map((field) => `${field}\0`).join(""));
+    return promise;
+  }
+
+  finish(): void {
+    clearTimeout(this.#idle);
+    this.#ended();
+    this.#child.stdin?.end();
+  }
+
+  #read(text: string): void {
+    const fields = (this.#text + text).split("\0");
+    for (; fields.length > 3; fields.splice(0, 3)) {
+      const [number = "", status, said = ""] = fields;
+      this.#waiting.get(number)?.({ status: Number(status), text: said.trim() });
+    }
+    this.#text = fields.join("\0");
+  }
+
+  #end(why: string): void {
+    this.#ended();
+    for (const answer of this.#waiting.values()) answer({ status: null, text: why });
+  }
+}
