@@ -132,6 +132,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     },
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
+    isUntouched: async () => false,
     setEgress: (policy) => void engine.policies.push(policy),
     async close() {
       if (!open) return;

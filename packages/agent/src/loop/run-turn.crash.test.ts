@@ -80,6 +80,7 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     removeFile: async () => true,
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
+    isUntouched: async () => false,
     setEgress() {},
     close: async () => {},
     closed: new Promise(() => {}),

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import type { EgressPolicy, NetworkNamespace } from "@berth/egress";
 import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import { limitFileLocks } from "../host/file-locks.ts";
@@ -134,6 +135,17 @@ export abstract class LivingSandbox implements Sandbox {
   async unmountSnapshot(target: string): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
     return (await this.#parts.snapshots?.unmount(target)) ?? false;
+  }
+
+  /**
+   * A directory is a mount, so that the agent cannot put another in its place, and its times are those of when it was made until
+   * something is put into it. What sets them back later cannot know the second one to the nanosecond.
+   */
+  async isUntouched(directory: string): Promise<boolean> {
+    const times = await lstat(`/proc/${this.#parts.init}/root${directory}`, { bigint: true }).catch(
+      () => null,
+    );
+    return times !== null && !this.#gone.signal.aborted && times.mtimeNs === times.birthtimeNs;
   }
 
   setEgress(policy: EgressPolicy): void {

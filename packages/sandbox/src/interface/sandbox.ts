@@ -86,6 +86,11 @@ export interface Sandbox {
    * @returns false when no snapshot is mounted there, or it could not be unmounted.
    */
   unmountSnapshot(target: string): Promise<boolean>;
+  /**
+   * Whether nothing was ever put into this writable directory of `spec` or of every sandbox, on whichever sandbox of the disk. Costs
+   * no process. False when that cannot be told, and when the sandbox has ended.
+   */
+  isUntouched(directory: string): Promise<boolean>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;

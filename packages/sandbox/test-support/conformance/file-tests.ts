@@ -19,6 +19,23 @@ export function fileTests(suite: Suite): void {
     assert.notEqual((await sh(sandbox, "touch /mnt/session/uploads/new")).exitCode, 0);
   });
 
+  conformanceTest(suite, "a directory is untouched until something is put into it", async ({ open }) => {
+    const outputs = "/mnt/session/outputs";
+    const sandbox = await open();
+    await ok(sandbox, `ls -a ${outputs}; touch -a ${outputs}`);
+    assert.equal(await sandbox.isUntouched(outputs), true);
+    for (const script of [
+      `echo x >${outputs}/a && rm ${outputs}/a`,
+      `touch -d @$(stat -c %W ${outputs}) ${outputs}`,
+      `mkdir /tmp/from && touch -d @0 /tmp/from && cp -a /tmp/from/. ${outputs}/`,
+    ]) {
+      await ok(sandbox, script);
+      assert.equal(await sandbox.isUntouched(outputs), false, script);
+    }
+    await sandbox.close();
+    assert.equal(await sandbox.isUntouched(outputs), false);
+  });
+
   conformanceTest(
     suite,
     "files: directories of the spec are mounted read-only",

@@ -102,6 +102,10 @@ export class FakeSandbox implements Sandbox {
     return false;
   }
 
+  async isUntouched(): Promise<boolean> {
+    return false;
+  }
+
   setEgress(policy: EgressPolicy): void {
     if (!this.#gone) this.egress = policy;
   }

@@ -223,6 +223,7 @@ function allButRun(sandbox: Sandbox): Omit<Sandbox, "run"> {
     removeFile: (target) => sandbox.removeFile(target),
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
+    isUntouched: async () => false,
     setEgress: (policy) => sandbox.setEgress(policy),
     close: () => sandbox.close(),
   };

@@ -5,7 +5,7 @@ import { lockContent } from "../../features/files/content-store.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
-import { listOutputs } from "./list-outputs.ts";
+import { listOutputs, OUTPUTS } from "./list-outputs.ts";
 import { type Collected, readCollected, storeOutput } from "./output-store.ts";
 import { type OutputLimits, outputName, planOutputs } from "./plan-outputs.ts";
 import { ReadInterrupted, readOutput, UnreadableOutput } from "./read-output.ts";
@@ -43,6 +43,7 @@ const HEAD_BYTES = 4_096;
  */
 export async function collectOutputs(parts: CollectParts, collecting: Collecting): Promise<Collection> {
   const { sandbox, limits, lease, signal } = collecting;
+  if (await sandbox.isUntouched(OUTPUTS)) return { state: "whole", faults: [] };
   const listing = await listOutputs(sandbox, limits.files, signal);
   if (listing === null) return { state: "cut", faults: [] };
   const known = await readCollected(parts.db.write, lease.sessionId);
