@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
 import { encode, isArchitecture, thisProcess } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
-import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
+import { COMMAND_SCRIPTS, scriptsIn } from "../commands/supervisor.ts";
 import { findHierarchies, type SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { Cgroups } from "../host/cgroup/cgroups.ts";
 import { freshDirectory } from "../host/leftovers.ts";
@@ -69,6 +69,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   await Promise.all([
     writeEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
+    writePrograms(`${directory}/commands`, COMMAND_SCRIPTS, null),
     writeFile(`${directory}/groups`, cgroups.parents.join("\n")),
     writeFile(`${directory}/filter`, encode(seccompFilter(process.arch))),
   ]);
@@ -194,7 +195,8 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
     const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
-    return { image, files: await prepareFiles(spec, directory, COMMAND_SCRIPTS, image?.path ?? null) };
+    const scripts = scriptsIn(`${this.#parts.directory}/commands`);
+    return { image, files: await prepareFiles(spec, directory, scripts, image?.path ?? null) };
   }
 
   async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {

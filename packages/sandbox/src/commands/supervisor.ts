@@ -11,6 +11,11 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, string>> = {
   "record-processes": shellProgram("commands/record-processes.sh"),
 };
 
+/** Their paths in a directory that has them. */
+export function scriptsIn(directory: string): string[] {
+  return Object.keys(COMMAND_SCRIPTS).map((name) => `${directory}/${name}`);
+}
+
 /** @param restoreSignals How it restores the default signals of what it starts; see `supervisor.sh`. */
 export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[] {
   return ["/bin/sh", `${PIPES_INSIDE}/supervisor`, restoreSignals];

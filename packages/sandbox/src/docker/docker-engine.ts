@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { Egress } from "@berth/egress";
 import { isArchitecture, thisProcess } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
+import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import type { SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
@@ -76,6 +77,7 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
   await Promise.all([
     writeSharedEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
+    writePrograms(`${directory}/commands`, COMMAND_SCRIPTS, null),
     writeFile(seccomp.file, seccomp.text),
   ]);
   return new DockerEngine(client, options, {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Egress } from "@berth/egress";
 import { Pipes } from "../commands/pipes.ts";
-import { COMMAND_SCRIPTS, Supervisor } from "../commands/supervisor.ts";
+import { Supervisor, scriptsIn } from "../commands/supervisor.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
@@ -54,7 +54,7 @@ export async function startContainer(
   requireSupported(spec);
   const { uid, limits } = spec;
   await mkdir(directory, { mode: 0o711 });
-  const files = await prepareFiles(spec, directory, COMMAND_SCRIPTS, null);
+  const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), null);
   await writeUsers(directory, uid);
   const { containers, instance, owner, version, seccomp } = host;
   const image = spec.image ?? host.defaultImage;

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { link, mkdir, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { UPLOADS_INSIDE } from "./environment.ts";
@@ -23,13 +24,13 @@ export interface SandboxFiles {
 /**
  * Makes the writable directories of a sandbox on its disk, unless that is not mounted yet, and everything else in `directory`.
  *
- * @param scripts The scripts beside the pipes, by name.
+ * @param scripts Host files, on the filesystem of `directory`, that are linked beside the pipes: all sandboxes have the same.
  * @param unmounted The path of a disk that is not mounted yet; null where the disk is a plain directory.
  */
 export async function prepareFiles(
   spec: SandboxSpec,
   directory: string,
-  scripts: Readonly<Record<string, string>>,
+  scripts: readonly string[],
   unmounted: string | null,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
@@ -38,7 +39,7 @@ export async function prepareFiles(
   const uploads = `${directory}/uploads`;
   if (unmounted === null) makeMountSources(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
-  await Promise.all(Object.entries(scripts).map(([name, text]) => writeFile(`${pipes}/${name}`, text)));
+  await Promise.all(scripts.map((path) => link(path, `${pipes}/${basename(path)}`)));
   await mkdir(uploads, { mode: 0o755 });
   await mkdir(`${directory}/files`, { mode: 0o755 });
   const files: Mount[] = [];
