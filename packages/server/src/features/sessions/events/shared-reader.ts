@@ -1,3 +1,4 @@
+import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Queryable } from "../../../db/statement.ts";
 import { sseFrame } from "../../../http/sse.ts";
 import { type LogEnd, readPage, type StreamedEvent } from "./event-store.ts";
@@ -23,28 +24,50 @@ export interface FrameChunk {
 export type ReadAfter = (sessionId: string, afterSeq: number) => Promise<SharedPage>;
 
 const PAGE_EVENTS = 200;
+/** About twice what a write costs, so that readers at one session take at most half of this process. */
+const PAUSE_MS_PER_SHARER = 0.05;
+const MAX_PAUSE_MS = 10;
 /** Frames are written in chunks of about this size. */
 export const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
  * Requests for the same position in the same tick share one read, as those of a session's followers do when one event wakes
  * them all. The read starts after the last of these requests, so none gets a result older than itself.
+ *
+ * What a page costs is to write it to each of its readers. So the more of them shared one, the longer the next of the session waits,
+ * and the more events it has: many readers of a busy session take a part of this process and not all of it.
  */
-export function createSharedReader(db: Queryable): ReadAfter {
-  const reads = new Map<string, Promise<SharedPage>>();
+export function createSharedReader(db: Queryable, wait: (ms: number) => Promise<void> = pause): ReadAfter {
+  const reads = new Map<string, SharedRead>();
+  const pauses = new Map<string, Promise<void>>();
+  const begin = async (sessionId: string, afterSeq: number, key: string): Promise<SharedPage> => {
+    await (pauses.get(sessionId) ?? nextTick());
+    const sharers = reads.get(key)?.sharers ?? 1;
+    reads.delete(key);
+    const pauseMs = Math.min(MAX_PAUSE_MS, Math.floor(sharers * PAUSE_MS_PER_SHARER));
+    if (pauseMs > 0)
+      pauses.set(
+        sessionId,
+        wait(pauseMs).then(() => void pauses.delete(sessionId)),
+      );
+    return await readSharedPage(db, sessionId, afterSeq);
+  };
   return (sessionId, afterSeq) => {
     const key = `${sessionId} ${afterSeq}`;
     const shared = reads.get(key);
-    if (shared !== undefined) return shared;
-    const read = new Promise<SharedPage>((resolve) => {
-      setImmediate(() => {
-        reads.delete(key);
-        resolve(readSharedPage(db, sessionId, afterSeq));
-      });
-    });
-    reads.set(key, read);
-    return read;
+    if (shared !== undefined) {
+      shared.sharers += 1;
+      return shared.page;
+    }
+    const page = begin(sessionId, afterSeq, key);
+    reads.set(key, { sharers: 1, page });
+    return page;
   };
+}
+
+interface SharedRead {
+  sharers: number;
+  page: Promise<SharedPage>;
 }
 
 async function readSharedPage(db: Queryable, sessionId: string, afterSeq: number): Promise<SharedPage> {
