@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countChanges, hunksBetween, parseUnified, sideBySide } from "./diff-lines.ts";
+import { countChanges, firstLines, hunksBetween, parseUnified, sideBySide } from "./diff-lines.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "b", "c", "let x = 1;", "let y = 1;", ""), { maxLength: 30 })
@@ -89,4 +89,19 @@ test("side by side, a change stands beside what it replaces", () => {
     [null, "bb"],
     ["c", "c"],
   ]);
+});
+
+test("the first lines of a diff are those of its first hunks, and the rest is counted", () => {
+  fc.assert(
+    fc.property(text, text, fc.nat(20), (before, after, count) => {
+      const hunks = hunksBetween(before, after, 1);
+      const all = hunks.flatMap(({ lines }) => lines);
+      const { shown, left } = firstLines(hunks, count);
+      assert.deepEqual(
+        shown.flatMap(({ lines }) => lines),
+        all.slice(0, count),
+      );
+      assert.equal(left, Math.max(0, all.length - count));
+    }),
+  );
 });

@@ -73,6 +73,23 @@ export function sideBySide(lines: readonly DiffLine[]): (readonly [DiffLine | nu
   return rows;
 }
 
+/** The hunks up to so many lines, and how many lines are left out. */
+export function firstLines(
+  hunks: readonly DiffHunk[],
+  count: number,
+): { shown: readonly DiffHunk[]; left: number } {
+  const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (total <= count) return { shown: hunks, left: 0 };
+  const shown: DiffHunk[] = [];
+  let room = count;
+  for (const { header, lines } of hunks) {
+    if (room <= 0) break;
+    shown.push({ header, lines: lines.slice(0, room) });
+    room -= lines.length;
+  }
+  return { shown, left: total - count };
+}
+
 export function countChanges(hunks: readonly DiffHunk[]): { added: number; removed: number } {
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
@@ -96,13 +113,13 @@ function grouped(lines: readonly DiffLine[], context: number): DiffLine[][] {
   const groups: DiffLine[][] = [];
   let last = Number.NEGATIVE_INFINITY;
   const changed = lines.flatMap((line, index) => (line.kind === "same" ? [] : [index]));
-  for (const index of changed) {
+  for (const [place, index] of changed.entries()) {
     if (index - last > 2 * context + 1) groups.push(lines.slice(Math.max(0, index - context), index));
     else groups.at(-1)?.push(...lines.slice(last + 1, index));
     const line = lines[index];
     if (line !== undefined) groups.at(-1)?.push(line);
     last = index;
-    const next = changed[changed.indexOf(index) + 1];
+    const next = changed[place + 1];
     if (next === undefined || next - index > 2 * context + 1)
       groups.at(-1)?.push(...lines.slice(index + 1, index + 1 + context));
   }

@@ -1,8 +1,9 @@
 import { memo, useEffect, useState } from "react";
+import type { Token } from "../format/line-pieces.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { CopyButton } from "./copy.tsx";
 import { cx } from "./cx.ts";
-import { highlight, languageOf, type Token } from "./highlight.ts";
+import { highlight, languageOf } from "./highlight.ts";
 
 /** The tokens of the code by lines, once they are there. */
 export function useTokens(code: string, nameOrPath: string): Token[][] | null {

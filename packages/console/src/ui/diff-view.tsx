@@ -1,64 +1,97 @@
-import { memo, type ReactNode } from "react";
-import { type DiffHunk, type DiffLine, sideBySide } from "../format/diff-lines.ts";
+import { memo, type ReactNode, useMemo, useState } from "react";
+import { type DiffHunk, type DiffLine, firstLines, sideBySide } from "../format/diff-lines.ts";
+import { cutLine, type Token } from "../format/line-pieces.ts";
 import { formatCount } from "../format/numbers.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { cx } from "./cx.ts";
+import { useDiffTokens } from "./use-diff-tokens.ts";
 
 /** Longer lines are cut: the whole is in the file. In characters. */
 const MAX_LINE = 2_000;
+/** So many lines are drawn at first, and further with each press: more would hold up the page. */
+const STEP = 2_000;
 
 type Props = {
   hunks: readonly DiffHunk[];
-  split?: boolean /** Without the lines that tell where a hunk lies. */;
+  /** Of the file, for its colours. */
+  path?: string;
+  split?: boolean;
+  /** Without the lines that tell where a hunk lies. */
   bare?: boolean;
 };
+
+type LineProps = { line: DiffLine; tokens: readonly Token[] | undefined };
 
 const LINE_LOOKS = { same: "", added: "bg-added", removed: "bg-removed" } as const;
 const MARK_LOOKS = { same: "", added: "bg-added-strong", removed: "bg-removed-strong" } as const;
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
 /** A change of one file, in one column or with old and new beside each other. */
-export const DiffView = memo(function DiffView({ hunks, split = false, bare = false }: Props) {
+export const DiffView = memo(function DiffView({ hunks, path = "", split = false, bare = false }: Props) {
+  const [limit, setLimit] = useState(STEP);
+  const { shown, left } = useMemo(() => firstLines(hunks, limit), [hunks, limit]);
+  const tokens = useDiffTokens(shown, path);
   return (
-    <div tabIndex={0} className="overflow-x-auto font-mono text-xs leading-5">
-      <div className={cx("min-w-full", !split && "w-max")}>
-        {hunks.map((hunk) => (
-          <div key={hunk.header}>
-            {!bare && (
-              <div className="bg-info-soft/60 px-3 text-info select-none">{showUnseen(hunk.header)}</div>
-            )}
-            {split ? (
-              <SplitLines lines={hunk.lines} />
-            ) : (
-              hunk.lines.map((line) => <UnifiedLine key={`${line.old} ${line.new}`} line={line} />)
-            )}
-          </div>
-        ))}
+    <>
+      <div tabIndex={0} className="overflow-x-auto font-mono text-xs leading-5">
+        <div className={cx("min-w-full", !split && "w-max")}>
+          {shown.map((hunk) => (
+            <div key={hunk.header}>
+              {!bare && (
+                <div className="bg-info-soft/60 px-3 text-info select-none">{showUnseen(hunk.header)}</div>
+              )}
+              {split ? (
+                <SplitLines lines={hunk.lines} tokens={tokens} />
+              ) : (
+                hunk.lines.map((line) => (
+                  <UnifiedLine key={`${line.old} ${line.new}`} line={line} tokens={tokens.get(line)} />
+                ))
+              )}
+            </div>
+          ))}
+        </div>
       </div>
-    </div>
+      {left > 0 && (
+        <button
+          type="button"
+          className="px-3 py-1.5 text-xs text-accent-text hover:underline"
+          onClick={() => setLimit(limit + STEP)}
+        >
+          Show {formatCount(Math.min(left, STEP))} of {formatCount(left)} further lines
+        </button>
+      )}
+    </>
   );
 });
 
-function UnifiedLine({ line }: { line: DiffLine }) {
+function UnifiedLine({ line, tokens }: LineProps) {
   return (
     <div className={cx("flex", LINE_LOOKS[line.kind])}>
       <Numbered>{line.old}</Numbered>
       <Numbered>{line.new}</Numbered>
-      <LineText line={line} />
+      <LineText line={line} tokens={tokens} />
     </div>
   );
 }
 
-function SplitLines({ lines }: { lines: readonly DiffLine[] }) {
+type SplitProps = { lines: readonly DiffLine[]; tokens: ReadonlyMap<DiffLine, readonly Token[]> };
+
+function SplitLines({ lines, tokens }: SplitProps) {
   return sideBySide(lines).map(([left, right]) => (
     <div key={`${left?.old} ${right?.new}`} className="grid grid-cols-2">
-      <Side line={left} number={left?.old} />
-      <Side line={right} number={right?.new} />
+      <Side line={left} tokens={left ? tokens.get(left) : undefined} number={left?.old} />
+      <Side line={right} tokens={right ? tokens.get(right) : undefined} number={right?.new} />
     </div>
   ));
 }
 
-function Side({ line, number }: { line: DiffLine | null; number: number | null | undefined }) {
+type SideProps = {
+  line: DiffLine | null;
+  tokens: readonly Token[] | undefined;
+  number: number | null | undefined;
+};
+
+function Side({ line, tokens, number }: SideProps) {
   return (
     <div
       className={cx(
@@ -67,7 +100,7 @@ function Side({ line, number }: { line: DiffLine | null; number: number | null |
       )}
     >
       <Numbered>{number}</Numbered>
-      {line !== null && <LineText line={line} wraps />}
+      {line !== null && <LineText line={line} tokens={tokens} wraps />}
     </div>
   );
 }
@@ -76,7 +109,8 @@ function Numbered({ children }: { children: ReactNode }) {
   return <span className="w-10 shrink-0 px-1.5 text-right text-faint select-none">{children}</span>;
 }
 
-function LineText({ line, wraps = false }: { line: DiffLine; wraps?: boolean }) {
+function LineText({ line, tokens, wraps = false }: LineProps & { wraps?: boolean }) {
+  const text = line.text.slice(0, MAX_LINE);
   return (
     <>
       <span aria-hidden="true" className="w-4 shrink-0 text-center text-faint select-none">
@@ -84,11 +118,16 @@ function LineText({ line, wraps = false }: { line: DiffLine; wraps?: boolean }) 
       </span>
       <span className={cx("pr-3", wraps ? "min-w-0 whitespace-pre-wrap break-all" : "whitespace-pre")}>
         {line.kind !== "same" && <span className="sr-only">{line.kind}: </span>}
-        {line.marks === null ? (
-          showUnseen(line.text.slice(0, MAX_LINE))
-        ) : (
-          <Marked line={line} marks={line.marks} />
-        )}
+        {cutLine(text, tokens ?? [], line.marks ?? []).map(({ text: piece, name, marked }, index) => (
+          <span
+            key={index}
+            className={
+              marked ? cx("rounded-sm", MARK_LOOKS[line.kind]) : name === null ? undefined : `syntax-${name}`
+            }
+          >
+            {showUnseen(piece)}
+          </span>
+        ))}
         {line.text.length > MAX_LINE && (
           <span className="text-faint"> … {formatCount(line.text.length)} characters</span>
         )}
@@ -96,20 +135,4 @@ function LineText({ line, wraps = false }: { line: DiffLine; wraps?: boolean }) 
       </span>
     </>
   );
-}
-
-function Marked({ line, marks }: { line: DiffLine; marks: NonNullable<DiffLine["marks"]> }) {
-  const pieces: ReactNode[] = [];
-  let at = 0;
-  for (const [from, to] of marks) {
-    pieces.push(showUnseen(line.text.slice(at, from)));
-    pieces.push(
-      <span key={from} className={cx("rounded-sm", MARK_LOOKS[line.kind])}>
-        {showUnseen(line.text.slice(from, to))}
-      </span>,
-    );
-    at = to;
-  }
-  pieces.push(showUnseen(line.text.slice(at)));
-  return pieces;
 }

@@ -1,7 +1,5 @@
 import type { HighlighterCore, LanguageRegistration } from "shiki/core";
-
-/** A run of code in one look; the name is the end of a class `syntax-…`, or null for plain text. */
-export type Token = { text: string; name: string | null };
+import type { Token } from "../format/line-pieces.ts";
 
 /** Longer code stays plain, since it would hold up the page. In characters. */
 const MAX_LENGTH = 60_000;

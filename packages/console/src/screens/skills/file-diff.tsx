@@ -21,5 +21,5 @@ export function FileDiff({ skillId, path, from, to }: Props) {
   if (error !== null) return <ErrorBox error={error} className="m-4" />;
   if (hunks.data === undefined) return <Spinner className="m-4 text-faint" />;
   if (hunks.data.length === 0) return <p className="p-6 text-center text-muted">The text is the same.</p>;
-  return <DiffView hunks={hunks.data} />;
+  return <DiffView hunks={hunks.data} path={path} />;
 }

@@ -87,7 +87,7 @@ function FileDiff({ resourceId, file, split, version }: Props) {
           {file.binary ? "A binary file." : "There are no lines to compare."}
         </p>
       ) : (
-        <DiffView hunks={hunks} split={split} />
+        <DiffView hunks={hunks} path={file.path} split={split} />
       )}
       {data.truncated && (
         <p className="px-4 py-2 text-xs text-warn">The diff is cut here: it is larger than 1 MiB.</p>

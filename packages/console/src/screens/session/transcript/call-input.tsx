@@ -46,7 +46,7 @@ function Edit({ use: { input } }: { use: ToolUse }) {
   const hunks = useMemo(() => hunksBetween(textOf(input.old_string), textOf(input.new_string)), [input]);
   return (
     <div className="max-h-120 overflow-auto border-t border-line py-1">
-      <DiffView hunks={hunks} bare />
+      <DiffView hunks={hunks} path={textOf(input.file_path)} bare />
     </div>
   );
 }
