@@ -51,6 +51,11 @@ export function handleKey(event: KeyboardEvent): void {
   }
 }
 
+/** Runs the newest shortcut of these keys, also while somebody types. */
+export function runShortcut(keys: string): void {
+  lastFitting(keys)?.run();
+}
+
 function lastFitting(keys: string): Shortcut | undefined {
   return registered.findLast((shortcut) => shortcut.keys === keys);
 }

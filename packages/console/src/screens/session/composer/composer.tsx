@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { berth } from "../../../api/client.ts";
 import { useUploads } from "../../../api/use-uploads.ts";
-import { useShortcuts } from "../../../shell/shortcuts.ts";
+import { runShortcut, useRegisteredShortcuts, useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorBox } from "../../../ui/error-box.tsx";
@@ -39,6 +39,8 @@ export function Composer({ view }: { view: SessionView }) {
   const isRunning = (view.status ?? session.status) === "running";
   const isEmpty = text.trim() === "" && uploads.uploads.every(({ file }) => file === null);
   const canSend = !isEmpty && !uploads.busy && !send.isPending;
+  const answer = useAnswer(view.waiting.length > 0 && uploads.uploads.length === 0 ? text.trim() : "");
+  const canAnswer = useAnswer(view.waiting.length > 0 ? "y" : "") !== null;
   useAutoHeight(field, text);
   useShortcuts([
     { keys: "m", label: "Write a message", group: "Session", run: () => field.current?.focus() },
@@ -52,7 +54,13 @@ export function Composer({ view }: { view: SessionView }) {
     if (event.key === "Escape") event.currentTarget.blur();
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (canSend) send.mutate();
+    submit();
+  }
+  function submit() {
+    if (answer !== null) {
+      setText("");
+      runShortcut(answer.keys);
+    } else if (canSend) send.mutate();
   }
   function onPaste(event: ClipboardEvent) {
     if (event.clipboardData.files.length === 0) return;
@@ -70,12 +78,18 @@ export function Composer({ view }: { view: SessionView }) {
           drop.over ? "border-accent bg-accent-soft" : "border-line-strong",
         )}
       >
-        <UploadList uploads={uploads.uploads} onRemove={uploads.remove} />
+        <UploadList uploads={uploads.uploads} onRetry={uploads.retry} onRemove={uploads.remove} />
         <textarea
           ref={field}
           rows={1}
           aria-label="Message to the agent"
-          placeholder={view.waiting.length > 0 ? "Answer above, or write to the agent" : "Write to the agent"}
+          placeholder={
+            canAnswer
+              ? "y or n and Enter to answer, or write to the agent"
+              : view.waiting.length > 0
+                ? "Answer above, or write to the agent"
+                : "Write to the agent"
+          }
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
@@ -93,7 +107,15 @@ export function Composer({ view }: { view: SessionView }) {
           />
           <span className="flex flex-1 items-center gap-1 text-xs text-faint">
             <span className="hidden items-center gap-1 sm:flex">
-              <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+              {answer === null ? (
+                <>
+                  <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+                </>
+              ) : (
+                <>
+                  <Keys>↵</Keys> {answer.about}
+                </>
+              )}
             </span>
           </span>
           {isRunning && (
@@ -104,17 +126,32 @@ export function Composer({ view }: { view: SessionView }) {
           <Button
             size="small"
             look="primary"
-            icon="send"
+            icon={answer === null ? "send" : "check"}
             busy={send.isPending}
             disabled={!canSend}
-            onClick={() => send.mutate()}
+            onClick={submit}
           >
-            Send
+            {answer?.verb ?? "Send"}
           </Button>
         </div>
       </div>
     </div>
   );
+}
+
+const ANSWERS = [
+  { keys: "y", verb: "Allow", about: "allows the call that waits" },
+  { keys: "n", verb: "Deny", about: "denies the call that waits, with a reason" },
+] as const;
+
+/**
+ * A message that is only the key of an answer is that answer, while a call waits for one: after a message the focus stays here. A
+ * key alone answers nothing while somebody types, since messages begin with these letters too.
+ */
+function useAnswer(text: string): (typeof ANSWERS)[number] | null {
+  const registered = useRegisteredShortcuts();
+  const answer = ANSWERS.find(({ keys }) => keys === text);
+  return answer !== undefined && registered.some(({ keys }) => keys === answer.keys) ? answer : null;
 }
 
 function ClosedNote({ archived }: { archived: boolean }) {
