@@ -150,6 +150,24 @@ covers(["console-screens"], "a dropped file is uploaded, seen, and deleted after
   await context.close();
 });
 
+covers(["console-faults"], "an upload that fails is tried again where it stands", async () => {
+  const { page, context, faults } = await personAt("/files");
+  await page.getByText("No files yet").waitFor();
+  await context.setOffline(true);
+  const file = { name: "later.txt", mimeType: "text/plain", buffer: Buffer.from("later") };
+  await page.getByLabel("Files to upload").setInputFiles(file);
+  const again = page.getByRole("button", { name: "Try later.txt again" });
+  await again.waitFor();
+  await context.setOffline(false);
+  await again.click();
+  await page.getByRole("link", { name: "later.txt" }).waitFor();
+  const { data } = await api.ok("GET", "/files");
+  assert.deepEqual([data.length, data[0].size_bytes], [1, 5]);
+  await api.ok("DELETE", `/files/${data[0].id}`);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 covers(
   ["console-screens"],
   "a skill's directory is uploaded, and what a version changed is seen file by file",

@@ -1,3 +1,4 @@
+import { APIError, ConnectionError } from "@berth/sdk";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { berth } from "./client.ts";
 
@@ -14,49 +15,82 @@ export type Upload = {
   error: unknown;
 };
 
-/** Files that are uploaded while the person goes on. Each goes on after a broken connection where it was. */
+/** What is sent for an upload. `id` is that of the file that holds what has arrived. */
+type Sending = { content: File; id: string | null; abort: AbortController };
+
+/** Files that are uploaded while the person goes on. Each goes on after a broken connection where it was, also when tried again. */
 export function useUploads() {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const running = useRef(new Map<string, AbortController>());
+  const sendings = useRef(new Map<string, Sending>());
   useEffect(() => {
-    const started = running.current;
+    const started = sendings.current;
     return () => {
-      for (const one of started.values()) one.abort();
+      for (const { abort } of started.values()) abort.abort();
     };
   }, []);
-  const change = useCallback((key: string, part: Partial<Upload>) => {
-    setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+  const send = useCallback((key: string) => {
+    const sending = sendings.current.get(key);
+    if (sending === undefined) return;
+    const change = (part: Partial<Upload>) =>
+      setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
+    change({ error: null });
+    upload(sending, (progress) => change({ progress })).then(
+      (file) => change({ file, progress: 1 }),
+      (error: unknown) => sending.abort.signal.aborted || change({ error }),
+    );
   }, []);
   const add = useCallback(
     (files: Iterable<File>) => {
-      for (const file of files) {
+      for (const content of files) {
         const key = `${Date.now()} ${Math.random()}`;
-        const abort = new AbortController();
-        running.current.set(key, abort);
-        setUploads((all) => [
-          ...all,
-          { key, name: file.name, size: file.size, progress: 0, file: null, error: null },
-        ]);
-        const onProgress = ({ uploaded, total }: { uploaded: number; total: number }) =>
-          change(key, { progress: total === 0 ? 1 : uploaded / total });
-        berth.files.uploadResumable(file, { signal: abort.signal, onProgress }).then(
-          (stored) => change(key, { file: stored, progress: 1 }),
-          (error: unknown) => abort.signal.aborted || change(key, { error }),
-        );
+        const { name, size } = content;
+        sendings.current.set(key, { content, id: null, abort: new AbortController() });
+        setUploads((all) => [...all, { key, name, size, progress: 0, file: null, error: null }]);
+        send(key);
       }
     },
-    [change],
+    [send],
   );
   const remove = useCallback((key: string) => {
-    running.current.get(key)?.abort();
+    sendings.current.get(key)?.abort.abort();
+    sendings.current.delete(key);
     setUploads((all) => all.filter((one) => one.key !== key));
   }, []);
-  const clear = useCallback(() => setUploads([]), []);
+  const clear = useCallback(() => {
+    sendings.current.clear();
+    setUploads([]);
+  }, []);
   return {
     uploads,
     add,
+    retry: send,
     remove,
     clear,
     busy: uploads.some(({ file, error }) => file === null && error === null),
   };
+}
+
+async function upload(sending: Sending, onProgress: (share: number) => void): Promise<StoredFile> {
+  const { content, abort } = sending;
+  const { signal } = abort;
+  try {
+    sending.id ??= (await berth.files.create(pendingFile(content), { signal })).id;
+    return await berth.files.uploadResumable(content, {
+      file_id: sending.id,
+      signal,
+      onProgress: ({ uploaded, total }) => onProgress(total === 0 ? 1 : uploaded / total),
+    });
+  } catch (error) {
+    if (!passes(error)) sending.id = null;
+    throw error;
+  }
+}
+
+function pendingFile({ name, size, type }: File) {
+  return { filename: name, size_bytes: size, ...(type === "" ? {} : { mime_type: type }) };
+}
+
+/** Whether what has arrived is still there after the error. */
+function passes(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof APIError && error.status >= 500);
 }

@@ -4,14 +4,14 @@ import { IconButton } from "./button.tsx";
 import { messageOf } from "./error-box.tsx";
 import { Icon } from "./icon.tsx";
 
-/** Files on their way to the service, each with how far it is. */
-export function UploadList({
-  uploads,
-  onRemove,
-}: {
+type Props = {
   uploads: readonly Upload[];
+  onRetry: (key: string) => void;
   onRemove: (key: string) => void;
-}) {
+};
+
+/** Files on their way to the service, each with how far it is. */
+export function UploadList({ uploads, onRetry, onRemove }: Props) {
   if (uploads.length === 0) return null;
   return (
     <ul aria-label="Files" className="flex flex-wrap gap-2">
@@ -32,6 +32,14 @@ export function UploadList({
                 ? `${Math.round(progress * 100)} %`
                 : formatBytes(size)}
           </span>
+          {error !== null && (
+            <IconButton
+              icon="refresh"
+              label={`Try ${name} again`}
+              onClick={() => onRetry(key)}
+              className="size-6"
+            />
+          )}
           <IconButton
             icon="cross"
             label={`Remove ${name}`}

@@ -103,7 +103,7 @@ export function FilesScreen() {
         </ListFilters>
         {uploads.uploads.length > 0 && (
           <div className="border-b border-line px-4 py-2.5">
-            <UploadList uploads={uploads.uploads} onRemove={uploads.remove} />
+            <UploadList uploads={uploads.uploads} onRetry={uploads.retry} onRemove={uploads.remove} />
           </div>
         )}
         <ObjectList

@@ -14,7 +14,7 @@ type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (fiel
 
 /** Files that lie in the sandbox from the start. They are uploaded while the form is filled in. */
 export function FilesSection({ form, change, faultAt }: Props) {
-  const { uploads, add, remove } = useUploads();
+  const { uploads, add, retry, remove } = useUploads();
   const picker = useRef<HTMLInputElement>(null);
   const drop = useFileDrop(add);
   useEffect(() => {
@@ -51,7 +51,7 @@ export function FilesSection({ form, change, faultAt }: Props) {
           onChange={(event) => add([...(event.target.files ?? [])])}
         />
       </div>
-      <UploadList uploads={uploads} onRemove={remove} />
+      <UploadList uploads={uploads} onRetry={retry} onRemove={remove} />
       {form.files.map((file) => (
         <FileRow
           key={file.key}

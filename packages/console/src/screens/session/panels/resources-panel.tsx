@@ -66,7 +66,7 @@ function AddFiles() {
         hidden
         onChange={(event) => uploads.add([...(event.target.files ?? [])])}
       />
-      <UploadList uploads={uploads.uploads} onRemove={remove} />
+      <UploadList uploads={uploads.uploads} onRetry={uploads.retry} onRemove={remove} />
       {error !== null && <ErrorBox error={error} />}
     </div>
   );
