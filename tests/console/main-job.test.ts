@@ -172,8 +172,13 @@ covers(
     await page.getByRole("link", { name: "Careful work" }).click();
 
     await page.getByText("May the agent do this?").waitFor();
-    await page.keyboard.press("y");
+    const message = page.getByLabel("Message to the agent");
+    await message.pressSequentially("y");
+    await page.getByText("allows the call that waits").waitFor();
+    await message.press("Enter");
     await page.getByRole("button", { name: /^Bash echo two/ }).waitFor();
+    assert.equal(await message.inputValue(), "");
+    await page.keyboard.press("Escape");
     await page.getByText("May the agent do this?").waitFor();
     await page.keyboard.press("n");
     await page.getByLabel("Why it is denied, for the model").fill("Not twice");
@@ -184,6 +189,12 @@ covers(
     await page.getByText("This is needed.").waitFor();
     await page.getByRole("combobox", { name: "decision" }).click();
     await page.getByRole("option", { name: "hold" }).click();
+    await page.goto(`${console.origin}/console/agents/${agent.id}`);
+    await page
+      .getByRole("link", { name: /Careful work/ })
+      .filter({ hasText: "Needs an answer" })
+      .click();
+    await page.getByRole("combobox", { name: "decision" }).filter({ hasText: "hold" }).waitFor();
     await page.getByRole("button", { name: "Send result" }).click();
     await page.getByText("Thanks.", { exact: true }).waitFor();
     const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
@@ -191,6 +202,7 @@ covers(
       ({ deny_message }: AnyJson) => deny_message !== undefined && deny_message !== null,
     );
     assert.equal(denied.deny_message, "Not twice");
+    assert.equal(data.filter(({ type }: AnyJson) => type === "user.message").length, 1, "y was an answer");
     assert.deepEqual(faults, []);
   },
 );

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { berth } from "../api/client.ts";
+import { useWaiting } from "../api/queries/sessions.ts";
 import { useList } from "../api/use-list.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { ErrorBox } from "../ui/error-box.tsx";
@@ -18,6 +19,7 @@ export function RecentSessions({ query, search }: Props) {
   const list = useList(["sessions", "recent", query], () => berth.sessions.list({ ...query, limit: 5 }), {
     live: LIVE_MS,
   });
+  const waiting = useWaiting(LIVE_MS);
   if (list.error !== null) return <ErrorBox error={list.error} retry={() => void list.refetch()} />;
   if (list.isSuccess && list.items.length === 0) return <p className="text-muted">None yet.</p>;
   return (
@@ -30,7 +32,7 @@ export function RecentSessions({ query, search }: Props) {
               params={{ sessionId: id }}
               className="flex h-9 items-center gap-3 rounded-md px-2 hover:bg-hover"
             >
-              <SessionStatus status={status} archived={archived_at !== null} />
+              <SessionStatus status={status} waiting={waiting.ids.has(id)} archived={archived_at !== null} />
               <span className="min-w-0 flex-1 truncate">{showUnseen(title) || "Untitled session"}</span>
               <Ago at={created_at} className="text-xs text-faint" />
             </Link>

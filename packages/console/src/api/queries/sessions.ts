@@ -1,5 +1,26 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { berth } from "../client.ts";
 
 export const sessionQuery = (id: string) =>
   queryOptions({ queryKey: ["sessions", id], queryFn: ({ signal }) => berth.sessions.get(id, { signal }) });
+
+/** So many are read at once, the newest. */
+const LIMIT = 100;
+
+/** Sessions that wait for an answer, by id, and whether there are more. Read again every `live` milliseconds. */
+export function useWaiting(live: number): { ids: ReadonlySet<string>; more: boolean } {
+  const { data } = useQuery({
+    queryKey: ["sessions", "waiting"],
+    queryFn: async ({ signal }) =>
+      await berth.sessions.list({ requires_action: true, limit: LIMIT }, { signal }),
+    refetchInterval: live,
+  });
+  return { ids: new Set(data?.data.map(({ id }) => id)), more: data?.has_more ?? false };
+}
+
+/** The newest sessions, for what they tell about the installation. */
+export const recentSessions = queryOptions({
+  queryKey: ["sessions", "newest"],
+  queryFn: async ({ signal }) => (await berth.sessions.list({ limit: LIMIT }, { signal })).data,
+  staleTime: 300_000,
+});

@@ -6,10 +6,13 @@ import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { Field, Textarea } from "../../../ui/field.tsx";
 import { useDraft } from "../../../ui/use-draft.ts";
+import { useFormDraft } from "../../../ui/use-form-draft.ts";
 import type { ToolUse } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 import { fieldsOf, readForm, resultSchemaOf } from "./schema-form.ts";
+
+const NOTHING = {};
 
 /** Gives the result of a tool that the client runs: in a form, if the tool defines its result, or as text. */
 export function AnswerCustomTool({ use }: { use: ToolUse }) {
@@ -18,17 +21,20 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
   const schema = tool?.type === "custom" ? resultSchemaOf(tool.input_schema) : null;
   const fields = schema === null ? null : fieldsOf(schema);
   const [text, setText] = useDraft(`answer ${use.id}`);
-  const [entries, setEntries] = useState<Record<string, string>>({});
+  const { form: entries, change, reset } = useFormDraft<Record<string, string>>(`form ${use.id}`, NOTHING);
   const [isError, setIsError] = useState(false);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const answer = useMutation({
     mutationFn: (result: string) => actions.answer(use.id, result, isError),
-    onSuccess: () => setText(""),
+    onSuccess: () => {
+      setText("");
+      reset();
+    },
   });
   function submit(event: FormEvent) {
     event.preventDefault();
     if (fields === null || isError) return answer.mutate(text);
-    const { value, errors } = readForm(fields, entries);
+    const { value, errors } = readForm(fields, entries ?? NOTHING);
     setErrors(errors ?? {});
     if (value !== null) answer.mutate(JSON.stringify(value));
   }
@@ -41,7 +47,7 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
         )}
       </div>
       {fields !== null && !isError ? (
-        <SchemaFields fields={fields} entries={entries} errors={errors} onChange={setEntries} />
+        <SchemaFields fields={fields} entries={entries ?? NOTHING} errors={errors} onChange={change} />
       ) : (
         <Field label={isError ? "What went wrong" : "Result"}>
           {(control) => (

@@ -7,7 +7,8 @@ type Props = {
   fields: readonly FormField[];
   entries: FormEntries;
   errors: Record<string, string>;
-  onChange: (entries: Record<string, string>) => void;
+  /** With the entry that was typed. */
+  onChange: (entry: Record<string, string>) => void;
 };
 
 export function SchemaFields({ fields, entries, errors, onChange }: Props) {
@@ -24,7 +25,7 @@ export function SchemaFields({ fields, entries, errors, onChange }: Props) {
           {...control}
           field={field}
           value={ownText(entries, field.name) ?? ""}
-          onChange={(value) => onChange({ ...entries, [field.name]: value })}
+          onChange={(value) => onChange({ [field.name]: value })}
         />
       )}
     </Field>
