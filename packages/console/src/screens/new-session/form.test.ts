@@ -6,11 +6,14 @@ import {
   EMPTY_FORM,
   type Form,
   formLike,
+  kindOf,
   newRepository,
   placeOf,
+  providersIn,
   readDraft,
   requestOf,
   withoutSecrets,
+  withUrl,
 } from "./form.ts";
 
 const form: Form = {
@@ -122,4 +125,29 @@ test("a session like another one has its agent, environment and resources, and n
     },
     { type: "file", file_id: "file_a" },
   ]);
+});
+
+test("a repository's kind follows its address, by the providers that sessions show, until it is chosen", () => {
+  const resources = [
+    { type: "hosted_repository", url: "https://git.acme.example:8443/team/app" },
+    { type: "git_repository", url: "https://plain.example/lib" },
+  ];
+  const providers = providersIn([{ resources }] as unknown as Session[]);
+  const kinds = [
+    "https://git.acme.example:8443/team/other",
+    "https://git.acme.example/team/other",
+    "https://plain.example/b",
+  ];
+  assert.deepEqual(
+    kinds.map((url) => kindOf(url, providers)),
+    ["hosted", "git", "git"],
+  );
+  assert.equal(kindOf("https://github.com/acme/app"), "hosted");
+  assert.equal(kindOf("https://github.com.example/acme/app"), "git");
+  assert.equal(kindOf("github.com"), "git");
+  const repository = newRepository("https://plain.example/b");
+  const hosted = "https://github.com/acme/app";
+  assert.equal(withUrl(repository, hosted, providers).kind, "hosted");
+  const chosen = { ...repository, kind: "hosted" as const };
+  assert.equal(withUrl(chosen, "https://other.example/b", providers).kind, "hosted");
 });

@@ -68,9 +68,33 @@ export function newRepository(url = ""): RepositoryEntry {
   };
 }
 
-/** Providers that are known by name take a token; any other server is taken for plain git. */
-export function kindOf(url: string): RepositoryEntry["kind"] {
-  return /^https:\/\/(github\.com|gitlab\.com)\//i.test(url) ? "hosted" : "git";
+/** The provider that installations have unless they name others. */
+const DEFAULT_PROVIDERS: ReadonlySet<string> = new Set(["github.com"]);
+
+/** Repositories at a provider take a token; any other server is taken for plain git. `providers` are host names, with their port. */
+export function kindOf(
+  url: string,
+  providers: ReadonlySet<string> = DEFAULT_PROVIDERS,
+): RepositoryEntry["kind"] {
+  const address = URL.parse(url.trim());
+  return address?.protocol === "https:" && providers.has(address.host) ? "hosted" : "git";
+}
+
+/** The hosts that are providers of the installation, as far as sessions show it. */
+export function providersIn(sessions: readonly Pick<Session, "resources">[]): ReadonlySet<string> {
+  const hosted = sessions.flatMap(({ resources }) =>
+    resources.flatMap((one) => (one.type === "hosted_repository" ? [URL.parse(one.url)?.host ?? ""] : [])),
+  );
+  return new Set([...DEFAULT_PROVIDERS, ...hosted]);
+}
+
+/** A repository with another address. Its kind follows, unless it was chosen. */
+export function withUrl(
+  { url: before, kind }: RepositoryEntry,
+  url: string,
+  providers: ReadonlySet<string>,
+): Pick<RepositoryEntry, "url" | "kind"> {
+  return { url, kind: kind === kindOf(before, providers) ? kindOf(url, providers) : kind };
 }
 
 /** The form of a session like another one. Its secrets are not known, and are left out. */

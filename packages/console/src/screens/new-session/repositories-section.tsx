@@ -1,10 +1,14 @@
+import type { Session } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { recentSessions } from "../../api/queries/sessions.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton, Spinner } from "../../ui/button.tsx";
 import { Field, Input } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
-import { type Form, kindOf, newRepository, type RepositoryEntry } from "./form.ts";
+import { type Form, newRepository, providersIn, type RepositoryEntry, withUrl } from "./form.ts";
 import type { CloneState } from "./start-session.ts";
 import type { Phase } from "./use-new-session.ts";
 
@@ -16,8 +20,12 @@ type Props = {
   onTryAgain: (key: string) => void;
 };
 
+const NO_SESSIONS: Session[] = [];
+
 /** What it works on. Each is cloned before the task is sent, so that a token that is rejected is told here. */
 export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
+  const { data: sessions = NO_SESSIONS } = useQuery(recentSessions);
+  const providers = useMemo(() => providersIn(sessions), [sessions]);
   const set = (key: string, part: Partial<RepositoryEntry>) =>
     change({ repositories: form.repositories.map((one) => (one.key === key ? { ...one, ...part } : one)) });
   return (
@@ -29,6 +37,7 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
         <Repository
           key={repository.key}
           repository={repository}
+          providers={providers}
           fault={(field) => faultAt(`${repository.key} ${field}`)}
           clone={
             phase.step === "cloning"
@@ -57,6 +66,7 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
 
 type RepositoryProps = {
   repository: RepositoryEntry;
+  providers: ReadonlySet<string>;
   fault: (field: string) => string | null;
   clone: CloneState | null;
   onChange: (part: Partial<RepositoryEntry>) => void;
@@ -64,7 +74,8 @@ type RepositoryProps = {
   onTryAgain: () => void;
 };
 
-function Repository({ repository, fault, clone, onChange, onRemove, onTryAgain }: RepositoryProps) {
+function Repository(props: RepositoryProps) {
+  const { repository, providers, fault, clone, onChange, onRemove, onTryAgain } = props;
   const { kind, url, username, secret, ref, refType, mountPath } = repository;
   const frozen = clone !== null;
   return (
@@ -77,7 +88,7 @@ function Repository({ repository, fault, clone, onChange, onRemove, onTryAgain }
               disabled={frozen}
               placeholder="https://github.com/acme/parser"
               value={url}
-              onChange={(event) => onChange({ url: event.target.value, kind: kindOf(event.target.value) })}
+              onChange={(event) => onChange(withUrl(repository, event.target.value, providers))}
             />
           )}
         </Field>
