@@ -7,6 +7,7 @@ import { RecentSessions } from "../../shell/recent-sessions.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { formOf, TOOLS, type ToolState } from "./form.ts";
 import { PermissionBadge } from "./permission.tsx";
@@ -54,7 +55,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
             <CopyId id={agent.id} />
           </Fact>
           <Fact name="Owner">
-            <CopyId id={agent.owner_id} />
+            <Owner id={agent.owner_id} />
           </Fact>
           <Fact name="Created">
             <Ago at={agent.created_at} />

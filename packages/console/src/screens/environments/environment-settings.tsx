@@ -6,6 +6,7 @@ import { RecentSessions } from "../../shell/recent-sessions.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { MANAGERS } from "./form.ts";
 import { sizeWords } from "./words.ts";
@@ -140,7 +141,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
             <CopyId id={environment.id} />
           </Fact>
           <Fact name="Owner">
-            <CopyId id={environment.owner_id} />
+            <Owner id={environment.owner_id} />
           </Fact>
           <Fact name="Created">
             <Ago at={environment.created_at} />

@@ -14,6 +14,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { FileContent } from "../../ui/file-preview.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DeleteFile } from "./delete-file.tsx";
@@ -171,7 +172,7 @@ function ContentTab({ file }: { file: StoredFile }) {
               </Fact>
             )}
             <Fact name="Owner">
-              <CopyId id={file.owner_id} />
+              <Owner id={file.owner_id} />
             </Fact>
             <Fact name="Created">
               <Ago at={file.created_at} />

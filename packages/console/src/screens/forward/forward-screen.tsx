@@ -17,6 +17,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { Owner } from "../../ui/owner.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { FORWARD_TYPES, type ForwardSearch, nameOf } from "./forward-search.ts";
 import { RegisterDialog } from "./register-dialog.tsx";
@@ -151,8 +152,8 @@ function ResourceLine({ resource, index, marked, onOpen }: LineProps) {
       <Cell className="max-sm:hidden">
         <CopyId id={resource.id} short className="relative z-1" />
       </Cell>
-      <Cell className="max-md:hidden">
-        <CopyId id={resource.owner_id} short className="relative z-1" />
+      <Cell className="max-w-64 max-md:hidden">
+        <Owner id={resource.owner_id} className="relative z-1 flex-nowrap" />
       </Cell>
       <Cell align="right" className="pr-4 whitespace-nowrap text-faint">
         <Ago at={resource.resource_spec.created_at} />

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
+import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
@@ -17,6 +18,7 @@ export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: agents = [] } = useQuery(agentChoices);
   const { data: environments = [] } = useQuery(environmentChoices);
   const { data: me } = useQuery(whoamiQuery);
+  const ownerName = useOwnerNames();
   const own = me?.principal.id;
   const set = (change: { [Key in keyof SessionFilters]?: SessionFilters[Key] | undefined }) => {
     const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);
@@ -56,7 +58,7 @@ export function FilterBar({ filters, owners, onChange }: Props) {
       <FilterMenu
         single
         label="Owner"
-        choices={people.map((id) => ({ value: id, label: id === own ? "Me" : id }))}
+        choices={people.map((id) => ({ value: id, label: id === own ? "Me" : (ownerName(id) ?? id) }))}
         chosen={filters.owner === undefined ? [] : [filters.owner]}
         onChange={([owner]) => set({ owner })}
       />

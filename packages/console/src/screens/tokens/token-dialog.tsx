@@ -6,6 +6,7 @@ import { CopyId } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { JsonView } from "../../ui/json-view.tsx";
 import { Ago, Until, useNow } from "../../ui/moment.tsx";
+import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts } from "../../ui/section.tsx";
 import { describeScopes } from "./scopes.ts";
 import { aboutOf, TokenBadges } from "./token-line.tsx";
@@ -57,7 +58,7 @@ export function TokenDialog({ token, tokens, me, onClose, onOpen, onRevoke }: Pr
             </ul>
           </Fact>
           <Fact name="Owner">
-            <CopyId id={token.owner_id} />
+            <Owner id={token.owner_id} />
           </Fact>
           <Fact name="Created">
             <Ago at={token.created_at} />

@@ -1,4 +1,5 @@
 import type { Token, Whoami } from "@berth/sdk";
+import { useOwnerNames } from "../../api/queries/owners.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
@@ -28,6 +29,7 @@ export function aboutOf(token: Token): string {
 
 export function TokenLine({ token, me, index, marked, onOpen, onRevoke }: Props) {
   const state = stateOf(token, useNow());
+  const ownerName = useOwnerNames();
   const [first = "", ...more] = describeScopes(token.scopes);
   return (
     <Line index={index} marked={marked}>
@@ -54,7 +56,7 @@ export function TokenLine({ token, me, index, marked, onOpen, onRevoke }: Props)
           ? "The organization"
           : token.owner_id === me?.principal.id
             ? "Me"
-            : token.owner_id}
+            : (ownerName(token.owner_id) ?? token.owner_id)}
       </Cell>
       <Cell align="right" className="whitespace-nowrap text-muted max-sm:hidden">
         {token.last_used_at === null ? (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
+import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useList } from "../../api/use-list.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -34,6 +35,7 @@ export function TokensScreen() {
   const navigate = useNavigate({ from: "/tokens" });
   const now = useNow();
   const { data: me } = useQuery(whoamiQuery);
+  const ownerName = useOwnerNames();
   const list = useList(["tokens", "list"], () => berth.tokens.list(QUERY), { live: LIVE_MS });
   const [revoked, setRevoked] = useState<Token | null>(null);
   const { create: _create, token: _token, ...filters } = search;
@@ -80,7 +82,7 @@ export function TokensScreen() {
         <FilterMenu
           single
           label="Owner"
-          choices={ownerChoices(list.items, me?.principal.id)}
+          choices={ownerChoices(list.items, me?.principal.id, ownerName)}
           chosen={search.owner === undefined ? [] : [search.owner]}
           onChange={([owner]) => change({ owner })}
         />
@@ -159,10 +161,14 @@ function Head() {
   );
 }
 
-function ownerChoices(tokens: readonly Token[], own: string | undefined) {
+function ownerChoices(
+  tokens: readonly Token[],
+  own: string | undefined,
+  nameOf: (id: string) => string | null,
+) {
   const owners = new Map(tokens.map(({ owner_id, owner_type }) => [owner_id, owner_type]));
   return [...owners].map(([id, type]) => ({
     value: id,
-    label: id === own ? "Me" : type === "organization" ? "The organization" : id,
+    label: id === own ? "Me" : type === "organization" ? "The organization" : (nameOf(id) ?? id),
   }));
 }

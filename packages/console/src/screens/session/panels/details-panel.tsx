@@ -7,6 +7,7 @@ import { CallPanel } from "../../../ui/call-panel.tsx";
 import { CopyId } from "../../../ui/copy.tsx";
 import { JsonView } from "../../../ui/json-view.tsx";
 import { Ago } from "../../../ui/moment.tsx";
+import { Owner } from "../../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { useSession } from "../scope/session-context.ts";
 
@@ -27,7 +28,7 @@ export function DetailsPanel() {
           </Fact>
           <Fact name="Active">{formatSeconds(stats.active_seconds)}</Fact>
           <Fact name="Owner">
-            <CopyId id={session.owner_id} />
+            <Owner id={session.owner_id} />
           </Fact>
           {Object.entries(session.metadata).map(([name, value]) => (
             <Fact key={name} name={showUnseen(name)}>
