@@ -112,9 +112,13 @@ function markOf(row: Row): { color: Color; from: number; to: number } {
   }
 }
 
-function colorsOf(element: Element): Record<Color, string> {
-  const style = getComputedStyle(element);
-  const value = (name: string) => style.getPropertyValue(name).trim();
+/** The colours of the theme. What a variable is in it, only a property with its value tells. */
+function colorsOf(canvas: HTMLCanvasElement): Record<Color, string> {
+  const style = getComputedStyle(canvas);
+  const value = (name: string) => {
+    canvas.style.color = `var(${name})`;
+    return style.color;
+  };
   return {
     input: value("--accent"),
     text: value("--muted"),
