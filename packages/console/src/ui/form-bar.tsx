@@ -3,28 +3,46 @@ import type { CallExample } from "../api/call-commands.ts";
 import { Button } from "./button.tsx";
 import { CallPanel } from "./call-panel.tsx";
 import { ErrorBox } from "./error-box.tsx";
+import type { IconName } from "./icon.tsx";
 
 type Props = {
-  error: Error | null;
+  error: unknown;
   busy: boolean;
   disabled?: boolean;
   verb: string;
+  icon?: IconName;
   onSave: () => void;
   /** Gives up what was typed; absent where nothing was. */
   onDiscard?: (() => void) | undefined;
+  discard?: string;
   /** What saving would send. */
   call: CallExample | null;
   children?: ReactNode;
 };
 
+/** It stays in view at the end of a form. */
+export const formBarClass =
+  "sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4";
+
 /** The end of a form: what went wrong, what it sends, and the buttons, which stay in view. */
-export function FormBar({ error, busy, disabled = false, verb, onSave, onDiscard, call, children }: Props) {
+export function FormBar({
+  error,
+  busy,
+  disabled = false,
+  verb,
+  icon,
+  onSave,
+  call,
+  children,
+  ...rest
+}: Props) {
+  const { onDiscard, discard = "Discard" } = rest;
   const [showsCall, setShowsCall] = useState(false);
   return (
     <>
       {error !== null && <ErrorBox error={error} className="mt-4" />}
       {children}
-      <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4">
+      <div className={formBarClass}>
         <Button
           look="quiet"
           icon="code"
@@ -36,10 +54,16 @@ export function FormBar({ error, busy, disabled = false, verb, onSave, onDiscard
         </Button>
         {onDiscard !== undefined && (
           <Button look="quiet" onClick={onDiscard}>
-            Discard
+            {discard}
           </Button>
         )}
-        <Button look="primary" disabled={disabled} busy={busy} onClick={onSave}>
+        <Button
+          look="primary"
+          {...(icon === undefined ? {} : { icon })}
+          disabled={disabled}
+          busy={busy}
+          onClick={onSave}
+        >
           {verb}
         </Button>
       </div>

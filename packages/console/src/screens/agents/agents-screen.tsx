@@ -2,63 +2,39 @@ import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { useList } from "../../api/use-list.ts";
-import { withChange } from "../../format/search.ts";
 import { showUnseen } from "../../format/visible-text.ts";
-import { ListFilters } from "../../shell/list-filters.tsx";
-import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
-import { ObjectList } from "../../shell/object-list.tsx";
-import { Page } from "../../shell/page.tsx";
+import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
-import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Ago, useNow } from "../../ui/moment.tsx";
+import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { agentsRoute } from "./route.ts";
 
-/** All agents that one may see, the newest first. */
 export function AgentsScreen() {
   const search = agentsRoute.useSearch();
   const navigate = useNavigate({ from: "/agents" });
-  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
-  const list = useList(["agents", "list", query], () => berth.agents.list(query), { live: LIVE_MS });
-  const shown = list.items.filter(({ name, description, id, model }) =>
-    hasText([name, description, id, model.id], search),
-  );
-  const clear = () => void navigate({ search: {}, replace: true });
   return (
-    <Page
+    <ListScreen
       title="Agents"
-      actions={
-        <>
-          <CallButton calls={[{ operation: operations.agents.list, query }]} />
-          <Link to="/agents/new" className={buttonClass("primary", "small")}>
-            <Icon name="plus" /> New agent
-          </Link>
-        </>
+      noun="agents"
+      operation={operations.agents.list}
+      load={(query) => berth.agents.list(query)}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+      words={({ name, description, id, model }) => [name, description, id, model.id]}
+      placeholder="Name, model or id"
+      action={
+        <Link to="/agents/new" className={buttonClass("primary", "small")}>
+          <Icon name="plus" /> New agent
+        </Link>
       }
-    >
-      <ListFilters
-        search={search}
-        placeholder="Name, model or id"
-        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
-        onClear={clear}
-      />
-      <ObjectList
-        label="Agents"
-        list={list}
-        shown={shown}
-        searching={search.q !== undefined}
-        filtered={Object.keys(search).length > 0}
-        onClear={clear}
-        onOpen={({ id }) => void navigate({ to: "/agents/$agentId", params: { agentId: id } })}
-        head={<Head />}
-        line={(agent, place) => <AgentLine key={agent.id} agent={agent} {...place} />}
-        empty={<NoAgents />}
-      />
-    </Page>
+      onOpen={({ id }) => void navigate({ to: "/agents/$agentId", params: { agentId: id } })}
+      head={<Head />}
+      line={(agent, place) => <AgentLine key={agent.id} agent={agent} {...place} />}
+      empty={<NoAgents />}
+    />
   );
 }
 

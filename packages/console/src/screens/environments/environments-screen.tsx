@@ -2,67 +2,43 @@ import type { Environment } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { useList } from "../../api/use-list.ts";
-import { withChange } from "../../format/search.ts";
 import { showUnseen } from "../../format/visible-text.ts";
-import { ListFilters } from "../../shell/list-filters.tsx";
-import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
-import { ObjectList } from "../../shell/object-list.tsx";
-import { Page } from "../../shell/page.tsx";
+import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
-import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Ago, useNow } from "../../ui/moment.tsx";
+import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { environmentsRoute } from "./route.ts";
 import { limitWords, networkingWords } from "./words.ts";
 
-/** All environments that one may see, the newest first. */
 export function EnvironmentsScreen() {
   const search = environmentsRoute.useSearch();
   const navigate = useNavigate({ from: "/environments" });
-  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
-  const list = useList(["environments", "list", query], () => berth.environments.list(query), {
-    live: LIVE_MS,
-  });
-  const shown = list.items.filter(({ name, description, id }) => hasText([name, description, id], search));
-  const clear = () => void navigate({ search: {}, replace: true });
   return (
-    <Page
+    <ListScreen
       title="Environments"
-      actions={
-        <>
-          <CallButton calls={[{ operation: operations.environments.list, query }]} />
-          <Link to="/environments/new" className={buttonClass("primary", "small")}>
-            <Icon name="plus" /> New environment
-          </Link>
-        </>
+      noun="environments"
+      operation={operations.environments.list}
+      load={(query) => berth.environments.list(query)}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+      words={({ name, description, id }) => [name, description, id]}
+      action={
+        <Link to="/environments/new" className={buttonClass("primary", "small")}>
+          <Icon name="plus" /> New environment
+        </Link>
       }
-    >
-      <ListFilters
-        search={search}
-        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
-        onClear={clear}
-      />
-      <ObjectList
-        label="Environments"
-        list={list}
-        shown={shown}
-        searching={search.q !== undefined}
-        filtered={Object.keys(search).length > 0}
-        onClear={clear}
-        onOpen={({ id }) =>
-          void navigate({ to: "/environments/$environmentId", params: { environmentId: id } })
-        }
-        head={<Head />}
-        line={(environment, place) => (
-          <EnvironmentLine key={environment.id} environment={environment} {...place} />
-        )}
-        empty={<NoEnvironments />}
-      />
-    </Page>
+      onOpen={({ id }) =>
+        void navigate({ to: "/environments/$environmentId", params: { environmentId: id } })
+      }
+      head={<Head />}
+      line={(environment, place) => (
+        <EnvironmentLine key={environment.id} environment={environment} {...place} />
+      )}
+      empty={<NoEnvironments />}
+    />
   );
 }
 

@@ -3,73 +3,45 @@ import { operations } from "@berth/sdk/operations";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
-import { useList } from "../../api/use-list.ts";
-import { withChange } from "../../format/search.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
-import { ListFilters } from "../../shell/list-filters.tsx";
-import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
-import { ObjectList } from "../../shell/object-list.tsx";
-import { Page } from "../../shell/page.tsx";
+import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Ago, useNow } from "../../ui/moment.tsx";
+import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { memoryStoresRoute } from "./route.ts";
 import { StoreDialog } from "./store-dialog.tsx";
 
-/** All memory stores that one may see, the newest first. */
 export function StoresScreen() {
   const search = memoryStoresRoute.useSearch();
   const navigate = useNavigate({ from: "/memory" });
   const [adding, setAdding] = useState(false);
-  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
-  const list = useList(["memory stores", "list", query], () => berth.memoryStores.list(query), {
-    live: LIVE_MS,
-  });
-  const shown = list.items.filter(({ name, description, id }) => hasText([name, description, id], search));
   const add = () => setAdding(true);
-  const clear = () => void navigate({ search: {}, replace: true });
-  const toStore = (id: string) => void navigate({ to: "/memory/$storeId", params: { storeId: id } });
+  const open = ({ id }: MemoryStore) => void navigate({ to: "/memory/$storeId", params: { storeId: id } });
   useActions([{ id: "add", label: "New memory store", group: "Memory", icon: "plus", run: add }]);
   return (
-    <Page
+    <ListScreen
       title="Memory"
-      actions={
-        <>
-          <CallButton calls={[{ operation: operations.memoryStores.list, query }]} />
-          <Button look="primary" size="small" icon="plus" onClick={add}>
-            New store
-          </Button>
-        </>
+      noun="memory stores"
+      operation={operations.memoryStores.list}
+      load={(query) => berth.memoryStores.list(query)}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+      words={({ name, description, id }) => [name, description, id]}
+      action={
+        <Button look="primary" size="small" icon="plus" onClick={add}>
+          New store
+        </Button>
       }
+      onOpen={open}
+      head={<Head />}
+      line={(store, place) => <StoreLine key={store.id} store={store} {...place} />}
+      empty={<NoStores onAdd={add} />}
     >
-      <ListFilters
-        search={search}
-        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
-        onClear={clear}
-      />
-      <ObjectList
-        label="Memory stores"
-        list={list}
-        shown={shown}
-        searching={search.q !== undefined}
-        filtered={Object.keys(search).length > 0}
-        onClear={clear}
-        onOpen={({ id }) => toStore(id)}
-        head={<Head />}
-        line={(store, place) => <StoreLine key={store.id} store={store} {...place} />}
-        empty={<NoStores onAdd={add} />}
-      />
-      <StoreDialog
-        store={null}
-        open={adding}
-        onClose={() => setAdding(false)}
-        onSaved={({ id }) => toStore(id)}
-      />
-    </Page>
+      <StoreDialog store={null} open={adding} onClose={() => setAdding(false)} onSaved={open} />
+    </ListScreen>
   );
 }
 

@@ -1,10 +1,10 @@
 import { operations } from "@berth/sdk/operations";
-import { type KeyboardEvent, useState } from "react";
+import type { KeyboardEvent } from "react";
 import { Page } from "../../shell/page.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CallPanel } from "../../ui/call-panel.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Textarea } from "../../ui/field.tsx";
+import { FormBar, formBarClass } from "../../ui/form-bar.tsx";
 import { AgentSection } from "./agent-section.tsx";
 import { EnvironmentSection } from "./environment-section.tsx";
 import { FilesSection } from "./files-section.tsx";
@@ -27,7 +27,6 @@ export function NewSessionScreen() {
 function NewSession({ like, chosen }: { like: string | undefined; chosen: Partial<Form> }) {
   const { form, change, reset, error: likeError } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
-  const [showsCall, setShowsCall] = useState(false);
   const sections = { form, change, faultAt };
   const isReady =
     form.environmentId !== null && (form.agentMode === "quick" ? form.model !== null : form.agentId !== null);
@@ -74,44 +73,38 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
           <FilesSection {...sections} />
           <MoreSection {...sections} />
         </fieldset>
-        {error !== null && <ErrorBox error={error} className="mt-4" />}
-        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4">
-          {phase.step === "cloning" ? (
-            <>
-              <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
-              <Button onClick={() => void discard()}>Back</Button>
-              <Button onClick={() => void skip()}>Send it now</Button>
-            </>
-          ) : (
-            <>
-              <Button
-                look="quiet"
-                icon="code"
-                aria-expanded={showsCall}
-                onClick={() => setShowsCall(!showsCall)}
-                className="mr-auto"
-              >
-                The same by CLI and curl
-              </Button>
-              <Button look="quiet" onClick={reset}>
-                Clear
-              </Button>
-              <Button
-                look="primary"
-                icon="play"
-                disabled={!isReady}
-                busy={phase.step === "creating"}
-                onClick={() => void start()}
-              >
-                Start session
-              </Button>
-            </>
-          )}
-        </div>
-        {showsCall && (
-          <CallPanel call={{ operation: operations.sessions.create, body: withoutSecrets(body) }} />
+        {phase.step === "cloning" ? (
+          <CloningBar error={error} onBack={() => void discard()} onSkip={() => void skip()} />
+        ) : (
+          <FormBar
+            error={error}
+            busy={phase.step === "creating"}
+            disabled={!isReady}
+            verb="Start session"
+            icon="play"
+            onSave={() => void start()}
+            discard="Clear"
+            onDiscard={reset}
+            call={{ operation: operations.sessions.create, body: withoutSecrets(body) }}
+          />
         )}
       </div>
     </Page>
+  );
+}
+
+type CloningProps = { error: unknown; onBack: () => void; onSkip: () => void };
+
+/** While the repositories of the session are cloned. */
+function CloningBar({ error, onBack, onSkip }: CloningProps) {
+  return (
+    <>
+      {error !== null && <ErrorBox error={error} className="mt-4" />}
+      <div className={formBarClass}>
+        <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
+        <Button onClick={onBack}>Back</Button>
+        <Button onClick={onSkip}>Send it now</Button>
+      </div>
+    </>
   );
 }

@@ -3,68 +3,45 @@ import { operations } from "@berth/sdk/operations";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
-import { useList } from "../../api/use-list.ts";
-import { withChange } from "../../format/search.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
-import { ListFilters } from "../../shell/list-filters.tsx";
-import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
-import { ObjectList } from "../../shell/object-list.tsx";
-import { Page } from "../../shell/page.tsx";
+import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Ago, useNow } from "../../ui/moment.tsx";
+import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { NewSkillDialog } from "./new-skill-dialog.tsx";
 import { skillsRoute } from "./route.ts";
 
-/** All skills that one may see, the newest first. */
 export function SkillsScreen() {
   const search = skillsRoute.useSearch();
   const navigate = useNavigate({ from: "/skills" });
   const [adding, setAdding] = useState(false);
-  const query = { ...listQueryOf(search, useNow()), limit: search.q === undefined ? 50 : 100 };
-  const list = useList(["skills", "list", query], () => berth.skills.list(query), { live: LIVE_MS });
-  const shown = list.items.filter(({ name, display_title, description, id }) =>
-    hasText([name, display_title, description, id], search),
-  );
   const add = () => setAdding(true);
-  const clear = () => void navigate({ search: {}, replace: true });
   useActions([{ id: "upload", label: "Upload a skill", group: "Skills", icon: "upload", run: add }]);
   return (
-    <Page
+    <ListScreen
       title="Skills"
-      actions={
-        <>
-          <CallButton calls={[{ operation: operations.skills.list, query }]} />
-          <Button look="primary" size="small" icon="upload" onClick={add}>
-            Upload
-          </Button>
-        </>
+      noun="skills"
+      operation={operations.skills.list}
+      load={(query) => berth.skills.list(query)}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+      words={({ name, display_title, description, id }) => [name, display_title, description, id]}
+      placeholder="Name, words or id"
+      action={
+        <Button look="primary" size="small" icon="upload" onClick={add}>
+          Upload
+        </Button>
       }
+      onOpen={({ id }) => void navigate({ to: "/skills/$skillId", params: { skillId: id } })}
+      head={<Head />}
+      line={(skill, place) => <SkillLine key={skill.id} skill={skill} {...place} />}
+      empty={<NoSkills onAdd={add} />}
     >
-      <ListFilters
-        search={search}
-        placeholder="Name, words or id"
-        onChange={(change) => void navigate({ search: withChange(search, change), replace: true })}
-        onClear={clear}
-      />
-      <ObjectList
-        label="Skills"
-        list={list}
-        shown={shown}
-        searching={search.q !== undefined}
-        filtered={Object.keys(search).length > 0}
-        onClear={clear}
-        onOpen={({ id }) => void navigate({ to: "/skills/$skillId", params: { skillId: id } })}
-        head={<Head />}
-        line={(skill, place) => <SkillLine key={skill.id} skill={skill} {...place} />}
-        empty={<NoSkills onAdd={add} />}
-      />
       <NewSkillDialog open={adding} onClose={() => setAdding(false)} />
-    </Page>
+    </ListScreen>
   );
 }
 
