@@ -51,25 +51,27 @@ export function ConfirmCall({ id }: { id: string }) {
       )}
       <div className="flex flex-wrap items-center gap-2">
         <p className="mr-auto font-medium">May the agent do this?</p>
-        {denying ? (
-          <>
-            <Button size="small" look="quiet" onClick={() => setDenying(false)}>
-              Back
-            </Button>
-            <Button size="small" look="danger" busy={isBusy} onClick={() => answer.mutate(false)}>
-              Deny
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button size="small" disabled={isBusy} onClick={() => setDenying(true)}>
-              Deny {isFirst && <Keys>n</Keys>}
-            </Button>
-            <Button size="small" look="primary" busy={isBusy} onClick={() => answer.mutate(true)}>
-              Allow {isFirst && <Keys>y</Keys>}
-            </Button>
-          </>
-        )}
+        <span className="flex gap-2">
+          {denying ? (
+            <>
+              <Button size="small" look="quiet" onClick={() => setDenying(false)}>
+                Back
+              </Button>
+              <Button size="small" look="danger" busy={isBusy} onClick={() => answer.mutate(false)}>
+                Deny
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button size="small" disabled={isBusy} onClick={() => setDenying(true)}>
+                Deny {isFirst && <Keys>n</Keys>}
+              </Button>
+              <Button size="small" look="primary" busy={isBusy} onClick={() => answer.mutate(true)}>
+                Allow {isFirst && <Keys>y</Keys>}
+              </Button>
+            </>
+          )}
+        </span>
       </div>
       {answer.isError && <ErrorBox error={answer.error} />}
     </div>

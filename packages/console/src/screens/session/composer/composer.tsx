@@ -85,7 +85,7 @@ export function Composer({ view }: { view: SessionView }) {
           aria-label="Message to the agent"
           placeholder={
             canAnswer
-              ? "y or n and Enter to answer, or write to the agent"
+              ? "y, n, or a message to the agent"
               : view.waiting.length > 0
                 ? "Answer above, or write to the agent"
                 : "Write to the agent"
