@@ -10,7 +10,7 @@ export const consoleRequirements: readonly Requirement[] = [
   {
     id: "console-answers",
     source: "seed 8",
-    rule: "A call that waits is allowed with y and denied with n and a reason, and a custom tool gets its result by a form of its schema. The list and the page's title count sessions that wait.",
+    rule: "A call that waits is allowed with y and denied with n and a reason; while somebody types only a message of that letter alone answers. A custom tool gets its result by a form of its schema. The list and the page's title count sessions that wait.",
   },
   {
     id: "console-together",
