@@ -5,7 +5,7 @@ import { cx } from "./cx.ts";
 
 /** Whose something is: the name, where it is known, and the id to copy. */
 export function Owner({ id, className }: { id: string; className?: string }) {
-  const name = useOwnerNames()(id);
+  const name = useOwnerNames([id])(id);
   return (
     <span className={cx("inline-flex max-w-full flex-wrap items-center gap-x-2", className)}>
       {name !== null && <span className="max-w-full truncate">{showUnseen(name)}</span>}

@@ -18,13 +18,11 @@ const namesQuery = queryOptions({
   retry: false,
 });
 
-/** What an owner is called: null where the service does not tell this caller. */
-export function useOwnerNames(): (id: string) => string | null {
+/** What these owners are called: null where the service does not tell this caller. Only for others than the caller it is asked. */
+export function useOwnerNames(ids: readonly string[]): (id: string) => string | null {
   const { data: me } = useQuery(whoamiQuery);
-  const { data: names } = useQuery(namesQuery);
-  return (id) => {
-    if (id === me?.principal.id) return me.principal.name;
-    if (id === me?.organization.id) return me.organization.name;
-    return names?.get(id) ?? null;
-  };
+  const own = new Map(me && [me.principal, me.organization].map(({ id, name }) => [id, name]));
+  const others = me !== undefined && ids.some((id) => !own.has(id));
+  const { data: names } = useQuery({ ...namesQuery, enabled: others });
+  return (id) => own.get(id) ?? names?.get(id) ?? null;
 }

@@ -18,9 +18,11 @@ export function useWaiting(live: number): { ids: ReadonlySet<string>; more: bool
   return { ids: new Set(data?.data.map(({ id }) => id)), more: data?.has_more ?? false };
 }
 
-/** The newest sessions, for what they tell about the installation. */
+const FEW = 25;
+
+/** The newest few sessions, for what they tell about the installation. */
 export const recentSessions = queryOptions({
   queryKey: ["sessions", "newest"],
-  queryFn: async ({ signal }) => (await berth.sessions.list({ limit: LIMIT }, { signal })).data,
+  queryFn: async ({ signal }) => (await berth.sessions.list({ limit: FEW }, { signal })).data,
   staleTime: 300_000,
 });

@@ -24,7 +24,10 @@ const NO_SESSIONS: Session[] = [];
 
 /** What it works on. Each is cloned before the task is sent, so that a token that is rejected is told here. */
 export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
-  const { data: sessions = NO_SESSIONS } = useQuery(recentSessions);
+  const { data: sessions = NO_SESSIONS } = useQuery({
+    ...recentSessions,
+    enabled: form.repositories.length > 0,
+  });
   const providers = useMemo(() => providersIn(sessions), [sessions]);
   const set = (key: string, part: Partial<RepositoryEntry>) =>
     change({ repositories: form.repositories.map((one) => (one.key === key ? { ...one, ...part } : one)) });

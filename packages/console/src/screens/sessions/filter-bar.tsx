@@ -18,7 +18,7 @@ export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: agents = [] } = useQuery(agentChoices);
   const { data: environments = [] } = useQuery(environmentChoices);
   const { data: me } = useQuery(whoamiQuery);
-  const ownerName = useOwnerNames();
+  const ownerName = useOwnerNames(owners);
   const own = me?.principal.id;
   const set = (change: { [Key in keyof SessionFilters]?: SessionFilters[Key] | undefined }) => {
     const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);

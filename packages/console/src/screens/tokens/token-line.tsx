@@ -29,7 +29,7 @@ export function aboutOf(token: Token): string {
 
 export function TokenLine({ token, me, index, marked, onOpen, onRevoke }: Props) {
   const state = stateOf(token, useNow());
-  const ownerName = useOwnerNames();
+  const ownerName = useOwnerNames([token.owner_id]);
   const [first = "", ...more] = describeScopes(token.scopes);
   return (
     <Line index={index} marked={marked}>

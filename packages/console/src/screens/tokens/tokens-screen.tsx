@@ -35,8 +35,8 @@ export function TokensScreen() {
   const navigate = useNavigate({ from: "/tokens" });
   const now = useNow();
   const { data: me } = useQuery(whoamiQuery);
-  const ownerName = useOwnerNames();
   const list = useList(["tokens", "list"], () => berth.tokens.list(QUERY), { live: LIVE_MS });
+  const ownerName = useOwnerNames(list.items.map(({ owner_id }) => owner_id));
   const [revoked, setRevoked] = useState<Token | null>(null);
   const { create: _create, token: _token, ...filters } = search;
   const shown = list.items.filter((token) => fits(token, search, now));
