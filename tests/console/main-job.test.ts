@@ -83,7 +83,7 @@ covers(
     const { page } = visited;
     const { url } = await console.api.ok("POST", "/console_links");
     await page.goto(url);
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     await page.getByRole("link", { name: "New session" }).first().click();
     await describeSession(page);
 

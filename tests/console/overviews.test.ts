@@ -132,7 +132,7 @@ function figuresOf({ sessions: count, turns, usage }: AnyJson): string[] {
 
 covers(
   ["console-screens", "console-faults"],
-  "health: an admin sees what doctor says; a member is told that it is not for them",
+  "health: an admin sees what doctor says, and owners by name; a member is told that it is not for them",
   async () => {
     const admin = await console.berth.client({ user: "admin@example.com", role: "admin" });
     const seen = await console.signedIn("/health", { token: admin.token });
@@ -151,6 +151,8 @@ covers(
       assert.equal(await seen.page.getByText(detail, { exact: true }).count(), state === "yes" ? 0 : 1);
     assert.equal(await seen.page.getByText("Every check passes.").count(), faulty.length === 0 ? 1 : 0);
     assert.match(seen.page.url(), /faults=true/);
+    await seen.page.goto(`${origin}/console/sessions/${sessions[0].id}?panel=details`);
+    await seen.page.getByText("owner@example.com", { exact: true }).waitFor();
     assert.deepEqual(seen.faults, []);
     await seen.context.close();
 

@@ -94,7 +94,7 @@ covers(
     const link = await newLink();
     const first = await visit(console.browser, origin);
     await first.page.goto(link);
-    await first.page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await first.page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     assert.equal(await userIn(first.context), "owner@example.com");
     assert.ok(!first.page.url().includes("code"));
 
@@ -160,7 +160,7 @@ covers(
       assert.equal(await userIn(thief.context), null);
     }
     await page.goto(answer);
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     assert.equal(await userIn(context), "ada@example.com");
     await page.goto(answer);
     await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
@@ -203,7 +203,7 @@ covers(
     const victim = await visit(console.browser, origin);
     await victim.context.addCookies(planted);
     await victim.page.goto(await newLink());
-    await victim.page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await victim.page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     assert.equal(await userIn(victim.context), "owner@example.com");
     assert.equal(await userIn(mallory.context), null);
     assert.notEqual((await victim.context.cookies())[0]?.value, planted[0]?.value);
