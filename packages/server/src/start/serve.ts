@@ -1,40 +1,25 @@
 import type { ChildProcess } from "node:child_process";
-import { createDirectory, openServiceManager } from "@berth/linux";
-import type { Logger } from "pino";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { checkDataDirectory } from "../checks/check-data-directory.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { openServiceManager } from "@berth/linux";
+import type { Config } from "../config/config.ts";
 import { plainHttpWarning } from "../config/tls-files.ts";
-import { openDatabase } from "../db/pool.ts";
-import { ownRates } from "../limits/request-rates.ts";
+import type { ServiceFault } from "../features/service/service-routes.ts";
 import { createLog } from "../log/log.ts";
-import { createRedactor, type Redactor } from "../log/redactor.ts";
-import { openSessionHub } from "../notify/session-hub.ts";
+import { createRedactor } from "../log/redactor.ts";
 import { releaseMemoryWhenQuiet } from "../processes/release-memory.ts";
-import { requireDatabaseKey } from "../secrets/database-key-store.ts";
-import { openTraces } from "../traces/open-traces.ts";
-import { startApi } from "./api.ts";
-import { apiSettings, tlsOf } from "./api-settings.ts";
-import { startDataSweepers } from "./data-sweepers.ts";
-import { FurtherApis } from "./further-apis.ts";
-import { installationId } from "./installation-id.ts";
-import { keysOf } from "./keys-of.ts";
-import { lockDataDirectory } from "./lock-data-directory.ts";
-import { NoticeRelay } from "./notice-relay.ts";
-import { openModels } from "./open-models.ts";
-import { openStore } from "./open-store.ts";
 import { Parts } from "./parts.ts";
-import { requireContents } from "./require-contents.ts";
+import { ServiceParts } from "./service-parts.ts";
 import { ServiceReports } from "./service-reports.ts";
-import { settingFaults } from "./setting-faults.ts";
-import { superviseRunner } from "./supervise-runner.ts";
 
 export interface Serving {
   /** Where the API listens: `http://127.0.0.1:PORT`. */
   url: string;
   /** Drains and stops everything, in an order that loses nothing that was acknowledged. Safe to call twice. */
   stop(): Promise<void>;
+}
+
+interface Opened {
+  url: string;
+  fault(): ServiceFault | null;
 }
 
 /**
@@ -58,10 +43,8 @@ export async function serve(
   const releasing = releaseMemoryWhenQuiet();
   const reports = new ServiceReports(openServiceManager());
   try {
-    const { url, fault } = await openParts(parts, config, {
-      ...{ log, redactor, draining: draining.signal },
-      forked: runner,
-    });
+    const service = new ServiceParts(parts, config, { log, redactor });
+    const { url, fault } = await openAll(service, draining.signal, runner);
     reports.ready(url, fault);
     return {
       url,
@@ -79,95 +62,24 @@ export async function serve(
 }
 
 /** Opens the parts in the order in which they depend on each other; they close in the reverse one. */
-async function openParts(
-  parts: Parts,
-  config: Config,
-  {
-    log,
-    redactor,
-    draining,
-    forked,
-  }: { log: Logger; redactor: Redactor; draining: AbortSignal; forked: ChildProcess | undefined },
-): Promise<{ url: string; fault: () => string | null }> {
-  const faults = await settingFaults(config);
-  if (faults.length > 0) throw new ConfigError(faults);
-  await ofSetting(() => createDirectory(config.dataDir));
-  await ofSetting(() => createDirectory(blobDirectory(config)));
-  await ofSetting(() => checkDataDirectory(config.dataDir));
-  await parts.open(
-    () => lockDataDirectory(config.dataDir),
-    (release) => release(),
-  );
-  const keys = await ofSetting(() => keysOf(config));
-  const tls = await ofSetting(() => tlsOf(config));
-  installationId(config.dataDir);
-  const rates = ownRates();
-  const relay = new NoticeRelay();
+async function openAll(
+  service: ServiceParts,
+  draining: AbortSignal,
+  forked: ChildProcess | undefined,
+): Promise<Opened> {
+  const keys = await service.directories();
   const [store, runner, further, models] = await Promise.all([
-    parts.open(
-      (signal) => openStore(config, log, signal),
-      (store) => store.stop(),
-    ),
-    parts.open(
-      () => superviseRunner({ config, relay, log, first: forked }),
-      (runner) => runner.stop(),
-    ),
-    parts.open(
-      () => new FurtherApis(config.apiProcesses - 1, { rates, relay, log }),
-      (further) => further.stop(),
-    ),
-    parts.open(() => ofSetting(() => openModels(config, log))),
+    service.store(),
+    service.runner(forked),
+    service.furtherApis(),
+    service.models(),
   ]);
-  const db = await parts.open(
-    () => openDatabase({ ...store.address, log }),
-    (db) => db.close(),
-  );
-  await parts.open(() => requireDatabaseKey(db.write, keys));
-  await parts.open(() => requireContents(db.write, config, log));
-  const hub = await parts.open(
-    () => openSessionHub({ db, log, neighbours: relay.neighbours }),
-    (hub) => hub.close(),
-  );
-  const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
-  const traces = await parts.open(
-    () => openTraces(process.env, "api", log),
-    (one) => one.close(),
-  );
+  const db = await service.database(store, keys);
+  const hub = await service.hub(db);
+  const [blobs, traces] = [await service.blobs(), await service.traces()];
   const fault = () => (draining.aborted ? "draining" : runner.fault());
-  const api = await parts.open(
-    () =>
-      startApi({
-        ...apiSettings(config, keys),
-        tls,
-        ...{ db, hub, log, redactor, models, blobs, traces, rates },
-        runnerMetrics: () => runner.metrics(),
-        furtherMetrics: () => further.metrics(),
-        fault,
-      }),
-    // All stop to accept connections at the same time.
-    (api) => Promise.all([api.close(), further.stop()]),
-  );
-  // While its turns reach a safe point, the API tells followers of them, and load balancers that it is draining.
-  await parts.open(
-    () =>
-      Promise.all([
-        runner.start(store.address),
-        further.start(config, store.address, { server: api.server, renderMetrics: api.renderMetrics, fault }),
-      ]),
-    () => runner.stop(),
-  );
-  await parts.open(
-    () => startDataSweepers({ db, blobs, log }, config),
-    (sweepers) => Promise.all(sweepers.map((one) => one.close())),
-  );
+  const api = await service.api({ keys, db, hub, models, blobs, traces, runner, further, fault });
+  await service.startProcesses(store, { runner, further, api, fault });
+  await service.dataSweepers(db, blobs);
   return { url: api.url, fault };
-}
-
-/** What a setting names is wrong: a fault of the settings, like a wrong value. */
-async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw new ConfigError([(error as Error).message]);
-  }
 }

@@ -1,0 +1,177 @@
+import type { ChildProcess } from "node:child_process";
+import type { ModelRegistry } from "@berth/agent/models";
+import { createDirectory } from "@berth/linux";
+import type { Logger } from "pino";
+import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { checkDataDirectory } from "../checks/check-data-directory.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { type Database, openDatabase } from "../db/pool.ts";
+import type { ServiceFault } from "../features/service/service-routes.ts";
+import { ownRates } from "../limits/request-rates.ts";
+import type { Redactor } from "../log/redactor.ts";
+import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
+import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
+import { openTraces } from "../traces/open-traces.ts";
+import type { Traces } from "../traces/traces.ts";
+import { type Api, startApi } from "./api.ts";
+import { apiSettings, tlsOf } from "./api-settings.ts";
+import { startDataSweepers } from "./data-sweepers.ts";
+import { FurtherApis } from "./further-apis.ts";
+import { installationId } from "./installation-id.ts";
+import { keysOf } from "./keys-of.ts";
+import { lockDataDirectory } from "./lock-data-directory.ts";
+import { NoticeRelay } from "./notice-relay.ts";
+import { openModels } from "./open-models.ts";
+import { openStore, type Store } from "./open-store.ts";
+import type { Parts } from "./parts.ts";
+import { requireContents } from "./require-contents.ts";
+import { settingFaults } from "./setting-faults.ts";
+import { type SupervisedRunner, superviseRunner } from "./supervise-runner.ts";
+
+/** What requests are served from. */
+export interface ApiParts {
+  keys: DatabaseKeys;
+  db: Database;
+  hub: SessionHub;
+  models: ModelRegistry;
+  blobs: BlobStore;
+  traces: Traces;
+  runner: SupervisedRunner;
+  further: FurtherApis;
+  fault(): ServiceFault | null;
+}
+
+/** Opens the parts of a service, each once. What a setting names is wrong: a fault of the settings, like a wrong value. */
+export class ServiceParts {
+  readonly #parts: Parts;
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #redactor: Redactor;
+  readonly #rates = ownRates();
+  readonly #relay = new NoticeRelay();
+
+  constructor(parts: Parts, config: Config, { log, redactor }: { log: Logger; redactor: Redactor }) {
+    this.#parts = parts;
+    this.#config = config;
+    this.#log = log;
+    this.#redactor = redactor;
+  }
+
+  /** The directories that the settings name, which are this service's alone from now on, and the key. */
+  async directories(): Promise<DatabaseKeys> {
+    const config = this.#config;
+    const faults = await settingFaults(config);
+    if (faults.length > 0) throw new ConfigError(faults);
+    await ofSetting(() => createDirectory(config.dataDir));
+    await ofSetting(() => createDirectory(blobDirectory(config)));
+    await ofSetting(() => checkDataDirectory(config.dataDir));
+    await this.#parts.open(
+      () => lockDataDirectory(config.dataDir),
+      (release) => release(),
+    );
+    const keys = await ofSetting(() => keysOf(config));
+    installationId(config.dataDir);
+    return keys;
+  }
+
+  store(): Promise<Store> {
+    return this.#parts.open(
+      (signal) => openStore(this.#config, this.#log, signal),
+      (store) => store.stop(),
+    );
+  }
+
+  /** The process that runs sessions. It does so once it is started. @param first where it was forked already. */
+  runner(first: ChildProcess | undefined): Promise<SupervisedRunner> {
+    const supervision = { config: this.#config, relay: this.#relay, log: this.#log, first };
+    return this.#parts.open(
+      () => superviseRunner(supervision),
+      (runner) => runner.stop(),
+    );
+  }
+
+  /** Further processes of the API. They accept connections once they are started. */
+  furtherApis(): Promise<FurtherApis> {
+    const shared = { rates: this.#rates, relay: this.#relay, log: this.#log };
+    return this.#parts.open(
+      () => new FurtherApis(this.#config.apiProcesses - 1, shared),
+      (further) => further.stop(),
+    );
+  }
+
+  models(): Promise<ModelRegistry> {
+    return this.#parts.open(() => ofSetting(() => openModels(this.#config, this.#log)));
+  }
+
+  /** Connections to the database, once it is known to have this key and these contents. */
+  async database({ address }: Store, keys: DatabaseKeys): Promise<Database> {
+    const db = await this.#parts.open(
+      () => openDatabase({ ...address, log: this.#log }),
+      (one) => one.close(),
+    );
+    await this.#parts.open(() => requireDatabaseKey(db.write, keys));
+    await this.#parts.open(() => requireContents(db.write, this.#config, this.#log));
+    return db;
+  }
+
+  hub(db: Database): Promise<SessionHub> {
+    return this.#parts.open(
+      () => openSessionHub({ db, log: this.#log, neighbours: this.#relay.neighbours }),
+      (hub) => hub.close(),
+    );
+  }
+
+  blobs(): Promise<BlobStore> {
+    return this.#parts.open(() => openDiskBlobs(blobDirectory(this.#config)));
+  }
+
+  traces(): Promise<Traces> {
+    return this.#parts.open(
+      () => openTraces(process.env, "api", this.#log),
+      (one) => one.close(),
+    );
+  }
+
+  async api({ keys, runner, further, ...parts }: ApiParts): Promise<Api> {
+    const tls = await ofSetting(() => tlsOf(this.#config));
+    return await this.#parts.open(
+      () =>
+        startApi({
+          ...apiSettings(this.#config, keys),
+          ...{ ...parts, tls, log: this.#log, redactor: this.#redactor, rates: this.#rates },
+          runnerMetrics: () => runner.metrics(),
+          furtherMetrics: () => further.metrics(),
+        }),
+      // All stop to accept connections at the same time.
+      (api) => Promise.all([api.close(), further.stop()]),
+    );
+  }
+
+  /** While its turns reach a safe point at the end, the API tells followers of them, and load balancers that it is draining. */
+  async startProcesses(
+    { address }: Store,
+    { runner, further, api, fault }: Pick<ApiParts, "runner" | "further" | "fault"> & { api: Api },
+  ): Promise<void> {
+    const first = { server: api.server, renderMetrics: api.renderMetrics, fault };
+    await this.#parts.open(
+      () => Promise.all([runner.start(address), further.start(this.#config, address, first)]),
+      () => runner.stop(),
+    );
+  }
+
+  async dataSweepers(db: Database, blobs: BlobStore): Promise<void> {
+    await this.#parts.open(
+      () => startDataSweepers({ db, blobs, log: this.#log }, this.#config),
+      (sweepers) => Promise.all(sweepers.map((one) => one.close())),
+    );
+  }
+}
+
+async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+}
