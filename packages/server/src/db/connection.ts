@@ -12,8 +12,11 @@ export type SocketConnection = {
   passwordFile: string;
 };
 
-/** The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password. */
-export type DatabaseAddress = { connection: SocketConnection } | { url: string };
+/**
+ * The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password. `direct`: that one leads
+ * to a pooler, and this one around it.
+ */
+export type DatabaseAddress = { connection: SocketConnection } | { url: string; direct?: string | null };
 
 /** Limit for opening a connection and for waiting for a free one. */
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,18 +25,49 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const QUERY_TIMEOUT_MS = 35_000;
 
+/** Settings of the server for each connection, in milliseconds. */
+const TIMEOUTS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+};
+
 /** Settings of every client: timeouts, and 64-bit integers as numbers. */
 export function clientConfig(address: DatabaseAddress): ClientConfig {
   return {
     ...target(address),
     application_name: "berth",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    ...(isPooled(address) ? {} : TIMEOUTS),
     keepAlive: true,
     types: TYPES,
   };
+}
+
+/** What a client that is connected has yet to set: poolers refuse the timeouts of `clientConfig`. */
+export function lateSettings(address: DatabaseAddress): Readonly<Record<string, number>> {
+  return isPooled(address) ? TIMEOUTS : {};
+}
+
+/** Sets them for the connection. By a statement, since a URL of the operator may have its own `options`. */
+export async function applySettings(
+  client: Pick<pg.ClientBase, "query">,
+  settings: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  if (Object.keys(settings).length === 0) return;
+  await client.query({
+    text: "select set_config(key, value, false) from json_each_text($1::json)",
+    values: [JSON.stringify(settings)],
+  });
+}
+
+export function isPooled(address: DatabaseAddress): boolean {
+  return "url" in address && address.direct != null;
+}
+
+/** For what needs a connection of its own: it listens, or holds a lock from one statement to the next. */
+export function directAddress(address: DatabaseAddress): DatabaseAddress {
+  return "url" in address && address.direct != null ? { url: address.direct } : address;
 }
 
 function target(address: DatabaseAddress): ClientConfig {

@@ -1,38 +1,44 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
-import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { clientConfig, type DatabaseAddress, directAddress } from "./connection.ts";
 
 export type ListenHandlers = {
-  onPayload(payload: string): void;
+  onPayload(payload: string, channel: string): void;
   /** The connection was lost and is back. Notifications sent in between are lost, so poll now. */
   onReconnect(): void;
 };
 
-export type Listener = { close(): Promise<void> };
+export type Listener = {
+  /** Listens on a further channel. Resolves once the server has accepted that, or the connection is lost. */
+  add(channel: string): Promise<void>;
+  remove(channel: string): void;
+  close(): Promise<void>;
+};
 
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Listens for NOTIFY on one channel, on its own connection, and reconnects whenever it breaks. Resolves once the server has
+ * Listens for NOTIFY on channels, on one connection of its own, and reconnects whenever it breaks. Resolves once the server has
  * accepted LISTEN, so every later notification is received.
  */
 export async function listen(
   address: DatabaseAddress,
-  channel: string,
+  channels: readonly string[],
   handlers: ListenHandlers,
   log: Logger,
 ): Promise<Listener> {
   const closing = new AbortController();
-  let current = await connect(address, channel, handlers);
+  const wanted = new Set(channels);
+  let current = await connect(address, wanted, handlers);
 
   async function reconnectForever(): Promise<void> {
     for (;;) {
       await current.ended;
       if (closing.signal.aborted) return;
-      log.warn({ channel }, "lost the connection that listens for notifications");
-      const next = await connectAgain(address, channel, handlers, closing.signal);
+      log.warn({ channels: [...wanted] }, "lost the connection that listens for notifications");
+      const next = await connectAgain(address, wanted, handlers, closing.signal);
       if (next === undefined) return;
       current = next;
       handlers.onReconnect();
@@ -41,6 +47,15 @@ export async function listen(
 
   const listening = reconnectForever();
   return {
+    async add(channel) {
+      wanted.add(channel);
+      // A connection that is lost has all wanted channels when it is back.
+      await listenOn(current.client, [channel]).catch(() => undefined);
+    },
+    remove(channel) {
+      wanted.delete(channel);
+      current.client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+    },
     async close() {
       closing.abort();
       await current.client.end().catch(() => undefined);
@@ -53,18 +68,24 @@ type Connection = { client: pg.Client; ended: Promise<void> };
 
 async function connect(
   address: DatabaseAddress,
-  channel: string,
+  wanted: ReadonlySet<string>,
   handlers: ListenHandlers,
 ): Promise<Connection> {
-  const client = new pg.Client(clientConfig(address));
+  const client = new pg.Client(clientConfig(directAddress(address)));
   const ended = new Promise<void>((resolve) => {
     client.once("end", resolve);
     client.on("error", () => resolve());
   });
-  client.on("notification", ({ payload }) => handlers.onPayload(payload ?? ""));
+  client.on("notification", ({ payload, channel }) => handlers.onPayload(payload ?? "", channel));
   try {
     await client.connect();
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    const listened = new Set<string>();
+    // Others may be wanted in the meantime.
+    for (let missing = [...wanted]; missing.length > 0; ) {
+      await listenOn(client, missing);
+      for (const channel of missing) listened.add(channel);
+      missing = [...wanted].filter((channel) => !listened.has(channel));
+    }
     return { client, ended };
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -72,14 +93,18 @@ async function connect(
   }
 }
 
+async function listenOn(client: pg.Client, channels: readonly string[]): Promise<void> {
+  await client.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
+}
+
 async function connectAgain(
   address: DatabaseAddress,
-  channel: string,
+  wanted: ReadonlySet<string>,
   handlers: ListenHandlers,
   closing: AbortSignal,
 ): Promise<Connection | undefined> {
   for (let wait = MIN_RETRY_MS; !closing.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
-    const connection = await connect(address, channel, handlers).catch(() => undefined);
+    const connection = await connect(address, wanted, handlers).catch(() => undefined);
     if (connection !== undefined && closing.aborted) await connection.client.end();
     else if (connection !== undefined) return connection;
     await pause(wait, undefined, { signal: closing }).catch(() => undefined);

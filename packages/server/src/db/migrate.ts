@@ -1,5 +1,5 @@
 import pg from "pg";
-import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { clientConfig, type DatabaseAddress, directAddress } from "./connection.ts";
 import { databaseError } from "./database-error.ts";
 import { type Applied, type Migration, readMigrations, type SchemaState, schemaState } from "./migrations.ts";
 import { execute } from "./statement.ts";
@@ -59,7 +59,11 @@ async function withSchema<T>(
   work: (client: pg.Client, state: SchemaState) => Promise<T>,
 ): Promise<T> {
   const migrations = readMigrations(directory);
-  const client = new pg.Client({ ...clientConfig(address), statement_timeout: false, query_timeout: 0 });
+  const client = new pg.Client({
+    ...clientConfig(directAddress(address)),
+    statement_timeout: false,
+    query_timeout: 0,
+  });
   client.on("error", () => undefined);
   const abort = () => void client.end().catch(() => undefined);
   signal?.addEventListener("abort", abort, { once: true });

@@ -140,7 +140,7 @@ for (const server of testServers) {
       const heard: string[] = [];
       let wake = Promise.withResolvers<void>();
       const back = Promise.withResolvers<void>();
-      await db.listen("news", {
+      await db.listen(["news"], {
         onPayload(payload) {
           heard.push(payload);
           wake.resolve();

@@ -9,8 +9,8 @@ import { openWritePool } from "./write-pool.ts";
 
 /** A database with the lifecycle of its connections. Code that only queries takes a `DatabaseAccess`, which may be one transaction. */
 export type Database = DatabaseAccess & {
-  /** Listens for NOTIFY on `channel`, reconnecting as needed, until closed. */
-  listen(channel: string, handlers: ListenHandlers): Promise<Listener>;
+  /** Listens for NOTIFY on the channels, reconnecting as needed, until closed. */
+  listen(channels: readonly string[], handlers: ListenHandlers): Promise<Listener>;
   /** Of the connections for writes and transactions. */
   connections(): ConnectionState;
   /** Closes every connection, listeners included, after the running statements. Safe to call twice. */
@@ -37,8 +37,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     transaction: write.transaction,
     store: storeInBatches(write),
     connections: write.state,
-    async listen(channel, handlers) {
-      const listener = await listen(options, channel, handlers, options.log);
+    async listen(channels, handlers) {
+      const listener = await listen(options, channels, handlers, options.log);
       listeners.add(listener);
       return listener;
     },

@@ -1,6 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
+import {
+  applySettings,
+  CONNECT_TIMEOUT_MS,
+  clientConfig,
+  type DatabaseAddress,
+  lateSettings,
+} from "./connection.ts";
 import { databaseError, isClosing, isStarting } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 
@@ -87,7 +93,7 @@ async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) =
     client.once("end", () => onBroken(client));
     try {
       await client.connect();
-      await applySettings(client);
+      await applySettings(client, { ...PLANNER_SETTINGS, ...lateSettings(address) });
       return client;
     } catch (error) {
       client.end().catch(() => undefined);
@@ -95,12 +101,4 @@ async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) =
     }
     await pause(RETRY_INTERVAL_MS);
   }
-}
-
-/** By a statement, since a URL of the operator may have its own `options`. */
-async function applySettings(client: pg.Client): Promise<void> {
-  await client.query({
-    text: "select set_config(key, value, false) from json_each_text($1::json)",
-    values: [JSON.stringify(PLANNER_SETTINGS)],
-  });
 }

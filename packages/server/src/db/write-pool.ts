@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg, { type PoolClient } from "pg";
 import type { Logger } from "pino";
-import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
+import {
+  applySettings,
+  CONNECT_TIMEOUT_MS,
+  clientConfig,
+  type DatabaseAddress,
+  lateSettings,
+} from "./connection.ts";
 import type { ConnectionState } from "./connection-metrics.ts";
 import { DatabaseUnavailableError, databaseError, isStarting } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
@@ -24,7 +30,12 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 /** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a starting server. */
 export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
-  const pool = new pg.Pool({ ...clientConfig(address), max, idleTimeoutMillis: IDLE_TIMEOUT_MS });
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    max,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    onConnect: (client) => applySettings(client, lateSettings(address)),
+  });
   pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
   const waits: Waits = { taken: 0, waitedSeconds: 0 };
   return {

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/statement.ts";
+import type { Notification } from "./channels.ts";
 
 /** Returns `last_seq` of those sessions that exist and are not deleted. */
 export async function readLastSeqs(
@@ -10,12 +11,14 @@ export async function readLastSeqs(
     .rows;
 }
 
-/** Sends each payload as a NOTIFY on the channel, in order. */
+/** Sends each payload as a NOTIFY on its channel, in order. */
 export async function sendNotifications(
   db: Queryable,
-  channel: string,
-  payloads: readonly string[],
+  notifications: readonly Notification[],
 ): Promise<void> {
-  const text = "select pg_notify($1, payload) from unnest($2::text[]) as payload";
-  await db.query({ name: "notify", text, values: [channel, payloads] });
+  const text =
+    "select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as notification (channel, payload)";
+  const channels = notifications.map(({ channel }) => channel);
+  const payloads = notifications.map(({ payload }) => payload);
+  await db.query({ name: "notify", text, values: [channels, payloads] });
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
+import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
 import { sendNotifications } from "./notification-store.ts";
 
 /** Between two notifications that are not forced by their size. */
@@ -8,15 +9,14 @@ const MIN_INTERVAL_MS = 5;
 const MAX_DELAY_MS = 20;
 /** A payload is limited to 8,000 bytes, and a session takes 38. */
 const SESSIONS_PER_NOTIFICATION = 200;
-const CHANNEL = "berth_sessions";
 
 /**
- * Notifies the other processes of a database that sessions changed. Not inside the writing transactions, because a NOTIFY in
+ * Notifies the other processes of a database that sessions changed: those that serve the API of each change, and runners of those
+ * that are due. Not inside the writing transactions, because a NOTIFY in
  * each would serialize the commits of all writers: changes are batched for a few milliseconds and sent on their own, those that are due
  * at once.
  */
 export class Notifier {
-  readonly channel = CHANNEL;
   /** In payloads, and ignored in those that are received. */
   readonly #sender: string;
   readonly #db: Queryable;
@@ -33,7 +33,7 @@ export class Notifier {
   constructor(db: Queryable, log: Logger, sender: string) {
     this.#db = db;
     this.#log = log;
-    this.#sender = sender;
+    this.#sender = markedSender(sender);
   }
 
   notify(sessionId: string, due: boolean): void {
@@ -42,16 +42,31 @@ export class Notifier {
     this.#flushBy(due ? Math.max(now, this.#flushedAt + MIN_INTERVAL_MS) : now + MAX_DELAY_MS, now);
   }
 
-  /** Sends payloads of another kind, after those before them. */
-  send(payloads: readonly string[]): void {
-    this.#sending = this.#sending.then(() => this.#sendNow(payloads));
+  /** Tells runners alone. */
+  notifyDue(sessionId: string): void {
+    this.send([{ channel: DUE, payload: `${this.#sender},!${sessionId}` }]);
   }
 
-  /** Calls `wake` for each session of a received payload, unless the sender is the own one. */
-  receive(payload: string, wake: (sessionId: string, due: boolean) => void): void {
-    const [sender, ...sessions] = payload.split(",");
+  /** Sends notifications of another kind, after those before them. */
+  send(notifications: readonly Notification[]): void {
+    this.#sending = this.#sending.then(() => this.#sendNow(notifications));
+  }
+
+  /**
+   * Calls `wake` for each session of a received payload, unless the sender is the own one.
+   *
+   * @param untold of a session that is due: runners that do not listen on `CHANGES` were not told.
+   */
+  receive(
+    payload: string,
+    wake: (sessionId: string, state: { due: boolean; untold: boolean }) => void,
+  ): void {
+    const [sender = "", ...sessions] = payload.split(",");
     if (sender === this.#sender) return;
-    for (const session of sessions) wake(session.replace(/^!/, ""), session.startsWith("!"));
+    for (const session of sessions) {
+      const due = session.startsWith("!");
+      wake(session.replace(/^!/, ""), { due, untold: due && isFormer(sender) });
+    }
   }
 
   /** Sends the last batch. */
@@ -76,14 +91,18 @@ export class Notifier {
     this.#flushAt = Number.POSITIVE_INFINITY;
     if (this.#batch.size === 0) return;
     this.#flushedAt = performance.now();
-    this.send(payloadsOf(this.#sender, this.#batch));
+    const due = [...this.#batch].filter(([, isDue]) => isDue);
+    this.send([
+      ...payloadsOf(this.#sender, due).map((payload) => ({ channel: DUE, payload })),
+      ...payloadsOf(this.#sender, [...this.#batch]).map((payload) => ({ channel: CHANGES, payload })),
+    ]);
     this.#batch = new Map();
   }
 
   /** Notifications are hints, so those that cannot be sent are dropped: other processes also poll. */
-  async #sendNow(payloads: readonly string[]): Promise<void> {
+  async #sendNow(notifications: readonly Notification[]): Promise<void> {
     try {
-      await sendNotifications(this.#db, CHANNEL, payloads);
+      await sendNotifications(this.#db, notifications);
     } catch (error) {
       this.#log.debug({ err: error }, "could not send a notification");
     }
@@ -91,8 +110,8 @@ export class Notifier {
 }
 
 /** Each payload is `<sender>,<session>,!<due session>,…`. */
-function payloadsOf(sender: string, batch: ReadonlyMap<string, boolean>): string[] {
-  const sessions = [...batch].map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
+function payloadsOf(sender: string, batch: ReadonlyArray<[sessionId: string, due: boolean]>): string[] {
+  const sessions = batch.map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
   const payloads: string[] = [];
   for (let start = 0; start < sessions.length; start += SESSIONS_PER_NOTIFICATION) {
     payloads.push([sender, ...sessions.slice(start, start + SESSIONS_PER_NOTIFICATION)].join(","));

@@ -4,8 +4,16 @@ import { type TestContext, test } from "node:test";
 import type { PreviewPiece } from "@berth/agent";
 import { newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
-import { Previews } from "./previews.ts";
+import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
+import { type PreviewChannels, Previews } from "./previews.ts";
 import { openSessionHub } from "./session-hub.ts";
+
+const SESSION = newUuid();
+const NO_CHANNELS: PreviewChannels = {
+  send: () => undefined,
+  listen: async () => undefined,
+  unlisten: () => undefined,
+};
 
 function piece(text: string, offset = 0, eventId = "evt_a", requestId = "evt_request"): PreviewPiece {
   return { requestId, eventId, type: "agent.message", offset, text };
@@ -71,27 +79,69 @@ test("follow: a late follower → the text of the current request from its start
 
 test("publish: no request → nothing is sent; with one, its pieces are batched", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const sent: string[] = [];
-  const previews = new Previews("here", (payloads) => sent.push(...payloads));
-  previews.publish("s", piece("abc"));
+  const sent: Notification[] = [];
+  const previews = new Previews("here", {
+    ...NO_CHANNELS,
+    send: (notifications) => void sent.push(...notifications),
+  });
+  previews.publish(SESSION, piece("abc"));
   t.mock.timers.tick(1_000);
   assert.deepEqual(sent, []);
-  previews.receive(JSON.stringify({ by: "there", want: "s" }));
-  for (const [index, text] of [..."def"].entries()) previews.publish("s", piece(text, 3 + index));
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "previews" }), DUE);
+  for (const [index, text] of [..."def"].entries()) previews.publish(SESSION, piece(text, 3 + index));
   t.mock.timers.tick(1_000);
   assert.deepEqual(
-    sent.map((payload) => JSON.parse(payload).piece.text),
-    ["abcdef"],
+    sent.map(({ channel, payload }) => [channel, JSON.parse(payload).piece.text]),
+    [["previews", "abcdef"]],
   );
 });
 
 test("receive: other kinds of notifications → false; this process's own → ignored", () => {
   const seen = reader();
-  const previews = new Previews("here", () => {});
-  previews.follow("s", seen.add);
-  assert.equal(previews.receive("sender,session"), false);
-  assert.equal(previews.receive(JSON.stringify({ by: "here", session: "s", piece: piece("x") })), true);
+  const previews = new Previews("here", NO_CHANNELS);
+  previews.follow(SESSION, seen.add);
+  const told = (by: string) => JSON.stringify({ by, session: SESSION, piece: piece("x") });
+  assert.equal(previews.receive("sender,session", CHANGES), false);
+  assert.equal(previews.receive(told("here"), CHANGES), true);
   assert.deepEqual(seen.pieces, []);
-  assert.equal(previews.receive(JSON.stringify({ by: "there", session: "s", piece: piece("x") })), true);
+  assert.equal(previews.receive(told("there"), CHANGES), true);
   assert.equal(seen.text(), "x");
+});
+
+test("follow: listens on the channel of the session alone, and only while somebody follows one of it", async () => {
+  const calls: string[] = [];
+  const previews = new Previews("here", {
+    ...NO_CHANNELS,
+    async listen(channel) {
+      calls.push(`+${channel}`);
+    },
+    unlisten: (channel) => void calls.push(`-${channel}`),
+  });
+  const channel = previewChannel(SESSION);
+  const unfollow = [1, 2].map(() => previews.follow(SESSION, () => undefined));
+  unfollow[0]?.();
+  unfollow[0]?.();
+  assert.deepEqual(calls, [`+${channel}`, `+${channel}`]);
+  unfollow[1]?.();
+  assert.deepEqual(calls.at(-1), `-${channel}`);
+});
+
+test("receive: the release before wants and has previews on the channel of changes", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const sent: Notification[] = [];
+  const channels = {
+    ...NO_CHANNELS,
+    send: (notifications: readonly Notification[]) => void sent.push(...notifications),
+  };
+  const [api, runner] = [new Previews("api", channels), new Previews("runner", channels)];
+  const payload = JSON.stringify({ by: "former", want: SESSION });
+  api.receive(payload, CHANGES);
+  assert.deepEqual(sent.splice(0), [{ channel: DUE, payload }], "an API process passes it on to runners");
+  runner.receive(payload, DUE);
+  runner.publish(SESSION, piece("abc"));
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(
+    sent.map(({ channel }) => channel),
+    [CHANGES],
+  );
 });

@@ -1,4 +1,5 @@
 import type { PreviewPiece } from "@berth/agent";
+import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
 const BATCH_MS = 50;
@@ -18,8 +19,18 @@ interface Draft {
   sent: number;
 }
 
-/** Notifications of previews, as JSON. */
-type Payload = { by: string; want: string } | { by: string; session: string; piece: PreviewPiece };
+/** Notifications of previews, as JSON. `on`: the channel of the pieces; processes of the release before have them on `CHANGES`. */
+type Payload =
+  | { by: string; want: string; on?: string }
+  | { by: string; session: string; piece: PreviewPiece };
+
+/** What previews use of the connection that listens. */
+export interface PreviewChannels {
+  send(notifications: readonly Notification[]): void;
+  /** Resolves once all that is sent on the channel is received. */
+  listen(channel: string): Promise<void>;
+  unlisten(channel: string): void;
+}
 
 /**
  * Delivers the text that models are writing, from the process that runs a session to the processes whose followers
@@ -28,30 +39,35 @@ type Payload = { by: string; want: string } | { by: string; session: string; pie
  */
 export class Previews {
   readonly #sender: string;
-  readonly #send: (payloads: readonly string[]) => void;
+  readonly #channels: PreviewChannels;
+  /** By channel, how many follow a session of it. */
+  readonly #listened = new Map<string, number>();
   readonly #followers = new SessionListeners<[PreviewPiece]>();
   /** By session, the events of its current model request, by event id. */
   readonly #drafts = new Map<string, Map<string, Draft>>();
-  /** By session, when the last request for its previews expires. */
-  readonly #requests = new Map<string, number>();
+  /** By session, on which channels its previews are requested, and when that expires. */
+  readonly #requests = new Map<string, Map<string, number>>();
   /** Sessions whose previews are requested in the next batch. */
   readonly #unsentRequests = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param sender identifies this process.
-   * @param send sends NOTIFY payloads to the other processes, in the order of the calls.
+   * @param channels to the other processes.
    */
-  constructor(sender: string, send: (payloads: readonly string[]) => void) {
+  constructor(sender: string, channels: PreviewChannels) {
     this.#sender = sender;
-    this.#send = send;
+    this.#channels = channels;
   }
 
   /** `onPiece` gets the session's pieces from now on, from the start of the current model request. */
   follow(sessionId: string, onPiece: (piece: PreviewPiece) => void): () => void {
     const unfollow = this.#followers.add(sessionId, onPiece);
-    this.request(sessionId);
-    return unfollow;
+    const unlisten = this.#listen(previewChannel(sessionId), () => this.request(sessionId));
+    return () => {
+      unfollow();
+      unlisten();
+    };
   }
 
   /** Renews the request of a follower. Call it at each model request, which may run in another process than the last one. */
@@ -68,7 +84,7 @@ export class Previews {
     const draft: Draft = drafts.get(piece.eventId) ?? { piece, text: "", sent: -1 };
     draft.text += piece.text;
     this.#drafts.set(sessionId, drafts.set(piece.eventId, draft));
-    if (this.#isRequested(sessionId)) this.#flushSoon();
+    if (this.#requestedOn(sessionId).length > 0) this.#flushSoon();
   }
 
   /** Call it when the session's turn has ended. */
@@ -77,12 +93,13 @@ export class Previews {
   }
 
   /** Handles a NOTIFY payload. Returns false when it does not belong to previews. */
-  receive(payload: string): boolean {
+  receive(payload: string, channel: string): boolean {
     if (!payload.startsWith("{")) return false;
     const received = JSON.parse(payload) as Payload;
     if (received.by === this.#sender) return true;
-    if ("want" in received) this.#onRequest(received.want);
-    else this.#followers.call(received.session, received.piece);
+    if ("piece" in received) this.#followers.call(received.session, received.piece);
+    else if (channel === DUE) this.#onRequest(received.want, received.on ?? CHANGES);
+    else if (received.on === undefined) this.#channels.send([{ channel: DUE, payload }]);
     return true;
   }
 
@@ -90,26 +107,53 @@ export class Previews {
     clearTimeout(this.#timer);
   }
 
+  /** Listens while there are followers. `listens` is called once, when it does. */
+  #listen(channel: string, listens: () => void): () => void {
+    const followers = this.#listened.get(channel) ?? 0;
+    this.#listened.set(channel, followers + 1);
+    let isWanted = true;
+    void this.#channels.listen(channel).then(() => {
+      if (isWanted) listens();
+    });
+    return () => {
+      if (!isWanted) return;
+      isWanted = false;
+      const left = (this.#listened.get(channel) ?? 1) - 1;
+      if (left > 0) this.#listened.set(channel, left);
+      else if (this.#listened.delete(channel)) this.#channels.unlisten(channel);
+    };
+  }
+
   #sendRequests(): void {
     const sessions = [...this.#unsentRequests];
     this.#unsentRequests.clear();
-    for (const sessionId of sessions) this.#onRequest(sessionId);
-    this.#send(sessions.map((sessionId) => encode({ by: this.#sender, want: sessionId })));
+    for (const sessionId of sessions) this.#onRequest(sessionId, previewChannel(sessionId));
+    const payloads = sessions.map((sessionId) =>
+      encode({ by: this.#sender, want: sessionId, on: previewChannel(sessionId) }),
+    );
+    this.#channels.send(
+      [DUE, CHANGES].flatMap((channel) => payloads.map((payload) => ({ channel, payload }))),
+    );
   }
 
   /** Sends the current model request again from its start, since the follower may have missed it. */
-  #onRequest(sessionId: string): void {
+  #onRequest(sessionId: string, channel: string): void {
     const now = performance.now();
     if (this.#requests.size >= MAX_REQUESTS) {
-      for (const [id, expiry] of this.#requests) if (expiry <= now) this.#requests.delete(id);
+      for (const id of this.#requests.keys())
+        if (this.#requestedOn(id).length === 0) this.#requests.delete(id);
     }
-    this.#requests.set(sessionId, now + REQUEST_TTL_MS);
+    const requests = this.#requests.get(sessionId) ?? new Map<string, number>();
+    this.#requests.set(sessionId, requests.set(channel, now + REQUEST_TTL_MS));
     for (const draft of this.#drafts.get(sessionId)?.values() ?? []) draft.sent = -1;
     if (this.#drafts.has(sessionId)) this.#flushSoon();
   }
 
-  #isRequested(sessionId: string): boolean {
-    return (this.#requests.get(sessionId) ?? 0) > performance.now();
+  /** The channels on which the session's previews are requested. */
+  #requestedOn(sessionId: string): string[] {
+    const now = performance.now();
+    const requests = this.#requests.get(sessionId) ?? new Map<string, number>();
+    return [...requests].filter(([, expiry]) => expiry > now).map(([channel]) => channel);
   }
 
   #flushSoon(): void {
@@ -120,11 +164,13 @@ export class Previews {
   }
 
   #flush(sessionId: string): void {
-    if (!this.#isRequested(sessionId)) return;
+    const channels = this.#requestedOn(sessionId);
+    if (channels.length === 0) return;
     const pieces = [...(this.#drafts.get(sessionId)?.values() ?? [])].flatMap(takeUnsent);
     for (const piece of pieces) this.#followers.call(sessionId, piece);
-    if (pieces.length > 0)
-      this.#send(pieces.map((piece) => encode({ by: this.#sender, session: sessionId, piece })));
+    const payloads = pieces.map((piece) => encode({ by: this.#sender, session: sessionId, piece }));
+    const notifications = channels.flatMap((channel) => payloads.map((payload) => ({ channel, payload })));
+    if (notifications.length > 0) this.#channels.send(notifications);
   }
 }
 

@@ -1,3 +1,4 @@
+import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
 /** `asked`: a read of the session's disk waits in the table. `answered`: one of them has its answer there. */
@@ -11,16 +12,19 @@ const MARKS: Readonly<Record<ReadNotice, string>> = { asked: "?", answered: "=" 
  */
 export class ReadNotices {
   readonly #sender: string;
-  readonly #tell: (sessionId: string, notice: ReadNotice, payload: string) => void;
+  readonly #tell: (sessionId: string, notice: ReadNotice, notifications: Notification[]) => void;
   readonly #runners = new Set<(sessionId: string) => void>();
   readonly #askers = new SessionListeners();
 
   /**
    * @param sender names this process, or the service whose processes tell each other otherwise.
-   * @param tell tells the other processes of the service, and with a NOTIFY payload those of others.
+   * @param tell tells the other processes of the service, and with notifications those of others.
    */
-  constructor(sender: string, tell: (sessionId: string, notice: ReadNotice, payload: string) => void) {
-    this.#sender = sender;
+  constructor(
+    sender: string,
+    tell: (sessionId: string, notice: ReadNotice, notifications: Notification[]) => void,
+  ) {
+    this.#sender = markedSender(sender);
     this.#tell = tell;
   }
 
@@ -38,7 +42,13 @@ export class ReadNotices {
   /** Call it after the commit. */
   publish(sessionId: string, notice: ReadNotice): void {
     this.heard(sessionId, notice);
-    this.#tell(sessionId, notice, `${this.#sender},${MARKS[notice]}${sessionId}`);
+    const channels = notice === "asked" ? [DUE, CHANGES] : [CHANGES];
+    const payload = `${this.#sender},${MARKS[notice]}${sessionId}`;
+    this.#tell(
+      sessionId,
+      notice,
+      channels.map((channel) => ({ channel, payload })),
+    );
   }
 
   /** Another process of the service told of it. */
@@ -47,11 +57,18 @@ export class ReadNotices {
     else for (const wake of [...this.#runners]) wake(sessionId);
   }
 
-  /** Handles a NOTIFY payload. Returns false when it does not belong to reads. */
-  receive(payload: string): boolean {
+  /**
+   * Handles a payload of `CHANGES` or `DUE`. Returns false when it does not belong to reads.
+   *
+   * @param untold is called for a session when runners that do not listen on `CHANGES` were not told.
+   */
+  receive(payload: string, channel: string, untold: (sessionId: string) => void): boolean {
     const [, sender, mark, sessionId = ""] = /^([^,]*),([?=])([^,]*)$/.exec(payload) ?? [];
     if (sender === undefined) return false;
-    if (sender !== this.#sender) this.heard(sessionId, mark === MARKS.asked ? "asked" : "answered");
+    if (sender === this.#sender) return true;
+    if (mark === MARKS.answered) this.heard(sessionId, "answered");
+    else if (channel === DUE) this.heard(sessionId, "asked");
+    else if (isFormer(sender)) untold(sessionId);
     return true;
   }
 }

@@ -4,8 +4,10 @@ import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { silentLog, type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
+import { CHANGES } from "./channels.ts";
 import type { Neighbours, Notice } from "./neighbours.ts";
-import { openSessionHub, type SessionHub } from "./session-hub.ts";
+import { sendNotifications } from "./notification-store.ts";
+import { type HeardBy, openSessionHub, type SessionHub } from "./session-hub.ts";
 
 async function hub(
   t: TestContext,
@@ -122,6 +124,50 @@ describe("the session hub", () => {
     assert.deepEqual(await heard, [sessionId]);
     await answered.promise;
     assert.deepEqual([others, follower.count(), due], [0, 0, []]);
+  });
+
+  test("a process of the API hears of changes alone, a runner of what is due alone", async (t) => {
+    const db = await testDatabase(t);
+    const open = async (heardBy: HeardBy) => {
+      const opened = await openSessionHub({ db, log: silentLog, heardBy });
+      t.after(() => opened.close());
+      return opened;
+    };
+    const [api, runner] = [await open("api"), await open("runner")];
+    const { rows } = await db.write.query<{ query: string }>({
+      text: `select query from pg_stat_activity
+        where datname = current_database() and query like 'listen %' order by query`,
+    });
+    assert.deepEqual(
+      rows.map(({ query }) => query),
+      ['listen "berth_due"', 'listen "berth_sessions"'],
+    );
+    const emitter = new EventEmitter<{ told: [string] }>();
+    runner.onDue((sessionId) => emitter.emit("told", `due ${sessionId}`));
+    runner.reads.onAsked((sessionId) => emitter.emit("told", `asked ${sessionId}`));
+    const next = () => once(emitter, "told", { signal: AbortSignal.timeout(60_000) });
+    const follower = followerOf(api, newUuid());
+    const [sessionId, asked] = [newUuid(), newUuid()];
+    let heard = next();
+    api.publish(newUuid());
+    api.publish(sessionId, true);
+    assert.deepEqual(await heard, [`due ${sessionId}`]);
+    heard = next();
+    api.reads.publish(asked, "asked");
+    assert.deepEqual(await heard, [`asked ${asked}`]);
+    const former = async (payload: string) =>
+      await sendNotifications(db.write, [{ channel: CHANGES, payload }]);
+    heard = next();
+    await former(`former,!${sessionId}`);
+    assert.deepEqual(
+      await heard,
+      [`due ${sessionId}`],
+      "what the release before says is said again for runners",
+    );
+    heard = next();
+    await former(`former,?${asked}`);
+    assert.deepEqual(await heard, [`asked ${asked}`]);
+    assert.equal(follower.count(), 0);
   });
 
   test("publish: thousands of sessions at once → they fit into notifications", async (t) => {

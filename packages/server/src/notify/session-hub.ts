@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
+import { CHANGES, DUE } from "./channels.ts";
 import { followLastSeqs } from "./follow-last-seqs.ts";
 import type { Neighbours } from "./neighbours.ts";
 import { Notifier } from "./notifier.ts";
@@ -28,9 +29,14 @@ export interface SessionHub {
   close(): Promise<void>;
 }
 
+/** What a process listens for: one that serves the API for changes of sessions, one that runs them for what is due. */
+export type HeardBy = "api" | "runner";
+
 export interface SessionHubOptions {
   db: Database;
   log: Logger;
+  /** Default: the process is both. */
+  heardBy?: HeardBy;
   /** The other processes of this service. Default: it has none. */
   neighbours?: Neighbours;
   /** Milliseconds between polls of the sessions that have followers; default 2,000. */
@@ -51,19 +57,37 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
   };
   const own = randomBytes(6).toString("hex");
   const notifier = new Notifier(db.write, log, neighbours?.service ?? own);
-  const previews = new Previews(own, (payloads) => notifier.send(payloads));
-  const reads = new ReadNotices(neighbours?.service ?? own, (sessionId, read, payload) => {
+  const previews = new Previews(own, {
+    send: (notifications) => notifier.send(notifications),
+    listen: (channel) => listener.add(channel),
+    unlisten: (channel) => listener.remove(channel),
+  });
+  const reads = new ReadNotices(neighbours?.service ?? own, (sessionId, read, notifications) => {
     neighbours?.tell({ sessionId, due: false, read });
-    notifier.send([payload]);
+    notifier.send(notifications);
   });
   const stopListening = neighbours?.listen(({ sessionId, due, read }) => {
     if (read === undefined) wake(sessionId, due);
     else reads.heard(sessionId, read);
   });
-  const listener = await db.listen(notifier.channel, {
-    onPayload: (payload) => {
-      if (!previews.receive(payload) && !reads.receive(payload)) notifier.receive(payload, wake);
-    },
+  // Runners of this release do not hear what processes of the one before say of them: one that does hear it says it again.
+  const passOn = (sessionId: string) => {
+    wakeWorkers(sessionId);
+    neighbours?.tell({ sessionId, due: true });
+    notifier.notifyDue(sessionId);
+  };
+  const passReadOn = (sessionId: string) => reads.publish(sessionId, "asked");
+  const receive = (payload: string, channel: string) => {
+    if (previews.receive(payload, channel) || reads.receive(payload, channel, passReadOn)) return;
+    notifier.receive(payload, (sessionId, { untold }) => {
+      if (channel === DUE) return wakeWorkers(sessionId);
+      followers.call(sessionId);
+      if (untold) passOn(sessionId);
+    });
+  };
+  const channels = { api: [CHANGES], runner: [DUE] };
+  const listener = await db.listen(options.heardBy ? channels[options.heardBy] : [CHANGES, DUE], {
+    onPayload: receive,
     onReconnect: () => {
       for (const sessionId of followers.sessions()) followers.call(sessionId);
       wakeWorkers("");

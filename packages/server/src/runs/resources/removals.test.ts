@@ -66,7 +66,7 @@ async function tellWhenDone(db: TestDatabase, done: () => void): Promise<void> {
   await db.write.query({
     text: "create trigger told after delete on session_removals for each row execute function tell_removals()",
   });
-  await db.listen("removals_done", { onPayload: done, onReconnect: done });
+  await db.listen(["removals_done"], { onPayload: done, onReconnect: done });
 }
 
 describe("removals", () => {
