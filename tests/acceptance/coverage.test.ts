@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { REQUIREMENTS } from "./requirements.ts";
 
-const DIRECTORIES = ["./scenarios/", "../console/", "../upgrade/", "../guides/"].map(
+const DIRECTORIES = ["./scenarios/", "../console/", "../upgrade/", "../guides/", "../many-machines/"].map(
   (path) => new URL(path, import.meta.url),
 );
 const CITATIONS = DIRECTORIES.flatMap((directory) =>

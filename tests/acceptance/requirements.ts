@@ -33,6 +33,7 @@ import { referenceRequirements } from "./requirements/reference.ts";
 import { repositoryRetries } from "./requirements/repository-retries.ts";
 import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
+import { roleRequirements } from "./requirements/roles.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { serviceManagerRequirements } from "./requirements/service-manager.ts";
 import { skillRequirements } from "./requirements/skills.ts";
@@ -631,5 +632,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...fileRemoval,
   ...uploadRequirements,
   ...idempotencyRequirements,
+  ...roleRequirements,
   ...secretRequirements,
 ];

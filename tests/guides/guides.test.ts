@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { notInSample } from "../effort/effort.ts";
 import {
   type BearerProxy,
@@ -10,6 +10,7 @@ import {
   startBearerProxy,
   startEverything,
 } from "../mcp-host/mcp-host.ts";
+import { startPostgres } from "../postgres-server/postgres-server.ts";
 import { enterOwnNetwork } from "./own-network.ts";
 import { type RunningUp, startUp } from "./running-up.ts";
 import { runShell, shellBlocks } from "./shell-blocks.ts";
@@ -52,6 +53,8 @@ const GUIDES: Record<string, RegExp> = {
   "console.md": /^http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#code=[\w-]{43}$/m,
   "configuration.md":
     /The settings are valid; the settings file is \/[^\n]*berth\.yaml\.\n[\s\S]*^port +4280 +--port$[\s\S]*^git_http_hosts +git\.internal,git\.internal:8080 +\/[^\n]*berth\.yaml, line 3$[\s\S]*^max_pids +400 +BERTH_MAX_PIDS$[\s\S]*wrong\.yaml, line 1: max_pidss is not a setting; the nearest is max_pids\.\nexit code 2\n/m,
+  "many-machines.md":
+    /listening on http:\/\/127\.0\.0\.1:4285\n[\s\S]*health and metrics at http:\/\/127\.0\.0\.1:4181\n\{"status":"ok"\}[\s\S]* api +[\s\S]*The role runner needs BERTH_DATABASE_URL[^\n]*\nexit code 2\n/,
   "confirmations.md":
     /Bash {2}rm -rf build\n\nwaiting for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaiting/,
   "environments.md":
@@ -78,6 +81,16 @@ const GUIDES: Record<string, RegExp> = {
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 
+/** What a reader of a guide has besides, as variables. */
+const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string>>> = {
+  "mcp.md": async () => ({ MCP_URL: proxy.url, MCP_TOKEN: proxy.token }),
+  "many-machines.md": async (t) => {
+    const postgres = await startPostgres({ databases: ["berth"] });
+    t.after(() => postgres.stop());
+    return { DATABASE: postgres.url("berth") };
+  },
+};
+
 /** Guides without shell blocks. */
 const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "models.md"];
 
@@ -90,9 +103,9 @@ for (const [place, [name, expected]] of Object.entries(GUIDES).entries()) {
   test(`${name}: the shell blocks print what the guide says`, {
     timeout: 600_000,
     skip: notInSample(place, 2),
-  }, async () => {
+  }, async (t) => {
     const script = (await shellBlocks(join(ROOT, "docs/guides", name))).join("");
-    const env = name === "mcp.md" ? { ...shell, MCP_URL: proxy.url, MCP_TOKEN: proxy.token } : shell;
+    const env = { ...shell, ...(await PREPARED[name]?.(t)) };
     const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, { cwd: clone, env });
     assert.equal(code, 0, output);
     assert.match(output, expected);

@@ -44,6 +44,10 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "docker compose --file deploy/compose.yaml down": "compose-tests.ts names another engine and images.",
     "deploy/postgres-image/build": "compose-tests.ts names another engine and image.",
   },
+  "many-machines.md": {
+    setpriv: "The user is an example's; roles.test.ts starts an API so.",
+    "berth serve --role runner": "The settings are an example's; roles.test.ts starts runners so.",
+  },
   "operating.md": {
     "berth admin hosts drain": "It needs a second machine; two-machines.test.ts drains one.",
     "berth admin hosts list": "It needs a second machine; homes.test.ts lists them.",

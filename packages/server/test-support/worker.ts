@@ -197,6 +197,7 @@ export const HERE: Host = {
   name: "here",
   place: "here",
   version: "test",
+  role: "all",
   settings: {},
   graceMs: 120_000,
 };

@@ -192,7 +192,7 @@ function endWithTest(child: ChildProcess): void {
 async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) throw new Error("serve has no stdout");
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^berth: listening on (https?:\S+)$/.exec(line)?.[1];
+    const url = /^berth: (?:listening on|runs sessions; health and metrics at) (https?:\S+)$/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
   return null;

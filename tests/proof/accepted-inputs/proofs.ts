@@ -4,6 +4,7 @@ export type Proof = readonly [of: string, words: string, file: string, title: st
 const scenario = (name: string) => `tests/acceptance/scenarios/${name}.test.ts`;
 const cli = (name: string) => `packages/cli/src/${name}.test.ts`;
 const server = (name: string) => `packages/server/src/${name}.test.ts`;
+const machines = (name: string) => `tests/many-machines/${name}.test.ts`;
 const models = (name: string) => `packages/agent/src/models/${name}.test.ts`;
 
 const IDENTITY = "name email co_authored_by.name co_authored_by.email";
@@ -614,6 +615,18 @@ const SETTINGS: readonly Proof[] = [
     "HTTPS_PROXY HTTPS_PROXY_FILE HTTP_PROXY_FILE",
     server("config/config"),
     "outgoing proxies: the variables of other",
+  ],
+  [
+    "setting BERTH_",
+    "ROLE DATABASE_POOL RUNNER_ADDRESS",
+    machines("roles"),
+    "an API without root and a runner",
+  ],
+  [
+    "setting BERTH_",
+    "DATABASE_DIRECT_URL DATABASE_DIRECT_URL_FILE",
+    machines("pooler"),
+    "PgBouncer in session mode: a session runs",
   ],
   ["setting BERTH_", "MIGRATE", scenario("upgrades"), "BERTH_MIGRATE=off: a start needs"],
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],

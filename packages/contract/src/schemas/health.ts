@@ -3,8 +3,16 @@ import { timestamp } from "../conventions/fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
-/** Why a service runs no sessions now, as `/readyz` says it. */
-export const SERVICE_FAULTS = ["draining", "starting", "frozen", "sandbox", "database"] as const;
+/** Why a service runs no sessions now, as `/readyz` says it; `no_runner`, which it does not say, is that of an API alone. */
+export const SERVICE_FAULTS = [
+  "draining",
+  "starting",
+  "frozen",
+  "sandbox",
+  "heartbeat",
+  "database",
+  "no_runner",
+] as const;
 
 const check = z
   .strictObject({
@@ -27,8 +35,14 @@ const host = z
     version: z.string().nullable().meta({
       description: "Null, as what follows, for a service that was never seen, of which sessions have disks.",
     }),
-    capacity: z.int().nullable().meta({ description: "Turns at once." }),
-    seen_at: timestamp.nullable().meta({ description: "When it last looked for work." }),
+    role: z.enum(["all", "api", "runner"]).nullable().meta({
+      description:
+        "What it does: everything, the API alone, or running sessions alone. Null: it was never seen, or runs a version without roles, which does everything.",
+    }),
+    capacity: z.int().nullable().meta({ description: "Turns at once; 0 of an API alone." }),
+    seen_at: timestamp
+      .nullable()
+      .meta({ description: "When it last looked for work, or as an API alone said that it is there." }),
     draining: z.boolean().meta({ description: "Whether it takes no new sessions." }),
     sessions: z.int().meta({ description: "Sessions whose disk it has." }),
     deleted_sessions: z.int().meta({ description: "Deleted sessions whose disk it still has to remove." }),
@@ -46,13 +60,18 @@ const health = z
   .strictObject({
     type: z.literal("health"),
     version: z.string().meta({ description: "Of the answering service." }),
-    ready: z.boolean().meta({ description: "Whether the answering service runs sessions." }),
-    fault: z.enum(SERVICE_FAULTS).nullable().meta({ description: "Why it does not." }),
+    ready: z.boolean().meta({
+      description: "Whether the answering service, or for an API alone any service, runs sessions.",
+    }),
+    fault: z.enum(SERVICE_FAULTS).nullable().meta({
+      description:
+        "Why it does not. `no_runner`: it is an API alone, and no service that runs sessions was seen for 15 seconds.",
+    }),
     checks: z.array(check).meta({
       description:
         "What `berth doctor` says that a running service can tell without a probe. The sandbox is examined by `berth doctor` alone.",
     }),
-    hosts: z.array(host).meta({ description: "The services that run sessions of this database." }),
+    hosts: z.array(host).meta({ description: "The services of this database." }),
     sessions: z.strictObject({
       idle: count,
       running: count,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createDirectory, isOfDeadProcess, machineId, processName } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
+import { giveToOwner } from "./give-to-owner.ts";
 import { installBlob } from "./install-blob.ts";
 import { PartialBlob } from "./partial-blob.ts";
 
@@ -39,6 +40,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
   const partial = join(directory, "growing");
   for (const needed of [staged, partial]) createDirectory(needed);
+  await giveToOwner([staged, partial], directory);
   const path = (sha256: string) => contentPath(directory, sha256);
   return {
     path,

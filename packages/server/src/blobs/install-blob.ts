@@ -1,5 +1,6 @@
 import { access, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { giveToOwner } from "./give-to-owner.ts";
 
 /**
  * Renames or links a content to its path below `root`, unless that exists already. The content's entry and every new directory
@@ -13,11 +14,15 @@ export async function installBlob(
 ): Promise<void> {
   if (await exists(path)) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await giveToOwner([...directoriesAbove(path, root), from], root);
   await renameOrLink(from, path);
-  for (let directory = dirname(path); ; directory = dirname(directory)) {
-    await syncDirectory(directory);
-    if (directory === root) return;
-  }
+  for (const directory of [...directoriesAbove(path, root), root]) await syncDirectory(directory);
+}
+
+/** Those below `root`, the nearest first. */
+function directoriesAbove(path: string, root: string): string[] {
+  const directory = dirname(path);
+  return directory === root ? [] : [directory, ...directoriesAbove(directory, root)];
 }
 
 export async function syncDirectory(path: string): Promise<void> {

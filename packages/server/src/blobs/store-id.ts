@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory, createFile } from "@berth/linux";
+import { giveToOwner } from "./give-to-owner.ts";
 
 /** The name of the store in a directory, made once and durable: processes that share the directory read the same one. */
 export async function blobStoreId(directory: string): Promise<string> {
@@ -10,5 +11,6 @@ export async function blobStoreId(directory: string): Promise<string> {
   const known = await readFile(path, "utf8").catch(() => null);
   if (known !== null) return known.trim();
   createFile(path, `${randomUUID()}\n`);
+  await giveToOwner([path], directory);
   return (await readFile(path, "utf8")).trim();
 }

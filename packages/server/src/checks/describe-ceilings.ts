@@ -10,6 +10,8 @@ export function describeCeilings(config: Config): Capability {
   try {
     const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
     const detail = `An environment can ask for at most ${cpus} processors, ${memory_mb} MiB of memory, ${pids} processes and ${disk_mb} MiB of disk.`;
+    if (config.role === "api")
+      return { name, state: "yes", detail: `${detail} A runner lowers what its machine does not allow.` };
     const together = sharedLimits();
     if (memory_mb * MEBIBYTE <= together.memoryBytes && pids <= together.pids)
       return { name, state: "yes", detail };

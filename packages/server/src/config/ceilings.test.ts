@@ -26,6 +26,16 @@ test("ceilings: half of the machine and all processors, unless the operator says
   assert.deepEqual(readCeilings(readConfig({}), tiny, 0), { cpus: 1, memory_mb: 64, pids: 16, disk_mb: 64 });
 });
 
+test("ceilings of a service without sandboxes: the settings alone, whatever its machine", () => {
+  const tiny = { memoryBytes: 100 * 1024 ** 2, pids: 20, openFiles: 100_000, cpus: 1 };
+  assert.deepEqual(readCeilings(readConfig({ BERTH_ROLE: "api", BERTH_MAX_PIDS: "500" }), tiny, 0), {
+    cpus: 256,
+    memory_mb: 1_048_576,
+    pids: 500,
+    disk_mb: 1_048_576,
+  });
+});
+
 test("settings of ceilings: only what an environment can ask for", () => {
   for (const [name, bad] of [
     ["CPUS", "0.05"],

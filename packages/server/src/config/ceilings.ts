@@ -11,7 +11,8 @@ export interface Ceilings {
   disk_mb: number;
 }
 
-export type CeilingSettings = Pick<Config, "maxCpus" | "maxMemoryMb" | "maxPids" | "maxDiskMb" | "dataDir">;
+export type CeilingSettings = Pick<Config, "maxCpus" | "maxMemoryMb" | "maxPids" | "maxDiskMb" | "dataDir"> &
+  Partial<Pick<Config, "role">>;
 
 /** What all sessions may use together: the rest is for the service and the machine. */
 const SHARE_OF_ALL = 0.9;
@@ -19,11 +20,12 @@ const SHARE_OF_ALL = 0.9;
 const OPEN_FILES_OF_PROCESS = 256;
 const MEBIBYTE = 1024 * 1024;
 /** Ranges of the fields, which bound what is derived from the machine. */
-const [FEWEST_PIDS, MOST_PIDS, LEAST_MB, MOST_MB] = [16, 1_000_000, 64, 1_048_576];
+const [FEWEST_PIDS, MOST_PIDS, LEAST_MB, MOST_MB, MOST_CPUS] = [16, 1_000_000, 64, 1_048_576, 256];
 
 /**
  * The operator's settings, and what the machine allows where there is none: half of its memory, processes, open files and disk. Processor time
- * is shared fairly among sessions that want more than there is, so one may have all processors.
+ * is shared fairly among sessions that want more than there is, so one may have all processors. A service without sandboxes has only the
+ * settings: what the machine of a session does not allow is lowered there.
  *
  * @param diskBytes Size of the volume of the data directory.
  */
@@ -32,6 +34,7 @@ export function readCeilings(
   machine: Machine = readMachine(),
   diskBytes: number = volumeBytes(settings.dataDir),
 ): Ceilings {
+  if (settings.role === "api") return givenCeilings(settings);
   const half = (amount: number, least: number, most: number) =>
     Math.min(most, Math.max(least, Math.floor(amount / 2)));
   const processes = Math.min(machine.pids, machine.openFiles / OPEN_FILES_OF_PROCESS);
@@ -40,6 +43,15 @@ export function readCeilings(
     memory_mb: settings.maxMemoryMb ?? half(machine.memoryBytes / MEBIBYTE, LEAST_MB, MOST_MB),
     pids: settings.maxPids ?? half(processes, FEWEST_PIDS, MOST_PIDS),
     disk_mb: settings.maxDiskMb ?? half(diskBytes / MEBIBYTE, LEAST_MB, MOST_MB),
+  };
+}
+
+function givenCeilings({ maxCpus, maxMemoryMb, maxPids, maxDiskMb }: CeilingSettings): Ceilings {
+  return {
+    cpus: maxCpus ?? MOST_CPUS,
+    memory_mb: maxMemoryMb ?? MOST_MB,
+    pids: maxPids ?? MOST_PIDS,
+    disk_mb: maxDiskMb ?? MOST_MB,
   };
 }
 

@@ -3,11 +3,14 @@ import type { LimitValues } from "../limits/limit-names.ts";
 import type { RetentionDays } from "../retention/retention-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 import type { OidcMapping } from "./oidc.ts";
+import type { Role } from "./roles.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
   /** Directory of all state. */
   dataDir: string;
+  /** What this service does: everything, or only the API, or only running sessions. */
+  role: Role;
   host: string;
   /** 0: any free port. */
   port: number;
@@ -15,6 +18,10 @@ export interface Config {
   apiProcesses: number;
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null;
+  /** The same database without the pooler that `databaseUrl` leads to; null: there is none. */
+  databaseDirectUrl: string | null;
+  /** Connections of each process to the database, besides the one that listens; null: see `connectionsOf`. */
+  databasePool: number | null;
   /** Directory of the PostgreSQL programs; null: those of the npm package. */
   pgBin: string | null;
   /** Whether a start brings the schema of the database up to date. */
@@ -96,6 +103,8 @@ export interface Config {
   addressLimits: LimitValues;
   /** Address and port of `/metrics` alone; null: those of the service. */
   metricsAddress: string | null;
+  /** Address and port of the health and metrics of a service that only runs sessions. */
+  runnerAddress: string;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

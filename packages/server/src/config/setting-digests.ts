@@ -6,6 +6,7 @@ import { variablesOf } from "./settings.ts";
 /** Settings of one machine or of one process: sessions do not notice when another has others. */
 const LOCAL: ReadonlySet<keyof Config> = new Set([
   "dataDir",
+  "role",
   "host",
   "port",
   "tlsCert",
@@ -23,6 +24,8 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "httpProxy",
   "noProxy",
   "databaseUrl",
+  "databaseDirectUrl",
+  "databasePool",
   "pgBin",
   "migrate",
   "secretKeyFile",
@@ -37,6 +40,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "userLimits",
   "addressLimits",
   "metricsAddress",
+  "runnerAddress",
   "metricsPublic",
 ]);
 

@@ -12,6 +12,7 @@ import { unknownVariables } from "./unknown-variables.ts";
 /** A wrong value of each setting, and what is said about it. */
 const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> = {
   data_dir: ["", "must not be empty"],
+  role: ["worker", "must be one of all, api, runner"],
   host: ["", "must not be empty"],
   port: ["70000", "must be an integer from 0 to 65535"],
   api_processes: ["9", "must be an integer from 1 to 8"],
@@ -36,6 +37,8 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list such as internal.example,10.0.0.0/8, and 10.0.0.0/99 is no host or network",
   ],
   database_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
+  database_direct_url: ["mysql://root:hunter2@x/y", "must have the form postgres://user@host:port/database"],
+  database_pool: ["3", "must be an integer from 4 to 500"],
   pg_bin: ["", "must not be empty"],
   migrate: ["yes", "must be one of on, off"],
   secret_key_file: ["", "must not be empty"],
@@ -78,6 +81,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list such as requests_per_second=5,request_burst=20, and has open_sessions, which is not counted by address",
   ],
   metrics_address: ["9464", "must be an address and a port, such as 127.0.0.1:9464"],
+  runner_address: ["4181", "must be an address and a port, such as 127.0.0.1:9464"],
   metrics_public: ["true", "must be one of yes, no"],
   access_log: ["true", "must be one of on, off"],
   log_level: ["loud", "must be one of debug, info, warn, error, silent"],

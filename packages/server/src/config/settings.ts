@@ -4,6 +4,7 @@ import { LIMIT_NAMES } from "../limits/limit-names.ts";
 import { RETAINED_NAMES } from "../retention/retention-names.ts";
 import { MOST_API_PROCESSES } from "./api-processes.ts";
 import type { Config } from "./config.ts";
+import { LEAST_CONNECTIONS, MOST_CONNECTIONS } from "./connections.ts";
 import {
   type HostedProvider,
   parseGitCaFiles,
@@ -29,6 +30,7 @@ import {
   waits,
 } from "./parsers.ts";
 import { retention } from "./retention.ts";
+import { ROLES } from "./roles.ts";
 import { proxies } from "./trusted-proxies.ts";
 
 /** How the operator gives one setting. The flag and the key of the settings file follow from the variable. */
@@ -72,6 +74,13 @@ export const SETTINGS: Settings = {
     fallback: ".berth",
     parse: nonEmpty,
     path: true,
+  },
+  role: {
+    variable: "BERTH_ROLE",
+    form: "<role>",
+    help: "what this service does: all, or only api (needs no root) or runner, which share a database and contents with the others",
+    fallback: "all",
+    parse: oneOf(...ROLES),
   },
   host: {
     variable: "BERTH_HOST",
@@ -223,6 +232,23 @@ export const SETTINGS: Settings = {
     absent: "the embedded one",
     parse: databaseUrl,
     secret: true,
+  },
+  databaseDirectUrl: {
+    variable: "BERTH_DATABASE_DIRECT_URL",
+    form: "<url>",
+    help: "the same database without the pooler that database_url leads to, for what needs a connection of its own; the same for its password",
+    fallback: null,
+    absent: "database_url, which leads to no pooler",
+    parse: databaseUrl,
+    secret: true,
+  },
+  databasePool: {
+    variable: "BERTH_DATABASE_POOL",
+    form: "<count>",
+    help: "connections of each process to the database, besides the one that listens",
+    fallback: null,
+    absent: "13; 7 for a further process of the API, 6 for the role runner",
+    parse: integer(LEAST_CONNECTIONS, MOST_CONNECTIONS),
   },
   pgBin: {
     variable: "BERTH_PG_BIN",
@@ -485,6 +511,13 @@ export const SETTINGS: Settings = {
     help: "another address and port for /metrics, which is then only there",
     fallback: null,
     absent: "where the service listens",
+    parse: ownAddress,
+  },
+  runnerAddress: {
+    variable: "BERTH_RUNNER_ADDRESS",
+    form: "<address>:<port>",
+    help: "where a service with the role runner listens: for /livez, /readyz and /metrics, and nothing else",
+    fallback: "127.0.0.1:4181",
     parse: ownAddress,
   },
   metricsPublic: {

@@ -12,6 +12,7 @@ import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
 import { describeModels } from "../checks/describe-models.ts";
 import { describeNetwork } from "../checks/describe-network.ts";
+import { describeRole } from "../checks/describe-role.ts";
 import { describeSettings } from "../checks/describe-settings.ts";
 import { describeStoredResources } from "../checks/describe-stored-resources.ts";
 import { type Config, systemDirectory } from "../config/config.ts";
@@ -41,14 +42,15 @@ export async function doctor(
     const config = readConfig(process.env, flags);
     return [
       describeSettings(config),
+      describeRole(config),
       describeNetwork(config),
       describeDataDirectory(config),
-      describeApiProcesses(config),
+      config.role === "runner" ? null : describeApiProcesses(config),
       describeCeilings(config),
       ...(await database(config)),
       describeDatabaseUser(config),
       await models(config),
-      ...(await sandbox(config)),
+      ...(config.role === "api" ? [] : await sandbox(config)),
     ].filter((capability) => capability !== null);
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];

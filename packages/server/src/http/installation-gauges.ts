@@ -17,7 +17,11 @@ export interface DatabaseMeasures {
 export function addInstallationGauges(registry: Registry, { database, disk }: Measured): void {
   const set = (name: string, help: string, value: number) => gauge(registry, name, help).set(value);
   set("berth_database_up", "Whether the database responds.", database === null ? 0 : 1);
-  set("berth_resident_memory_bytes", "Resident memory of the API process.", process.memoryUsage.rss());
+  set(
+    "berth_resident_memory_bytes",
+    "Resident memory of the process that answers.",
+    process.memoryUsage.rss(),
+  );
   if (disk !== null) {
     const bytes = gauge(registry, "berth_data_directory_bytes", DISK_HELP, ["state"]);
     for (const [state, value] of Object.entries(disk)) bytes.set({ state }, value);

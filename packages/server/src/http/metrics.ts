@@ -29,8 +29,8 @@ export interface MetricsSources {
   process: string;
   /** Those of this process. */
   connections: MeasuredConnections;
-  /** The metrics of the process that runs sessions; none while it does not answer. */
-  runner(): Promise<object[]>;
+  /** The metrics of the process that runs sessions; none while it does not answer. Null: there is no such process. */
+  runner: (() => Promise<object[]>) | null;
   /** The metrics of each further API process that answers. */
   further(): Promise<object[][]>;
   /** Asks the process that knows all. Default: this one does. */
@@ -48,34 +48,30 @@ export function createMetrics(sources: MetricsSources, registry = new Registry()
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const runnerUp = new Gauge({
-    name: "berth_runner_up",
-    help: "Whether the process that runs sessions answers.",
-    registers: [registry],
-  });
   addConnectionMetrics(registry, sources.connections, sources.process);
   return {
     requestEnded: (operation, status, milliseconds) =>
       requests.observe({ operation, status: String(status) }, milliseconds / 1_000),
-    render: sources.render ?? (() => renderAll(sources, registry, runnerUp)),
+    render: sources.render ?? (() => renderAll(sources, registry)),
   };
 }
 
-async function renderAll(
-  sources: MetricsSources,
-  registry: Registry,
-  runnerUp: Gauge,
-): Promise<RenderedMetrics> {
+async function renderAll(sources: MetricsSources, registry: Registry): Promise<RenderedMetrics> {
   const [ofRunner, further, measured] = await Promise.all([
-    sources.runner(),
+    sources.runner?.() ?? null,
     sources.further(),
     sources.measure(),
   ]);
-  runnerUp.set(ofRunner.length > 0 ? 1 : 0);
   const now = new Registry();
+  if (ofRunner !== null) addRunnerUp(now, ofRunner.length > 0);
   addInstallationGauges(now, measured);
   const own = await Promise.all([registry.getMetricsAsJSON(), now.getMetricsAsJSON()]);
-  const others = [ofRunner, ...further] as MetricObjects[];
+  const others = [ofRunner ?? [], ...further] as MetricObjects[];
   const text = await AggregatorRegistry.aggregate([...own, ...others]).metrics();
   return { contentType: registry.contentType, text };
+}
+
+function addRunnerUp(registry: Registry, isUp: boolean): void {
+  const help = "Whether the process that runs sessions answers.";
+  new Gauge({ name: "berth_runner_up", help, registers: [registry] }).set(isUp ? 1 : 0);
 }

@@ -5,6 +5,7 @@ import { Server } from "node:net";
 import { Registry } from "prom-client";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
+import { connectionsOf } from "../config/connections.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { ServiceFault } from "../features/service/service-routes.ts";
@@ -83,12 +84,12 @@ async function start({ config, address, name, service }: Given<ApiCalls, "start"
   async function openParts(open: Parts): Promise<FurtherApi> {
     const keys = keysOf(config);
     const db = await open.open(
-      () => openDatabase({ ...address, log, max: 5, readers: 2 }),
+      () => openDatabase({ ...address, log, ...connectionsOf(config, "further") }),
       (one) => one.close(),
     );
     const [hub, models, blobs, traces] = await Promise.all([
       open.open(
-        () => openSessionHub({ db, log, neighbours: neighbours.of(service) }),
+        () => openSessionHub({ db, log, heardBy: "api", neighbours: neighbours.of(service) }),
         (one) => one.close(),
       ),
       open.open(() => openModels(config, log)),

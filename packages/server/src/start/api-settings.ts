@@ -8,17 +8,23 @@ import type { DatabaseKeys } from "../secrets/database-key-store.ts";
 import type { Tls } from "./api.ts";
 import { describeInstallation } from "./describe-installation.ts";
 
-/** What the API takes from the settings. */
-export function apiSettings(config: Config, { active, former }: DatabaseKeys) {
+/** What every service takes from the settings to listen with. */
+export function serviceSettings(config: Config, { active, former }: DatabaseKeys) {
   return {
     ...config,
     secretKey: active,
     formerSecretKey: former,
+    limits: { organization: config.organizationLimits, user: config.userLimits },
+  };
+}
+
+/** What the API takes from the settings. */
+export function apiSettings(config: Config, keys: DatabaseKeys) {
+  return {
+    ...serviceSettings(config, keys),
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox === "docker",
     ceilings: readCeilings(config),
-    limits: { organization: config.organizationLimits, user: config.userLimits },
-    addressLimits: config.addressLimits,
     oidc: oidcOf(config),
     installation: describeInstallation(config),
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),

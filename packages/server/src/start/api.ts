@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
 import type { RenderedMetrics } from "../http/metrics.ts";
-import { type AppDeps, createApp, createMetricsApp } from "./app.ts";
+import { type AppDeps, createApp, createHealthApp, createMetricsApp, type ServiceDeps } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import { isWrongAddress, type ListenAddress, listenFailure } from "./listen-failure.ts";
 
@@ -51,6 +51,25 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     }
     const url = await listen(app.fastify, options, { tls, log });
     return { url, server: app.fastify.server, renderMetrics: () => app.metrics.render(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export interface HealthOptions extends Omit<ServiceDeps, "tls"> {
+  address: ListenAddress;
+  /** Default: plain HTTP. */
+  tls?: Tls | null;
+}
+
+/** Starts listening for the health and the metrics of a service without an API. Rejects as `startApi`. */
+export async function startHealth(options: HealthOptions): Promise<Pick<Api, "url" | "close">> {
+  const { tls = null, address, log } = options;
+  const { fastify } = createHealthApp({ ...options, tls: tls?.pair });
+  const close = () => closeWithin(CLOSE_MS, fastify);
+  try {
+    return { url: await listen(fastify, address, { tls, log }), close };
   } catch (error) {
     await close();
     throw error;

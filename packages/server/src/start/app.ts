@@ -50,24 +50,16 @@ import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import type { Installation } from "./describe-installation.ts";
 import { measureInstallation } from "./measure-installation.ts";
 
-export interface AppDeps {
+/** What every service listens with. */
+export interface ServiceDeps {
   db: Database;
-  hub: SessionHub;
   log: Logger;
-  models: AvailableModels & PricedModels;
-  blobs: BlobStore;
   /** The installation's key, 32 bytes. The keys of cursors and secrets are derived from it. */
   secretKey: Uint8Array;
   /** The previous key, until all secrets are rewrapped. */
   formerSecretKey?: Uint8Array | null;
   /** Removes the secrets that this process has opened from the log. */
   redactor?: Redactor;
-  /** Hosts of hosted repositories, with their port if it is not 443. */
-  repositoryHosts: readonly string[];
-  /** Hosts, with their port if it is not 80, from which repositories may be cloned over plain HTTP. */
-  gitHttpHosts: readonly string[];
-  /** Hosts and networks with private addresses that MCP servers may have. */
-  egressAllowPrivate: readonly string[];
   /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
   fault?: () => ServiceFault | null | Promise<ServiceFault | null>;
   /** The directory whose file system is measured. Default: none. */
@@ -76,16 +68,12 @@ export interface AppDeps {
   registry?: Registry;
   /** As metrics name this process. Default: `api`. */
   processName?: string;
-  /** Metrics of the process that runs sessions. Default: none. */
-  runnerMetrics?: () => Promise<object[]>;
+  /** Metrics of the process that runs sessions. Null: there is none. Default: one that has none. */
+  runnerMetrics?: (() => Promise<object[]>) | null;
   /** Metrics of further API processes. Default: none. */
   furtherMetrics?: () => Promise<object[][]>;
   /** How the metrics of the whole service are rendered, where this process does not know them. */
   renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
-  /** Whether the sandbox engine runs images. */
-  runsImages: boolean;
-  /** The most that environments can ask for. */
-  ceilings: Ceilings;
   /** Limits of each organization and user that has no own ones. Default: none. */
   limits?: DefaultLimits;
   /** Of each client address. Default: none. */
@@ -120,6 +108,22 @@ export interface AppDeps {
   tls?: { cert: string; key: string } | undefined;
 }
 
+export interface AppDeps extends ServiceDeps {
+  hub: SessionHub;
+  models: AvailableModels & PricedModels;
+  blobs: BlobStore;
+  /** Hosts of hosted repositories, with their port if it is not 443. */
+  repositoryHosts: readonly string[];
+  /** Hosts, with their port if it is not 80, from which repositories may be cloned over plain HTTP. */
+  gitHttpHosts: readonly string[];
+  /** Hosts and networks with private addresses that MCP servers may have. */
+  egressAllowPrivate: readonly string[];
+  /** Whether the sandbox engine runs images. */
+  runsImages: boolean;
+  /** The most that environments can ask for. */
+  ceilings: Ceilings;
+}
+
 /** What listens at an address of the metrics alone, not yet listening. @param main whose metrics they are. */
 export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps, "metricsPublic">): HttpApp {
   const app = createHttpApp(main);
@@ -127,17 +131,22 @@ export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps,
   return app;
 }
 
-/** The complete HTTP service, not yet listening. */
-export function createApp(deps: AppDeps): HttpApp {
-  const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
+/** The health and the metrics of a service without an API, and nothing else, not yet listening. */
+export function createHealthApp(deps: ServiceDeps): HttpApp {
+  const { app, fault } = createServiceApp(deps);
+  mountHealth(app, { db: deps.db, fault });
+  mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
+  return app;
+}
+
+/** What has no route yet. */
+function createServiceApp(deps: ServiceDeps) {
+  const { db, log, secretKey, jsonLimit, uploadLimit, console: mode = "on" } = deps;
   const formerKey = deps.formerSecretKey ?? null;
-  const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
-  const tokens = createTokenWatch(db.read, log);
   const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
-  const { console: mode = "on", oidc = null } = deps;
   const measure = () => measureInstallation({ db, dataDir, log });
   const fault = deps.fault ?? (() => null);
   addProcessMetrics(registry, processName);
@@ -150,7 +159,7 @@ export function createApp(deps: AppDeps): HttpApp {
         measure,
         process: processName,
         connections: db.connections,
-        runner: deps.runnerMetrics ?? (async () => []),
+        runner: deps.runnerMetrics === undefined ? async () => [] : deps.runnerMetrics,
         further: deps.furtherMetrics ?? (async () => []),
         render: deps.renderMetrics,
       },
@@ -168,10 +177,19 @@ export function createApp(deps: AppDeps): HttpApp {
     acceptsSignIns: mode !== "off",
     traces: deps.traces ?? NO_TRACES,
   });
-  app.fastify.addHook("onClose", async () => {
-    tokens.close();
-    idempotency.close();
-  });
+  app.fastify.addHook("onClose", async () => idempotency.close());
+  return { app, measure, fault, rates };
+}
+
+/** The complete HTTP service, not yet listening. */
+export function createApp(deps: AppDeps): HttpApp {
+  const { db, hub, log, models, blobs, secretKey } = deps;
+  const formerKey = deps.formerSecretKey ?? null;
+  const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
+  const tokens = createTokenWatch(db.read, log);
+  const { console: mode = "on", oidc = null } = deps;
+  const { app, measure, fault, rates } = createServiceApp(deps);
+  app.fastify.addHook("onClose", async () => tokens.close());
 
   mountHealth(app, { db, fault });
   if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
@@ -197,7 +215,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountEvents(app, { db, hub, tokens, blobs, limits: app.limits });
   mountUsage(app, models);
   mountInstallationHealth(app, {
-    fault,
+    fault: async () => (await fault()) ?? (await deps.installation?.fault(db.read)) ?? null,
     measure,
     checks: async () => (await deps.installation?.checks(db.read, models)) ?? [],
     hosts: async () => (await deps.installation?.hosts(db.read)) ?? [],

@@ -1,14 +1,16 @@
-import type { HealthCheck, HealthHost } from "@berth/contract";
+import type { HealthCheck, HealthHost, SERVICE_FAULTS } from "@berth/contract";
 import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
 import { describeModels } from "../checks/describe-models.ts";
 import { describeNetwork } from "../checks/describe-network.ts";
+import { describeRole } from "../checks/describe-role.ts";
 import { describeSettings } from "../checks/describe-settings.ts";
 import { describeStoredResources } from "../checks/describe-stored-resources.ts";
 import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/statement.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import { runnersSeen } from "../runs/lease/host-store.ts";
 import { describeHosts } from "./describe-hosts.ts";
 import { installationId } from "./installation-id.ts";
 import { listHosts } from "./list-hosts.ts";
@@ -18,15 +20,22 @@ import { ownHost } from "./own-host.ts";
 export interface Installation {
   checks(db: Queryable, models: Pick<AvailableModels, "list">): Promise<HealthCheck[]>;
   hosts(db: Queryable): Promise<HealthHost[]>;
+  /** Why no service of the database runs sessions, where this one does not. */
+  fault(db: Queryable): Promise<(typeof SERVICE_FAULTS)[number] | null>;
 }
+
+/** A host that runs sessions is marked as seen every two seconds. */
+const MAX_UNSEEN_MS = 15_000;
 
 /** The lines of `doctor` that need no probe, and the services of the database, by the settings of this one. */
 export function describeInstallation(config: Config): Installation {
+  const unseenMs = Math.min(MAX_UNSEEN_MS, config.hostGraceSeconds * 1_000);
   return {
     async checks(db, models) {
       const listed = models.list();
       return [
         describeSettings(config),
+        describeRole(config),
         describeNetwork(config),
         describeDataDirectory(config),
         describeApiProcesses(config),
@@ -35,6 +44,9 @@ export function describeInstallation(config: Config): Installation {
         ...(await describeStoredResources(config, db)),
         describeModels(listed.map(({ provider }) => provider)),
       ];
+    },
+    async fault(db) {
+      return config.role !== "api" || (await runnersSeen(db, unseenMs)) ? null : "no_runner";
     },
     async hosts(db) {
       const hosts = await listHosts(db, installationId(config.dataDir));

@@ -4,7 +4,9 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { checkDurability } from "../db/check-durability.ts";
+import { checkPooler } from "../db/check-pooler.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -41,9 +43,10 @@ export async function openServer<T>(
   const store =
     config.databaseUrl === null
       ? await startEmbedded(config, log, signal)
-      : { address: { url: config.databaseUrl }, stop: async () => {} };
+      : { address: { url: config.databaseUrl, direct: config.databaseDirectUrl }, stop: async () => {} };
   try {
-    await requireDurable(store.address, log);
+    await requireDurable(store.address, log).catch(requireDirectUrl);
+    await checkPooler(store.address).catch(asSetting);
     return await work(store);
   } catch (error) {
     await store.stop();
@@ -87,6 +90,19 @@ function makeDataDirectory({ dataDir }: Config): void {
   } catch (error) {
     throw new ConfigError([(error as Error).message]);
   }
+}
+
+/** PgBouncer accepts no settings of the server from a client that connects. */
+function requireDirectUrl(error: Error): never {
+  if (!/unsupported startup parameter/.test(error.message)) throw error;
+  throw new ConfigError([
+    "BERTH_DATABASE_URL leads to a pooler: BERTH_DATABASE_DIRECT_URL must be set too, and lead to the same database without it.",
+  ]);
+}
+
+/** A server that is not available is no fault of the settings. */
+function asSetting(error: Error): never {
+  throw error instanceof DatabaseUnavailableError ? error : new ConfigError([error.message]);
 }
 
 async function requireDurable(address: DatabaseAddress, log: Logger): Promise<void> {

@@ -16,6 +16,7 @@ export function ownHost(config: Config, models: readonly object[]): Host {
     name: hostname(),
     place: localPlace(id),
     version: manifest.version,
+    role: config.role,
     settings: settingDigests(config, models),
     graceMs: config.hostGraceSeconds * 1_000,
   };

@@ -9,7 +9,7 @@ import { createRedactor } from "../log/redactor.ts";
 import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
 import type { Given } from "../processes/process-calls.ts";
 import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
-import { type Runner, startRunner } from "./runner.ts";
+import { type Runner, type RunnerState, startRunner } from "./runner.ts";
 
 /** What the runner can be asked. */
 export type RunnerCalls = NoticeCalls & {
@@ -21,8 +21,7 @@ export type RunnerCalls = NoticeCalls & {
   stop(given: null): void;
 };
 
-/** With each sign of life: whether it opens sandboxes; null before that is known. */
-export type RunnerSigns = Signs<boolean | null> & NoticeCalls;
+export type RunnerSigns = Signs<RunnerState> & NoticeCalls;
 
 /** How long a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
@@ -46,7 +45,7 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
       throw error;
     });
     if (runner === undefined) throw new Error("The runner is not prepared.");
-    const tell = tellSigns(calls, () => runner.opensSandboxes());
+    const tell = tellSigns(calls, () => runner.state());
     void runner.tried.then(tell);
   },
   measure: async () => (isReady ? ((await (await running)?.metrics()) ?? []) : []),

@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
+import { connectionsOf } from "../config/connections.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { addConnectionMetrics } from "../db/connection-metrics.ts";
@@ -40,9 +41,15 @@ import { SandboxCheck } from "./sandbox-check.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
-export interface Runner {
+export interface RunnerState {
   /** Null before it is known. */
-  opensSandboxes(): boolean | null;
+  opensSandboxes: boolean | null;
+  /** Whether the database has lately answered what it asks for: its host is seen, and its leases last. */
+  isSeen: boolean;
+}
+
+export interface Runner {
+  state(): RunnerState;
   /** Resolves when it is known whether it opens sandboxes. */
   readonly tried: Promise<void>;
   /** As `Registry.getMetricsAsJSON` returns them. */
@@ -64,6 +71,8 @@ export interface RunnerOptions {
 type SharedParts = Awaited<ReturnType<typeof openSharedParts>>;
 
 const MEBIBYTE = 1024 * 1024;
+/** From then on its sessions may be another's. */
+const LEASE_MS = 15_000;
 
 /**
  * Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions. When the start
@@ -74,9 +83,10 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
   try {
     const registry = new Registry();
     addProcessMetrics(registry, "runner");
-    const check = await openWorker(parts, options, registry);
+    const { check, worker } = await openWorker(parts, options, registry);
+    const maxSilentMs = Math.min(LEASE_MS, (options.config.hostGraceSeconds * 1_000) / 2);
     return {
-      opensSandboxes: () => check.works,
+      state: () => ({ opensSandboxes: check.works, isSeen: worker.silentMs < maxSilentMs }),
       tried: check.tried,
       metrics: () => registry.getMetricsAsJSON(),
       close: () => parts.close(),
@@ -87,7 +97,11 @@ export async function startRunner(options: RunnerOptions, signal?: AbortSignal):
   }
 }
 
-async function openWorker(parts: Parts, options: RunnerOptions, registry: Registry): Promise<SandboxCheck> {
+async function openWorker(
+  parts: Parts,
+  options: RunnerOptions,
+  registry: Registry,
+): Promise<{ check: SandboxCheck; worker: Worker }> {
   const { log } = options;
   const traces = await parts.open(
     () => openTraces(process.env, "runner", log),
@@ -96,8 +110,8 @@ async function openWorker(parts: Parts, options: RunnerOptions, registry: Regist
   const shared = await openSharedParts(parts, options, registry);
   const metrics = new SessionMetrics(registry, measuredModels(shared.models));
   addConnectionMetrics(registry, shared.db.connections, "runner");
-  let worker: Worker | undefined;
-  const isHeld = (sessionId: string) => worker?.holds(sessionId) ?? false;
+  let working: Worker | undefined;
+  const isHeld = (sessionId: string) => working?.holds(sessionId) ?? false;
   const sandboxes = () => sweepSandboxes(shared.engine, isHeld, log);
   const sweeper = await parts.open(
     () => startSweeper({ sandboxes }, log, MINUTE_MS),
@@ -111,15 +125,16 @@ async function openWorker(parts: Parts, options: RunnerOptions, registry: Regist
     (one) => one.close(),
   );
   const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
-  worker = await parts.open(
+  const worker = await parts.open(
     () => startWorker(options, { ...shared, engine, metrics, traces }),
     (one) => one.close(),
   );
+  working = worker;
   await parts.open(
     () => startSweepers(options, shared, isHeld),
     (sweepers) => Promise.all(sweepers.map((one) => one.close())),
   );
-  return check;
+  return { check, worker };
 }
 
 /** What the worker and the sweepers use. */
@@ -138,12 +153,13 @@ async function openSharedParts(
     parts.open(() => openDiskBlobs(blobDirectory(config))),
     parts.open(() => readCaCertificates(config)),
     parts.open(
-      async (signal) => openDatabase({ ...(await orAborted(address, signal)), log }),
+      async (signal) =>
+        openDatabase({ ...(await orAborted(address, signal)), log, ...connectionsOf(config) }),
       (one) => one.close(),
     ),
   ]);
   const hub = await parts.open(
-    () => openSessionHub({ db, log, neighbours }),
+    () => openSessionHub({ db, log, heardBy: "runner", neighbours }),
     (one) => one.close(),
   );
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));

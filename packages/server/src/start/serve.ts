@@ -1,17 +1,20 @@
 import type { ChildProcess } from "node:child_process";
 import { openServiceManager } from "@berth/linux";
 import type { Config } from "../config/config.ts";
+import type { Role } from "../config/roles.ts";
 import { plainHttpWarning } from "../config/tls-files.ts";
 import type { ServiceFault } from "../features/service/service-routes.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { releaseMemoryWhenQuiet } from "../processes/release-memory.ts";
+import type { DatabaseKeys } from "../secrets/database-key-store.ts";
+import type { Store } from "./open-store.ts";
 import { Parts } from "./parts.ts";
 import { ServiceParts } from "./service-parts.ts";
 import { ServiceReports } from "./service-reports.ts";
 
 export interface Serving {
-  /** Where the API listens: `http://127.0.0.1:PORT`. */
+  /** Where it listens: `http://127.0.0.1:PORT`. */
   url: string;
   /** Drains and stops everything, in an order that loses nothing that was acknowledged. Safe to call twice. */
   stop(): Promise<void>;
@@ -22,8 +25,16 @@ interface Opened {
   fault(): ServiceFault | null;
 }
 
+interface Start {
+  /** Aborts when the service is asked to stop. */
+  draining: AbortSignal;
+  /** The process for sessions, where it was forked already. */
+  forked: ChildProcess | undefined;
+}
+
 /**
- * Starts the whole service: the API in this process and further ones, the runner in a child process, the embedded PostgreSQL.
+ * Starts the service: the API in this process and further ones, the runner in a child process, the embedded PostgreSQL; or of these
+ * what its role has.
  * Resolves when it is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
  *
  * @param warnings about the settings, for the log.
@@ -36,7 +47,9 @@ export async function serve(
   runner?: ChildProcess,
 ): Promise<Serving> {
   const redactor = createRedactor();
-  const log = createLog(config.logLevel, redactor).child({ part: "api" });
+  const log = createLog(config.logLevel, redactor).child({
+    part: config.role === "runner" ? "supervisor" : "api",
+  });
   for (const warning of [...warnings, plainHttpWarning(config)]) if (warning !== null) log.warn(warning);
   const parts = new Parts(log, signal);
   const draining = new AbortController();
@@ -44,7 +57,7 @@ export async function serve(
   const reports = new ServiceReports(openServiceManager());
   try {
     const service = new ServiceParts(parts, config, { log, redactor });
-    const { url, fault } = await openAll(service, draining.signal, runner);
+    const { url, fault } = await ROLES[config.role](service, { draining: draining.signal, forked: runner });
     reports.ready(url, fault);
     return {
       url,
@@ -61,25 +74,59 @@ export async function serve(
   }
 }
 
-/** Opens the parts in the order in which they depend on each other; they close in the reverse one. */
-async function openAll(
-  service: ServiceParts,
-  draining: AbortSignal,
-  forked: ChildProcess | undefined,
-): Promise<Opened> {
-  const keys = await service.directories();
-  const [store, runner, further, models] = await Promise.all([
-    service.store(),
-    service.runner(forked),
-    service.furtherApis(),
-    service.models(),
-  ]);
+/** The parts of each role, in the order in which they depend on each other; they close in the reverse one. */
+const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Promise<Opened>>> = {
+  async all(service, { draining, forked }) {
+    const keys = await service.directories();
+    const [store, runner, further, models] = await Promise.all([
+      service.store(),
+      service.runner(forked),
+      service.furtherApis(),
+      service.models(),
+    ]);
+    const fault = () => (draining.aborted ? "draining" : runner.fault());
+    const shared = await openShared(service, store, keys);
+    const api = await service.api({ ...shared, models, runner, further, fault });
+    await Promise.all([
+      service.startRunner(store, runner),
+      service.startFurtherApis(store, { further, api, fault }),
+    ]);
+    await service.dataSweepers(shared.db, shared.blobs);
+    return { url: api.url, fault };
+  },
+
+  async api(service, { draining }) {
+    const keys = await service.directories();
+    const [store, further, models] = await Promise.all([
+      service.store(),
+      service.furtherApis(),
+      service.models(),
+    ]);
+    const fault = () => (draining.aborted ? "draining" : null);
+    const shared = await openShared(service, store, keys);
+    await service.presence(shared.db, models);
+    const api = await service.api({ ...shared, models, runner: null, further, fault });
+    await service.startFurtherApis(store, { further, api, fault });
+    await service.dataSweepers(shared.db, shared.blobs);
+    return { url: api.url, fault };
+  },
+
+  async runner(service, { draining, forked }) {
+    const keys = await service.directories();
+    const [store, runner] = await Promise.all([service.store(), service.runner(forked)]);
+    const fault = () => (draining.aborted ? "draining" : runner.fault());
+    const db = await service.database(store, keys);
+    const { url } = await service.health({ keys, db, runner, fault });
+    await service.startRunner(store, runner);
+    return { url, fault };
+  },
+};
+
+/** What the API takes from the database and from the contents that it shares with other services. */
+async function openShared(service: ServiceParts, store: Store, keys: DatabaseKeys) {
   const db = await service.database(store, keys);
   const hub = await service.hub(db);
-  const [blobs, traces] = [await service.blobs(), await service.traces()];
-  const fault = () => (draining.aborted ? "draining" : runner.fault());
-  const api = await service.api({ keys, db, hub, models, blobs, traces, runner, further, fault });
-  await service.startProcesses(store, { runner, further, api, fault });
-  await service.dataSweepers(db, blobs);
-  return { url: api.url, fault };
+  const blobs = await service.blobs();
+  const traces = await service.traces();
+  return { keys, db, hub, blobs, traces };
 }

@@ -6,6 +6,8 @@ import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { type Connections, connectionsOf } from "../config/connections.ts";
+import { listenAddress } from "../config/listen-address.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import type { ServiceFault } from "../features/service/service-routes.ts";
 import { ownRates } from "../limits/request-rates.ts";
@@ -14,8 +16,8 @@ import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
-import { type Api, startApi } from "./api.ts";
-import { apiSettings, tlsOf } from "./api-settings.ts";
+import { type Api, startApi, startHealth } from "./api.ts";
+import { apiSettings, serviceSettings, tlsOf } from "./api-settings.ts";
 import { startDataSweepers } from "./data-sweepers.ts";
 import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
@@ -24,23 +26,32 @@ import { lockDataDirectory } from "./lock-data-directory.ts";
 import { NoticeRelay } from "./notice-relay.ts";
 import { openModels } from "./open-models.ts";
 import { openStore, type Store } from "./open-store.ts";
+import { ownHost } from "./own-host.ts";
 import type { Parts } from "./parts.ts";
+import { startPresence } from "./presence.ts";
 import { requireContents } from "./require-contents.ts";
 import { settingFaults } from "./setting-faults.ts";
 import { type SupervisedRunner, superviseRunner } from "./supervise-runner.ts";
 
-/** What requests are served from. */
-export interface ApiParts {
+/** What every service is asked for its health and metrics from. */
+export interface HealthParts {
   keys: DatabaseKeys;
   db: Database;
+  runner: SupervisedRunner | null;
+  fault(): ServiceFault | null;
+}
+
+/** What requests are served from. */
+export interface ApiParts extends HealthParts {
   hub: SessionHub;
   models: ModelRegistry;
   blobs: BlobStore;
   traces: Traces;
-  runner: SupervisedRunner;
   further: FurtherApis;
-  fault(): ServiceFault | null;
 }
+
+/** What a process that serves no requests asks the database. */
+const FEW: Connections = { max: 1, readers: 1 };
 
 /** Opens the parts of a service, each once. What a setting names is wrong: a fault of the settings, like a wrong value. */
 export class ServiceParts {
@@ -106,8 +117,9 @@ export class ServiceParts {
 
   /** Connections to the database, once it is known to have this key and these contents. */
   async database({ address }: Store, keys: DatabaseKeys): Promise<Database> {
+    const connections = this.#config.role === "runner" ? FEW : connectionsOf(this.#config);
     const db = await this.#parts.open(
-      () => openDatabase({ ...address, log: this.#log }),
+      () => openDatabase({ ...address, log: this.#log, ...connections }),
       (one) => one.close(),
     );
     await this.#parts.open(() => requireDatabaseKey(db.write, keys));
@@ -117,7 +129,7 @@ export class ServiceParts {
 
   hub(db: Database): Promise<SessionHub> {
     return this.#parts.open(
-      () => openSessionHub({ db, log: this.#log, neighbours: this.#relay.neighbours }),
+      () => openSessionHub({ db, log: this.#log, heardBy: "api", neighbours: this.#relay.neighbours }),
       (hub) => hub.close(),
     );
   }
@@ -140,7 +152,7 @@ export class ServiceParts {
         startApi({
           ...apiSettings(this.#config, keys),
           ...{ ...parts, tls, log: this.#log, redactor: this.#redactor, rates: this.#rates },
-          runnerMetrics: () => runner.metrics(),
+          runnerMetrics: runner && (() => runner.metrics()),
           furtherMetrics: () => further.metrics(),
         }),
       // All stop to accept connections at the same time.
@@ -148,16 +160,46 @@ export class ServiceParts {
     );
   }
 
+  /** The health and the metrics of a service without an API. */
+  async health({ keys, db, runner, fault }: HealthParts): Promise<Pick<Api, "url">> {
+    const config = this.#config;
+    const tls = await ofSetting(() => tlsOf(config));
+    return await this.#parts.open(
+      () =>
+        startHealth({
+          ...serviceSettings(config, keys),
+          ...{ tls, db, fault, log: this.#log, processName: "supervisor" },
+          address: listenAddress(config.runnerAddress),
+          runnerMetrics: runner && (() => runner.metrics()),
+        }),
+      (one) => one.close(),
+    );
+  }
+
   /** While its turns reach a safe point at the end, the API tells followers of them, and load balancers that it is draining. */
-  async startProcesses(
-    { address }: Store,
-    { runner, further, api, fault }: Pick<ApiParts, "runner" | "further" | "fault"> & { api: Api },
-  ): Promise<void> {
-    const first = { server: api.server, renderMetrics: api.renderMetrics, fault };
+  async startRunner({ address }: Store, runner: SupervisedRunner): Promise<void> {
     await this.#parts.open(
-      () => Promise.all([runner.start(address), further.start(this.#config, address, first)]),
+      () => runner.start(address),
       () => runner.stop(),
     );
+  }
+
+  async startFurtherApis(
+    { address }: Store,
+    { further, api, fault }: Pick<ApiParts, "further" | "fault"> & { api: Api },
+  ): Promise<void> {
+    const first = { server: api.server, renderMetrics: api.renderMetrics, fault };
+    await this.#parts.open(() => further.start(this.#config, address, first));
+  }
+
+  /** Other services see that this one is there, which runs no sessions. */
+  async presence(db: Database, models: ModelRegistry): Promise<void> {
+    const host = ownHost(this.#config, models.list());
+    const sweeper = await this.#parts.open(
+      () => startPresence(db.write, host, this.#log),
+      (one) => one.close(),
+    );
+    await this.#parts.open(() => sweeper.swept);
   }
 
   async dataSweepers(db: Database, blobs: BlobStore): Promise<void> {

@@ -9,6 +9,7 @@ const MAX_INTERVAL_MS = 10_000;
 const STATUS: Readonly<Record<string, string>> = {
   starting: "The process that runs sessions is starting.",
   frozen: "The process that runs sessions is frozen.",
+  heartbeat: "The process that runs sessions does not reach the database.",
   sandbox: "No sandbox can be opened; the log says why.",
 };
 

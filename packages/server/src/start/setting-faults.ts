@@ -4,6 +4,7 @@ import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
+import { requirePooler, requireShared } from "../config/roles.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import { createLog } from "../log/log.ts";
@@ -21,6 +22,8 @@ export async function settingFaults(config: Config): Promise<string[]> {
 type Check = (config: Config) => unknown;
 
 const CHECKS: readonly Check[] = [
+  requireShared,
+  requirePooler,
   dataDirectory,
   secretKey,
   contents,
@@ -86,11 +89,11 @@ function identityProvider(config: Config): void {
 }
 
 async function address(config: Config): Promise<void> {
-  await tryToListen(config);
+  await tryToListen(config.role === "runner" ? listenAddress(config.runnerAddress) : config);
 }
 
-async function metricsAddress({ metricsAddress, host, port }: Config): Promise<void> {
-  if (metricsAddress === null) return;
+async function metricsAddress({ metricsAddress, host, port, role }: Config): Promise<void> {
+  if (metricsAddress === null || role === "runner") return;
   const own = listenAddress(metricsAddress);
   if (port !== 0 && own.host === host && own.port === port)
     throw new Error(`BERTH_METRICS_ADDRESS, ${metricsAddress}, is where the service itself listens.`);
@@ -118,8 +121,8 @@ function programs({ pgBin, databaseUrl }: Config): void {
   }
 }
 
-function engine({ sandbox, dockerSocket }: Config): void {
-  if (sandbox !== "docker" || dockerSocket === null) return;
+function engine({ sandbox, dockerSocket, role }: Config): void {
+  if (sandbox !== "docker" || dockerSocket === null || role === "api") return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
 }

@@ -5,6 +5,7 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
 import { RUNNER_PROGRAM } from "./fork-runner.ts";
 import type { NoticeRelay } from "./notice-relay.ts";
+import type { RunnerState } from "./runner.ts";
 import type { RunnerCalls, RunnerSigns } from "./runner-process.ts";
 
 /** A scrape does not wait longer for a runner that hangs. */
@@ -13,8 +14,13 @@ const MAX_MEASURE_MS = 1_000;
 /** A runner sends a sign of life twice a second. */
 const MAX_SILENCE_MS = 3_000;
 
-/** `starting`: also after it exited unexpectedly. `frozen`: it has not been heard of. `sandbox`: it can open none. */
-export type RunnerFault = "starting" | "frozen" | "sandbox";
+/**
+ * `starting`: also after it exited unexpectedly. `frozen`: it has not been heard of. `sandbox`: it can open none. `heartbeat`: it
+ * reaches its database no longer.
+ */
+export type RunnerFault = "starting" | "frozen" | "sandbox" | "heartbeat";
+
+const UNKNOWN: RunnerState = { opensSandboxes: null, isSeen: true };
 
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
@@ -38,7 +44,7 @@ export interface RunnerSupervision {
 
 /** The runner loads, and prepares what needs no database, while the database starts. */
 export function superviseRunner({ config, relay, log, first }: RunnerSupervision): SupervisedRunner {
-  let opensSandboxes: boolean | null = null;
+  let state: RunnerState = UNKNOWN;
   const hear = relay.add((notice) => child.tell("notice", notice));
   const child: SupervisedProcess<RunnerSigns, RunnerCalls> = new SupervisedProcess<RunnerSigns, RunnerCalls>({
     program: RUNNER_PROGRAM,
@@ -46,8 +52,8 @@ export function superviseRunner({ config, relay, log, first }: RunnerSupervision
     log,
     first,
     calls: {
-      alive: (opens) => {
-        opensSandboxes = opens;
+      alive: (told) => {
+        state = told;
       },
       notice: hear,
     },
@@ -58,12 +64,13 @@ export function superviseRunner({ config, relay, log, first }: RunnerSupervision
   return {
     fault() {
       if (child.isReady && child.silentMs > MAX_SILENCE_MS) return "frozen";
-      if (!child.isReady || opensSandboxes === null) return "starting";
-      return opensSandboxes ? null : "sandbox";
+      if (!child.isReady || state.opensSandboxes === null) return "starting";
+      if (!state.opensSandboxes) return "sandbox";
+      return state.isSeen ? null : "heartbeat";
     },
     start: (address) =>
       child.start(async () => {
-        opensSandboxes = null;
+        state = UNKNOWN;
         if (!isPrepared) prepare();
         isPrepared = false;
         await child.call("start", address);

@@ -24,12 +24,13 @@ function checkRow({ name, state, detail }: HealthCheck, { green, yellow, red, di
 }
 
 function hostTable(hosts: readonly HealthHost[], { dim }: Palette): string[] {
-  const head = ["HOST", "NAME", "VERSION", "TURNS AT ONCE", "SESSIONS", "LAST SEEN", "STATE"];
+  const head = ["HOST", "NAME", "ROLE", "VERSION", "TURNS AT ONCE", "SESSIONS", "LAST SEEN", "STATE"];
   return table([
     head.map((word) => dim(word)),
     ...hosts.map((host) => [
       host.id,
       plainLine(host.name ?? "-"),
+      host.role ?? "-",
       plainLine(host.version ?? "-"),
       host.capacity === null ? "-" : count(host.capacity),
       count(host.sessions),

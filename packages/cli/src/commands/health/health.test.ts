@@ -16,11 +16,17 @@ const HEALTH: Health = {
   hosts: [
     {
       ...{ id: "h1", name: "alpha", version: "1.2.3", capacity: 16, seen_at: "2026-11-25T12:00:00.000Z" },
-      ...{ draining: true, sessions: 1_200, deleted_sessions: 0, other_settings: ["BERTH_ROOTFS"] },
+      ...{
+        role: "runner",
+        draining: true,
+        sessions: 1_200,
+        deleted_sessions: 0,
+        other_settings: ["BERTH_ROOTFS"],
+      },
     },
     {
       ...{ id: "h2", name: null, version: null, capacity: null, seen_at: null },
-      ...{ draining: false, sessions: 2, deleted_sessions: 0, other_settings: [] },
+      ...{ role: null, draining: false, sessions: 2, deleted_sessions: 0, other_settings: [] },
     },
   ],
   sessions: { idle: 1, running: 2, rescheduling: 3, terminated: 4, due: 5, due_seconds: 6 },
@@ -38,9 +44,9 @@ test("a report: readiness, checks, services, amounts", () => {
     "weak     models          Only one.",
     "missing  data_directory  Others can write in it.",
     "",
-    "HOST  NAME   VERSION  TURNS AT ONCE  SESSIONS  LAST SEEN                 STATE",
-    "h1    alpha  1.2.3    16             1,200     2026-11-25T12:00:00.000Z  draining; other BERTH_ROOTFS",
-    "h2    -      -        -              2         never                     -",
+    "HOST  NAME   ROLE    VERSION  TURNS AT ONCE  SESSIONS  LAST SEEN                 STATE",
+    "h1    alpha  runner  1.2.3    16             1,200     2026-11-25T12:00:00.000Z  draining; other BERTH_ROOTFS",
+    "h2    -      -       -        -              2         never                     -",
     "",
     "sessions        2 running, 3 rescheduling, 1 idle, 4 ended; 5 wait, the first for 6 s",
     "session disks   7, 70 MiB",

@@ -124,6 +124,7 @@ const HOST_COLUMNS = [
   "id",
   "name",
   "place",
+  "role",
   "version",
   "last_seen",
   "sessions",

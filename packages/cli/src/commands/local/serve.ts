@@ -18,13 +18,11 @@ export async function serve(args: string[]): Promise<never> {
   });
   const stop = askedToStop();
   try {
-    const { forkRunner } = await import("@berth/server/fork-runner");
-    const runner = forkRunner();
+    const runner = config.role === "api" ? undefined : await forkedRunner();
     const { serve: startService } = await import("@berth/server/serve");
     const service = await startService(config, stop, unknownVariables(process.env), runner);
-    await updateClientFile(config.dataDir, { url: reachable(service.url) });
-    printLine(`berth: listening on ${service.url}`);
-    if (config.publicUrl !== null) printLine(`berth: clients use ${config.publicUrl}`);
+    if (config.role === "runner") printLine(`berth: runs sessions; health and metrics at ${service.url}`);
+    else await tellClients(config, service.url);
     if (!stop.aborted) await once(stop, "abort");
     await service.stop();
   } catch (error) {
@@ -32,6 +30,21 @@ export async function serve(args: string[]): Promise<never> {
     if (!stop.aborted) process.exit(printError(new UsageError((error as Error).message, code)));
   }
   process.exit(EXIT_CODES.done);
+}
+
+/** The process for sessions loads beside the service. */
+async function forkedRunner() {
+  const { forkRunner } = await import("@berth/server/fork-runner");
+  return forkRunner();
+}
+
+async function tellClients(
+  { dataDir, publicUrl }: { dataDir: string; publicUrl: string | null },
+  url: string,
+): Promise<void> {
+  await updateClientFile(dataDir, { url: reachable(url) });
+  printLine(`berth: listening on ${url}`);
+  if (publicUrl !== null) printLine(`berth: clients use ${publicUrl}`);
 }
 
 /**

@@ -12,6 +12,8 @@ const FAULTS: Readonly<Record<NonNullable<Health["fault"]>, string>> = {
   draining: "It stops: running turns reach a point from which they continue later.",
   starting: "The process that runs sessions is starting.",
   frozen: "The process that runs sessions is frozen.",
+  heartbeat: "The process that runs sessions does not reach the database.",
+  no_runner: "No service that runs sessions was heard of.",
   sandbox: "No sandbox can be opened; the log of the service says why.",
   database: "The database does not respond.",
 };

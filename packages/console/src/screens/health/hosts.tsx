@@ -8,20 +8,21 @@ import { Cell, HeadCell, Table } from "../../ui/table.tsx";
 import { hostState } from "./health-words.ts";
 import { Panel } from "./panel.tsx";
 
-/** The services that run sessions of this database. */
+/** The services of this database. */
 export function Hosts({ hosts }: { hosts: readonly HealthHost[] }) {
   return (
-    <Panel title="Runners" flush>
+    <Panel title="Services" flush>
       {hosts.length === 0 ? (
-        <p className="px-4 pb-4 text-muted">No service was seen that runs sessions of this database.</p>
+        <p className="px-4 pb-4 text-muted">No service of this database was seen.</p>
       ) : (
         <Table
-          label="Runners"
+          label="Services"
           head={
             <>
               <HeadCell className="pl-4">Machine</HeadCell>
               <HeadCell>State</HeadCell>
               <HeadCell className="max-md:hidden">Id</HeadCell>
+              <HeadCell className="max-sm:hidden">Role</HeadCell>
               <HeadCell className="max-sm:hidden">Version</HeadCell>
               <HeadCell align="right">Sessions</HeadCell>
               <HeadCell align="right" className="max-sm:hidden">
@@ -62,6 +63,7 @@ function HostLine({ host }: { host: HealthHost }) {
       <Cell className="max-md:hidden">
         <CopyId id={host.id} />
       </Cell>
+      <Cell className="text-muted max-sm:hidden">{host.role ?? "–"}</Cell>
       <Cell className="text-muted max-sm:hidden">{host.version ?? "–"}</Cell>
       <Cell align="right">
         {formatCount(host.sessions)}

@@ -7,6 +7,7 @@ import { testApp } from "../../../test-support/http.ts";
 const INSTALLATION = {
   checks: async () => [{ name: "network", state: "yes" as const, detail: "It listens." }],
   hosts: async () => [],
+  fault: async () => null,
 };
 
 test("health: an admin with metrics:read sees the installation", async (t) => {

@@ -12,7 +12,7 @@ const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-
 const PROBE = { config: { isProbe: true } };
 const READY_TIMEOUT_MS = 2_000;
 
-/** Why a service is not ready: it stops, its runner starts, is frozen or opens no sandbox, or its database does not respond. */
+/** Why a service is not ready: it stops, its runner starts, is frozen, opens no sandbox or is not heard of by the database, or its database does not respond. */
 export type ServiceFault = (typeof SERVICE_FAULTS)[number];
 
 export interface ServiceState {
@@ -30,11 +30,18 @@ export interface MetricsOptions {
 export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): void {
   fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", PROBE, async (_request, reply) => {
-    const fault = (await state.fault()) ?? ((await responds(state.db, log)) ? null : "database");
+    const fault = await faultOf(state, log);
     return fault === null
       ? reply.send({ status: "ok" })
       : reply.code(503).send({ status: "unavailable", reason: fault });
   });
+}
+
+/** A database that does not respond is why the runner does not reach it. */
+async function faultOf(state: ServiceState, log: HttpApp["log"]): Promise<ServiceFault | null> {
+  const fault = await state.fault();
+  if (fault !== null && fault !== "heartbeat") return fault;
+  return (await responds(state.db, log)) ? fault : "database";
 }
 
 export function mountMetrics(app: HttpApp, { metricsPublic }: MetricsOptions): void {

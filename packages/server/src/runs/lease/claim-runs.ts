@@ -36,13 +36,13 @@ export async function claimRuns(
   dueLimit = limit,
   full: FullOwners = NONE_FULL,
 ): Promise<Lease[]> {
-  const { id, place, version, settings, graceMs, name } = host;
+  const { id, place, version, settings, graceMs, name, role } = host;
   const { rows } = await db.query<ClaimedRow>({
     name: "claim_runs",
     text: CLAIM,
     values: [
       ...[owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs), name],
-      ...[dueLimit, full.organizations, full.owners],
+      ...[dueLimit, full.organizations, full.owners, role],
     ],
   });
   return rows.map((row) => leaseOf(row, owner));
@@ -63,12 +63,12 @@ const GRACE = milliseconds("$5");
 
 /** Of a host that was seen a moment ago the row is not written again: most claims find nothing, and write nothing. */
 const MARK_SEEN = `
-  insert into hosts (id, place, version, settings, capacity, name)
-  select $6, $4, $7, $8, $9, $11
+  insert into hosts (id, place, version, settings, capacity, name, role)
+  select $6, $4, $7, $8, $9, $11, $15
   where not exists (select from hosts where id = $6 and seen_at > now() - ${milliseconds("$10")})
   on conflict (id) do update set
     place = excluded.place, version = excluded.version, settings = excluded.settings, capacity = excluded.capacity,
-    name = excluded.name,
+    name = excluded.name, role = excluded.role,
     up_since = case when hosts.seen_at < now() - ${GRACE} / 2 then now() else hosts.up_since end,
     seen_at = now()`;
 

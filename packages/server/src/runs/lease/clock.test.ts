@@ -8,7 +8,15 @@ import { claimRuns, releaseRun, renewLeases } from "./claim-runs.ts";
 import type { Lease } from "./lease.ts";
 
 const HOUR_MS = 3_600_000;
-const HOST = { id: "here", name: "here", place: "local:here", version: "1", settings: {}, graceMs: 120_000 };
+const HOST = {
+  id: "here",
+  name: "here",
+  place: "local:here",
+  version: "1",
+  role: "all",
+  settings: {},
+  graceMs: 120_000,
+};
 const CLOCKS: readonly [string, number][] = [
   ["an hour ahead", HOUR_MS],
   ["an hour behind", -HOUR_MS],

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../db/statement.ts";
-import { milliseconds } from "./host.ts";
+import { type Host, milliseconds } from "./host.ts";
 
 /** Whether the operator drains the host: it takes nothing new, and gives up what it has as soon as that is quiet. */
 export async function isDraining(db: Queryable, hostId: string): Promise<boolean> {
@@ -9,6 +9,34 @@ export async function isDraining(db: Queryable, hostId: string): Promise<boolean
     values: [hostId],
   });
   return rows[0]?.draining ?? false;
+}
+
+/** Marks a host that runs no sessions as seen. Those that do are marked by their claims. */
+export async function markSeen(
+  db: Queryable,
+  { id, place, version, settings, name, role }: Host,
+): Promise<void> {
+  await db.query({
+    name: "mark_seen",
+    text: `
+      insert into hosts (id, place, version, settings, capacity, name, role) values ($1, $2, $3, $4, 0, $5, $6)
+      on conflict (id) do update set
+        version = excluded.version, settings = excluded.settings, capacity = 0, name = excluded.name,
+        role = excluded.role, seen_at = now()`,
+    values: [id, place, version, settings, name, role],
+  });
+}
+
+/** Whether a host that runs sessions was seen within the time. */
+export async function runnersSeen(db: Queryable, withinMs: number): Promise<boolean> {
+  const { rows } = await db.query<{ seen: boolean }>({
+    name: "runners_seen",
+    text: `select exists (
+      select from hosts where role is distinct from 'api' and seen_at > now() - ${milliseconds("$1")}
+    ) as seen`,
+    values: [withinMs],
+  });
+  return rows[0]?.seen ?? false;
 }
 
 /** Digests of settings, by name. */

@@ -1,4 +1,4 @@
-/** A service that runs sessions, as its row of `hosts` describes it. A restart of the same installation is the same host. */
+/** A service of the database, as its row of `hosts` describes it. A restart of the same installation is the same host. */
 export interface Host {
   /** The installation's id. */
   readonly id: string;
@@ -7,6 +7,8 @@ export interface Host {
   /** Where the disks are that it can use: the home of their sessions. */
   readonly place: string;
   readonly version: string;
+  /** What it does: `all`, `api` or `runner`. */
+  readonly role: string;
   /** Digests of the settings that decide results, by name. */
   readonly settings: Readonly<Record<string, string>>;
   /** How long a host may be unseen before others take its sessions over, by the database's clock. The same for all hosts. */

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../db/statement.ts";
 import { localPlace } from "./host.ts";
 
-/** A service that runs sessions of the database, or the home of sessions whose service was never seen. */
+/** A service of the database, or the home of sessions whose service was never seen. */
 export interface KnownHost {
   id: string;
   place: string;
@@ -9,6 +9,8 @@ export interface KnownHost {
   name: string | null;
   /** Null, as what follows, when the host was never seen by this version. */
   version: string | null;
+  /** Null also while it runs a version that does not tell it, which does all. */
+  role: "all" | "api" | "runner" | null;
   capacity: number | null;
   seen_at: Date | null;
   seen_seconds_ago: number | null;
@@ -32,7 +34,7 @@ export async function readHosts(db: Queryable): Promise<KnownHost[]> {
         from sessions where home is not null group by home
       )
       select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
-        hosts.name, version, capacity, seen_at, settings, coalesce(draining, false) as draining,
+        hosts.name, version, role, capacity, seen_at, settings, coalesce(draining, false) as draining,
         extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
         coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
       from hosts full join homes on homes.place = hosts.place

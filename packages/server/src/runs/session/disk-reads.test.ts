@@ -175,7 +175,7 @@ test("claimForRead: only a session with its disk here that nobody holds and some
     terminated: "home = 'here', terminated_at = now()",
     deleted: "home = 'here', deleted_at = now()",
   };
-  const host = { id: "h", name: "h", place: "here", version: "1", settings: {}, graceMs: 1_000 };
+  const host = { id: "h", name: "h", place: "here", version: "1", role: "all", settings: {}, graceMs: 1_000 };
   const claimed: string[] = [];
   for (const [name, set] of Object.entries(rows)) {
     const id = await seedSession(db.write, from);

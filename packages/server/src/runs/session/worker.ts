@@ -84,6 +84,7 @@ export class Worker {
   #guest: SessionRunner | undefined;
   #isClosing = false;
   #isDraining = false;
+  #lookedAt = performance.now();
 
   /** Starts at once. */
   constructor(options: WorkerOptions) {
@@ -145,6 +146,11 @@ export class Worker {
     return this.#held.has(sessionId);
   }
 
+  /** Milliseconds since the database last answered what this worker asks for: work, and that its host is seen. */
+  get silentMs(): number {
+    return performance.now() - this.#lookedAt;
+  }
+
   /**
    * Claims nothing more. Each running turn continues to its next append, or until the running tool calls have ended, within
    * the grace period; then its session is released as due, and another process continues it. Closes all sandboxes.
@@ -178,6 +184,7 @@ export class Worker {
         this.#mayLeaveDue = this.#hasBacklog || full.organizations.length + full.owners.length > 0;
         if (!this.#isClosing) await this.#claimReclaims();
         for (const id of await dueAmong(db.read, held)) this.#held.get(id)?.wake();
+        this.#lookedAt = performance.now();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }

@@ -1,0 +1,21 @@
+import type { Capability } from "@berth/sandbox";
+import type { Config } from "../config/config.ts";
+import { type Role, requirePooler, requireShared } from "../config/roles.ts";
+
+const DUTIES: Readonly<Record<Role, string>> = {
+  all: "This service does all: the API, and sessions.",
+  api: "This service is the API alone; sessions run in services with the role all or runner, where berth doctor examines the sandbox.",
+  runner: "This service runs sessions; the API is in services with the role all or api.",
+};
+
+/** What the service does, and whether it has what it shares with the others for that. */
+export function describeRole(config: Config): Capability {
+  const name = "role";
+  try {
+    requireShared(config);
+    requirePooler(config);
+    return { name, state: "yes", detail: DUTIES[config.role] };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
+}

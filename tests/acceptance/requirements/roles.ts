@@ -1,0 +1,30 @@
+import type { Requirement } from "./requirement.ts";
+
+/** Services that do a part of what one service does. */
+export const roleRequirements: readonly Requirement[] = [
+  {
+    id: "role-api",
+    source: "seed 8",
+    rule: "berth serve --role api serves the whole API without root, sandboxes and a process for sessions: sessions run in other services of the database, whose results, outputs and disks it shows. Its health says which services there are, and no_runner while none of them runs sessions; /readyz says whether it takes requests.",
+  },
+  {
+    id: "role-runner",
+    source: "seed 8",
+    rule: "berth serve --role runner runs sessions in a supervised process, and listens for /livez, /readyz and /metrics alone. /readyz is 503 also while the database does not hear of it (heartbeat). Killed, its sessions are taken over as those of any service; drained or stopped, it hands them over.",
+  },
+  {
+    id: "role-settings",
+    source: "seed 8",
+    rule: "A role without a database or a place for contents that other services have too, and every other wrong setting of a role, is refused at the start with one sentence and exit code 2.",
+  },
+  {
+    id: "database-pooler",
+    source: "seed 8",
+    rule: "Behind a pooler that keeps a connection of the server for each client, a service runs as without, with a URL around it; a pooler that does not, a missing URL around it and one that leads to another database are refused with one sentence and exit code 2.",
+  },
+  {
+    id: "database-connections",
+    source: "seed 8",
+    rule: "Each process has at most BERTH_DATABASE_POOL connections to the database and one that listens.",
+  },
+];
