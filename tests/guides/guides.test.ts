@@ -54,7 +54,7 @@ const GUIDES: Record<string, RegExp> = {
   "configuration.md":
     /The settings are valid; the settings file is \/[^\n]*berth\.yaml\.\n[\s\S]*^port +4280 +--port$[\s\S]*^git_http_hosts +git\.internal,git\.internal:8080 +\/[^\n]*berth\.yaml, line 3$[\s\S]*^max_pids +400 +BERTH_MAX_PIDS$[\s\S]*wrong\.yaml, line 1: max_pidss is not a setting; the nearest is max_pids\.\nexit code 2\n/m,
   "many-machines.md":
-    /listening on http:\/\/127\.0\.0\.1:4285\n[\s\S]*health and metrics at http:\/\/127\.0\.0\.1:4181\n\{"status":"ok"\}[\s\S]* api +[\s\S]*The role runner needs BERTH_DATABASE_URL[^\n]*\nexit code 2\n/,
+    /listening on http:\/\/127\.0\.0\.1:4285\n[\s\S]*health and metrics at http:\/\/127\.0\.0\.1:4181\n[\s\S]*\{"status":"ok"\}[\s\S]*^done[\s\S]* api +[\s\S]*The role runner needs BERTH_DATABASE_URL[^\n]*\nexit code 2\n/m,
   "confirmations.md":
     /Bash {2}rm -rf build\n\nwaiting for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaiting/,
   "environments.md":
