@@ -1,10 +1,13 @@
 // Subject: service-routes.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { silentLog } from "../../../test-support/database.ts";
 import { testApp } from "../../../test-support/http.ts";
+import { createHealthApp } from "../../start/app.ts";
 
 describe("service routes", () => {
   test("openapi.json: no token → the committed document", async (t) => {
@@ -37,6 +40,35 @@ describe("service routes", () => {
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 200]);
     await db.close();
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 503]);
+  });
+
+  test("health: the database does not hear of the runner → not ready; when it does not respond at all, that is why", async (t) => {
+    const { app, db } = await testApp(t, { fault: () => "heartbeat" });
+    const reason = async () => (await app.fastify.inject({ method: "GET", url: "/readyz" })).json().reason;
+    assert.equal(await reason(), "heartbeat");
+    await db.close();
+    assert.equal(await reason(), "database");
+  });
+
+  test("health of a service without an API: its health and metrics, and no other route", async (t) => {
+    const { db } = await testApp(t);
+    const app = createHealthApp({
+      db,
+      log: silentLog,
+      secretKey: randomBytes(32),
+      jsonLimit: 1,
+      uploadLimit: 1,
+      processName: "supervisor",
+      runnerMetrics: null,
+    });
+    t.after(() => app.fastify.close());
+    const ask = async (url: string) => await app.fastify.inject({ method: "GET", url });
+    assert.deepEqual([(await ask("/livez")).statusCode, (await ask("/readyz")).statusCode], [200, 200]);
+    const { payload } = await ask("/metrics");
+    assert.match(payload, /process_cpu_seconds_total\{process="supervisor"\}/);
+    assert.doesNotMatch(payload, /berth_runner_up/);
+    for (const url of ["/", "/openapi.json", "/api/v1/cloud/sessions"])
+      assert.equal((await ask(url)).statusCode, 404);
   });
 
   test("metrics: the database is away → said so, and the rest is there", async (t) => {

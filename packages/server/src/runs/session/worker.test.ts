@@ -227,6 +227,27 @@ describe("Worker", () => {
     await own.until(late, (log) => idles(log) === 1);
   });
 
+  test("silentMs: grows while the database does not answer the look for work, and falls when it does", async (t) => {
+    const db = await testDatabase(t);
+    const worker = await (await installation(t, db)).worker({ pollMs: 20 });
+    const isWaiting = {
+      text: `select exists (
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%from hosts%'
+      ) as waits`,
+    };
+    await db.transaction(async (tx) => {
+      await tx.query({ text: "lock table hosts in access exclusive mode" });
+      let waits: boolean | undefined;
+      while (waits !== true) waits = (await db.write.query<{ waits: boolean }>(isWaiting)).rows[0]?.waits;
+      const seen = performance.now();
+      await tx.query({ text: "select pg_sleep(0.2)" });
+      assert.ok(worker.silentMs >= performance.now() - seen, `${worker.silentMs}`);
+    });
+    const free = performance.now();
+    while (worker.silentMs >= performance.now() - free) await db.read.query({ text: "select 1" });
+  });
+
   test("isDeadOwner: this process → false; a process that is gone, or of this host elsewhere → true; another host → false", () => {
     const owner = newOwnerName("here");
     const isDead = (...parts: unknown[]) => isDeadOwner(parts.join("."), "here");
