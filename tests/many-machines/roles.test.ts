@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { promisify } from "node:util";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
@@ -25,6 +27,7 @@ import { type PostgresServer, startPostgres } from "../postgres-server/postgres-
 
 /** An API without root, and runners, each with a data directory of its own, on one PostgreSQL and one directory for contents. */
 const API_UID = 65_530;
+const BINARY = join(import.meta.dirname, "../../bin/berth");
 const POOL = 4;
 const GRACE_S = 4;
 /** Of the API; of a runner, and its supervisor's; of a command; and those that PostgreSQL keeps for itself. */
@@ -255,6 +258,19 @@ covers(
     assert.ok(!/"level":[56]0/.test(runner.log), runner.log.slice(-2_000));
   },
 );
+
+covers(["role-api"], "doctor examines what the role of the machine needs", async () => {
+  const [program = "", ...words] = [...AS_API, BINARY, "doctor", "--json", "--data-dir", service.dataDir];
+  const { stdout } = await promisify(execFile)(program, [...words, "--config", config]);
+  const lines: AnyJson[] = JSON.parse(stdout).capabilities;
+  const names = lines.map(({ name }) => name);
+  assert.ok(names.includes("database") && names.includes("hosts"), names.join(" "));
+  assert.deepEqual(
+    names.filter((name) => /sandbox|isolation|limit|root_filesystem/.test(name)),
+    [],
+  );
+  assert.match(lines.find(({ name }) => name === "role").detail, /the API alone/);
+});
 
 /** Wrong settings of a role, as variables, and what is said. */
 const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence: RegExp]> = [

@@ -57,7 +57,7 @@ test("config print: every setting, its value and its source; secrets are not sho
   assert.equal(short.stdout, json.stdout);
   const printed = JSON.parse(json.stdout);
   assert.equal(printed.file, file);
-  assert.deepEqual(printed.settings[2], { key: "port", value: 4311, from: "file", name: "port", line: 2 });
+  assert.deepEqual(printed.settings[3], { key: "port", value: 4311, from: "file", name: "port", line: 2 });
   assert.doesNotMatch(table.stdout + json.stdout, /hunter2/);
 });
 
