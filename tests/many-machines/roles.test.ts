@@ -312,4 +312,14 @@ covers(["role-settings"], "roles: each wrong setting is one sentence, with exit 
     }),
   );
   assert.ok(!existsSync(dataDir));
+  // The API runs, with another directory.
+  const own = {
+    BERTH_ROLE: "runner",
+    BERTH_RUNNER_ADDRESS: "127.0.0.1:0",
+    BERTH_BLOBS: directory("elsewhere"),
+  };
+  await assert.rejects(
+    Berth.start({ dataDir: dataDirectory("apart"), settings: { BERTH_CONFIG: config, ...own } }),
+    /error: Another service of this database keeps the contents of files elsewhere than [^\n]+\.\n/,
+  );
 });
