@@ -47,6 +47,7 @@ export const IMPORT_TABLE: ImportTable = {
     system: ["@berth/concurrency", "@berth/egress", "@berth/linux", "interface", "scripts"],
     workspace: ["@berth/egress", "interface", "scripts", "inside"],
     inspect: ["interface", "scripts"],
+    saves: ["interface", "scripts", "inside"],
     probes: ["@berth/linux", "interface", "scripts", "workspace"],
     bubblewrap: [
       "@berth/concurrency",

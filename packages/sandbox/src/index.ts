@@ -17,6 +17,7 @@ export type {
   SandboxSpec,
   SystemLayers,
 } from "./interface/spec.ts";
+export * from "./saves/index.ts";
 export { builtRootFilesystem, describeRootFilesystem } from "./system/describe-root-filesystem.ts";
 export { LayerCache } from "./system/layer-cache.ts";
 export {

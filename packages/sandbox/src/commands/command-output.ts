@@ -15,6 +15,8 @@ export class CommandOutput {
   readonly #window: OutputWindow;
   readonly #limit: number;
   #bytes = 0;
+  /** Promises of `onOutput` that hold the output up. */
+  #holds = 0;
   #spill: OutputSpill | null = null;
 
   constructor(work: OutputWork, runFed: RunFed) {
@@ -25,13 +27,23 @@ export class CommandOutput {
   }
 
   push(bytes: Buffer, pipe: Socket): void {
-    this.#work.onOutput?.(bytes);
+    const taken = this.#work.onOutput?.(bytes);
+    if (taken instanceof Promise) this.#holdUp(taken, pipe);
     this.#bytes += bytes.length;
     if (this.#work.keepOutput && !this.#spill && this.#bytes > this.#limit) {
       this.#spill = new OutputSpill(this.#runFed, this.#window.everything());
     }
     this.#spill?.push(bytes, pipe);
     this.#window.push(bytes);
+  }
+
+  #holdUp(taken: Promise<void>, pipe: Socket): void {
+    this.#holds += 1;
+    pipe.pause();
+    void taken.then(() => {
+      this.#holds -= 1;
+      if (this.#holds === 0) pipe.resume();
+    });
   }
 
   async result(end: Ending, lasting: boolean): Promise<CommandResult> {

@@ -45,7 +45,9 @@ export interface ShellStart {
 }
 
 /** A command without its shell and script, and with its standard input as a feed. */
-export type Work = Omit<Command, "stdin" | "shell" | "cwd" | "environment" | "script"> & { feed?: Feed };
+export type Work = Omit<Command, "stdin" | "stdinStream" | "shell" | "cwd" | "environment" | "script"> & {
+  feed?: Feed;
+};
 
 export interface Outcome {
   result: CommandResult;

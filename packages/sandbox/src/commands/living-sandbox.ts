@@ -93,8 +93,9 @@ export abstract class LivingSandbox implements Sandbox {
   }
 
   async #run(command: Command): Promise<CommandResult> {
-    const { script, shell, cwd, environment, secrets, stdin, ...rest } = command;
-    const work: Work = stdin ? { ...rest, feed: feedBytes(stdin) } : rest;
+    const { script, shell, cwd, environment, secrets, stdin, stdinStream, ...rest } = command;
+    const feed = stdinStream ? feedStream(stdinStream) : stdin && feedBytes(stdin);
+    const work: Work = feed ? { ...rest, feed } : rest;
     if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
     if (shell === undefined) return this.#runFresh(command, work);
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(shell)) throw new SandboxError("not a name for a shell");

@@ -25,14 +25,19 @@ export interface Command {
   secrets?: readonly string[];
   /** Bytes on standard input. Default: `/dev/null`. */
   stdin?: Uint8Array;
+  /** The same as a stream, which is read no faster than the command reads. If it fails, standard input ends there. */
+  stdinStream?: AsyncIterable<Uint8Array>;
   /** Milliseconds of wall clock, after which everything that the command started is killed. */
   timeoutMs: number;
   /** Bytes of output to return, standard output and error together: the head and the tail of it. Default 102,400. */
   maxOutputBytes?: number;
   /** Keeps up to 256 MiB of output in a file of the sandbox when it exceeds `maxOutputBytes`; see `CommandResult.outputFile`. */
   keepOutput?: boolean;
-  /** Called with standard output and error as they arrive, interleaved; for progress. Never awaited. */
-  onOutput?: (chunk: Uint8Array) => void;
+  /**
+   * Called with standard output and error as they arrive, interleaved. A promise that it returns, which never rejects, holds the rest
+   * of the output up, and so the command, until it resolves.
+   */
+  onOutput?: (chunk: Uint8Array) => void | Promise<void>;
   signal?: AbortSignal;
 }
 

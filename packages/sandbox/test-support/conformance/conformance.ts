@@ -11,6 +11,7 @@ import { killTests } from "./kill-tests.ts";
 import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
 import { probeTests } from "./probe-tests.ts";
+import { saveTests } from "./save-tests.ts";
 import { shellTests } from "./shell-tests.ts";
 import { snapshotTests } from "./snapshot-tests.ts";
 
@@ -54,6 +55,7 @@ export function conformance(
       diskTests,
       snapshotTests,
       fileTests,
+      saveTests,
       inspectTests,
       isolationTests,
       credentialTests,

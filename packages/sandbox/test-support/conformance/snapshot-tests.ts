@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { MountedSnapshot } from "../../src/interface/spec.ts";
+import { packDisk } from "../../src/saves/pack-disk.ts";
+import { unpackDisk } from "../../src/saves/unpack-disk.ts";
 import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts";
 import { hostMounts } from "./host-mounts.ts";
 
@@ -70,6 +72,47 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await ok(second, `cat ${TARGET}/one; ls ${TARGET}`), "second\nnew\none\nsrc\ntwo");
     await Promise.all([first.close(), second.close()]);
     assert.equal(contents(one.source), before);
+  },
+
+  async "snapshot: what was changed in it is saved alone, and comes back over a copy of it"({
+    open,
+    directory,
+  }) {
+    const own = { ...snapshot(directory), target: "/data/repo" };
+    const from = await open();
+    assert.equal(await from.mountSnapshot(own), true);
+    const script = `echo more >>one; echo new >new; rm two; mv src lib; chmod 700 lib/deep/three; ln -s one link
+      mkdir two; echo in >two/file; git add -A; head -c 100000 /dev/urandom >large; touch -r lib/deep/three same; echo .. >.gitignore`;
+    await ok(from, script, { cwd: own.target });
+    const base = "/var/tmp/base";
+    assert.equal(await from.mountSnapshot({ ...own, target: base }), true);
+    const within = { timeoutMs: 60_000, signal: new AbortController().signal };
+    const to = await open({ disk: join(directory, "other") });
+    const whole = packDisk(from, { root: base, places: [base] }, within);
+    assert.equal(await unpackDisk(to, own.target, whole.archive, within), "whole");
+    const plan = {
+      root: "/",
+      places: ["/data"],
+      omitted: [base],
+      changes: [{ directory: own.target, base }],
+    };
+    const { archive } = packDisk(from, plan, within);
+    let size = 0;
+    async function* counted() {
+      for await (const chunk of archive) {
+        size += chunk.length;
+        yield chunk;
+      }
+    }
+    assert.equal(await unpackDisk(to, "/", counted(), within), "whole");
+    assert.ok(size < 300_000, `${size} bytes`);
+    const all = `find . -path ./.git/index -prune -o -printf '%p %y %m %T@ %l\\n' | sort; git status --porcelain; git fsck; cat one two/file`;
+    const [before, after] = [
+      await ok(from, all, { cwd: own.target }),
+      await ok(to, all, { cwd: own.target }),
+    ];
+    assert.equal(after, before);
+    assert.equal(await from.unmountSnapshot(base), true);
   },
 
   async "snapshot: its changes are there when the disk is opened again with it"({ spec, open, directory }) {
