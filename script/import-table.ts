@@ -171,6 +171,17 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/credentials",
       "runs/disks",
     ],
+    "runs/saves": [
+      "@berth/agent",
+      "@berth/concurrency",
+      "@berth/sandbox",
+      "db",
+      "blobs",
+      "features/files",
+      "runs/lease",
+      "runs/inputs",
+      "runs/snapshots",
+    ],
     "runs/memory": [
       "@berth/agent",
       "@berth/contract",
@@ -239,6 +250,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/mcp",
       "runs/resources",
       "runs/usage",
+      "runs/saves",
     ],
     "runs/reads": [
       "@berth/agent",
@@ -279,6 +291,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/workspace",
       "runs/reads",
       "runs/turn",
+      "runs/saves",
     ],
     checks: ["@berth/linux", "@berth/sandbox", "db", "config", "secrets"],
     deletion: ["@berth/contract", "db", "audit", "blobs", "retention", "features/files", "features/sessions"],

@@ -160,3 +160,15 @@ test("history: an MCP server's error is reported once, before the next message",
   const { messages } = foldHistory(log.entries);
   assert.deepEqual(messages, [{ role: "user", content: [text(notes.missingTools(message)), text("one")] }]);
 });
+
+test("history: of a lost disk that was saved, the model is told what is lost with it", () => {
+  const log = new MemoryLog();
+  const save = { saved_at: "2026-11-25T12:00:00.000Z", lost_calls: 3 };
+  log.store([{ event: { type: "session.container_reclaimed", reason: "lost", save } }]);
+  log.message("one");
+  log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  const told = { type: "text", text: notes.containerRestored(save.saved_at, save.lost_calls) };
+  assert.deepEqual(foldHistory(log.entries).messages, [
+    { role: "user", content: [told, { type: "text", text: "one" }] },
+  ]);
+});

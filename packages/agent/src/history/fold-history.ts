@@ -115,7 +115,10 @@ export class HistoryFold {
         this.compact(memo);
         return;
       case "session.container_reclaimed":
-        this.pending.containerReclaimed = true;
+        this.pending.containerReclaimed =
+          event.save === undefined
+            ? notes.CONTAINER_RECLAIMED
+            : notes.containerRestored(event.save.saved_at, event.save.lost_calls);
         return;
       case "session.error":
         if (event.error.mcp_server_name !== undefined) this.pending.mcpErrors.push(event.error.message);

@@ -13,8 +13,8 @@ export class PendingInputs {
   newestImages: readonly ImageBlock[] = [];
   /** The note of the loop about the newest response. */
   note: string | null = null;
-  /** The container was reclaimed, and the model has not been told. */
-  containerReclaimed = false;
+  /** What to tell the model of a container that was reclaimed; null when it has been told. */
+  containerReclaimed: string | null = null;
   /** Failures of MCP servers that the model has not been told. */
   mcpErrors: string[] = [];
   readonly #files: MessageFiles;
@@ -45,10 +45,10 @@ export class PendingInputs {
   /** Notices about the session. They accompany other content and never cause a request. */
   takeNotices(): TextBlock[] {
     const texts = [
-      ...(this.containerReclaimed ? [notes.CONTAINER_RECLAIMED] : []),
+      ...(this.containerReclaimed === null ? [] : [this.containerReclaimed]),
       ...this.mcpErrors.map(notes.missingTools),
     ];
-    this.containerReclaimed = false;
+    this.containerReclaimed = null;
     this.mcpErrors = [];
     return texts.map((text) => ({ type: "text", text }));
   }

@@ -25,6 +25,7 @@ const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_too
 const texts: Record<string, unknown> = {
   ...fixedNotes,
   operatorMessage: notes.operatorMessage("T"),
+  containerRestored: [0, 1, 2].map((calls) => notes.containerRestored("T", calls)),
   documentHead: [
     notes.documentHead(null, null),
     notes.documentHead("T", null),
@@ -49,6 +50,7 @@ const texts: Record<string, unknown> = {
 
 const DIGESTS: Record<string, string> = {
   operatorMessage: "396e258b401d",
+  containerRestored: "91e8ff4dafdb",
   documentHead: "e37c9d2cfd2a",
   textDocument: "6b463d420558",
   omittedMedia: "324b23b228a9",

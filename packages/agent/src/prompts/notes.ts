@@ -20,6 +20,15 @@ export const USER_INTERRUPTED = "[The user interrupted your work before this mes
 export const CONTAINER_RECLAIMED =
   "[Your container was reclaimed and is set up anew. Repositories are cloned again and what the user mounted is in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
 
+/** @param savedAt ISO 8601. @param lostCalls tool calls since then. */
+export function containerRestored(savedAt: string, lostCalls: number): string {
+  const lost =
+    lostCalls === 0
+      ? "You made no tool call after that, so nothing that you did on the disk is lost."
+      : `What your last ${lostCalls === 1 ? "tool call" : `${lostCalls} tool calls`} before this did on the disk is lost; everything before is there.`;
+  return `[Your container was lost with its disk. You get a new one whose disk is as it was saved at ${savedAt}: repositories with uncommitted work, other files, shells. ${lost} Processes that were running have ended.]`;
+}
+
 export const BLANK_MESSAGE = "[The user sent a blank message.]";
 
 const OPERATOR_NOTICE = "[A message of the operator of this session, not of the user:]";

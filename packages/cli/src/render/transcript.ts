@@ -96,9 +96,13 @@ export class Transcript {
         return this.#waited(event);
       case "session.container_started":
         this.#wait.end();
-        return note(dim(`sandbox ready · ${duration(event.seconds)}${loweredNote(event.lowered_limits)}`));
+        return note(
+          dim(
+            `sandbox ready · ${duration(event.seconds)}${restoredNote(event.restored)}${loweredNote(event.lowered_limits)}`,
+          ),
+        );
       case "session.container_reclaimed":
-        return note(yellow(RECLAIM_REASONS[event.reason]));
+        return note(yellow(`${RECLAIM_REASONS[event.reason]}${savedNote(event.save)}`));
       case "session.events_deleted":
         return note(dim("earlier events were deleted after their retention"));
       case "session.resource_progress":
@@ -208,6 +212,16 @@ function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
 function loweredNote(limits: EventOf<"session.container_started">["lowered_limits"]): string {
   const told = Object.entries(limits ?? {}).map(([name, value]) => `${name} ${value}`);
   return told.length === 0 ? "" : ` · at most ${told.join(", ")}`;
+}
+
+function savedNote(save: EventOf<"session.container_reclaimed">["save"]): string {
+  if (save === undefined) return "";
+  const { saved_at: at, lost_calls: lost } = save;
+  return ` · saved at ${at}, ${lost === 0 ? "nothing done since" : `${lost} tool ${lost === 1 ? "call" : "calls"} since then lost`}`;
+}
+
+function restoredNote(restored: EventOf<"session.container_started">["restored"]): string {
+  return restored === undefined ? "" : ` · disk as saved at ${restored.saved_at}`;
 }
 
 function unknownEvent(_event: never): null {

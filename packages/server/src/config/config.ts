@@ -41,6 +41,10 @@ export interface Config {
   egressAllowPrivate: string[];
   /** Idle time after which a session's container and disk are removed. */
   diskReclaimSeconds: number;
+  /** When what is on sessions' disks is saved to the blob store. */
+  workspaceSaves: "idle" | "off";
+  /** MiB that the save of one session takes at most. */
+  workspaceSaveMb: number;
   /** Disk limit in MiB of sessions whose environment sets none, if the machine can enforce it; 0: no limit. */
   sessionDiskMb: number;
   /** The most that an environment can ask for; null: what the machine allows. See `readCeilings`. */

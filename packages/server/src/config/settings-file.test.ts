@@ -49,6 +49,8 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   git_http_hosts: ["a:80", ": 'a:80' is not a lower-case host with an optional port other than 80"],
   egress_allow_private: ["10.0.0.0/99", ': "10.0.0.0/99" is not a host'],
   disk_reclaim_seconds: ["0", "must be an integer from 1 to 31536000"],
+  workspace_saves: ["always", "must be one of idle, off"],
+  workspace_save_mb: ["0", "must be an integer from 1 to 1048576"],
   session_disk_mb: ["63", "must be 0 or at least 64"],
   max_cpus: ["0", "must be a number from 0.1 to 256"],
   max_memory_mb: ["63", "must be an integer from 64 to 1048576"],

@@ -334,6 +334,20 @@ export const SETTINGS: Settings = {
     fallback: 86_400,
     parse: integer(1, 31_536_000),
   },
+  workspaceSaves: {
+    variable: "BERTH_WORKSPACE_SAVES",
+    form: "<when>",
+    help: "saves what is on a session's disk in the contents of files, for the loss of the machine: idle, when its sandbox is closed; off",
+    fallback: "off",
+    parse: oneOf("idle", "off"),
+  },
+  workspaceSaveMb: {
+    variable: "BERTH_WORKSPACE_SAVE_MB",
+    form: "<MiB>",
+    help: "most that the saved workspace of a session takes, compressed",
+    fallback: 1_024,
+    parse: integer(1, 1_048_576),
+  },
   sessionDiskMb: {
     variable: "BERTH_SESSION_DISK_MB",
     form: "<MiB>",

@@ -9,6 +9,7 @@ import {
   deleteEnvironments,
   deleteFiles,
   deleteMemoryStores,
+  deleteSaves,
   deleteSkills,
   deleteSubject,
   deleteVaults,
@@ -39,6 +40,7 @@ const BATCH = 100;
 /** What sessions do not need any more once they are marked. */
 const BESIDE_SESSIONS: readonly EraseBatch[] = [
   markSessions,
+  deleteSaves,
   deleteVaults,
   deleteFiles,
   deleteSkills,

@@ -40,6 +40,22 @@ export const deleteFiles: EraseBatch = async (tx, erasure, limit) =>
     values: [erasure.subject_id, limit, erasure.id],
   });
 
+/** After the sessions are marked: no worker saves those. */
+export const deleteSaves: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with picked as (
+        select session_id from workspace_saves join sessions on sessions.id = session_id
+        where sessions.${ownerColumn(erasure)} = $1 order by session_id limit $2 for update of workspace_saves
+      ), gone as (
+        delete from workspace_saves where session_id in (select session_id from picked) returning contents
+      ), contents as (
+        insert into erased_contents select distinct $3::uuid, unnest(contents) from gone on conflict do nothing
+      )
+      select count(*)::integer as workspace_saves from gone`,
+    values: [erasure.subject_id, limit, erasure.id],
+  });
+
 export const deleteSkills: EraseBatch = async (tx, erasure, limit) =>
   await counted(tx, {
     text: `

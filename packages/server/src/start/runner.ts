@@ -233,6 +233,7 @@ function startWorker(
     outputFileBytes: config.uploadLimit,
     limits: { organization: config.organizationLimits, user: config.userLimits },
     reclaimMs: config.diskReclaimSeconds * 1_000,
+    saveBytes: config.workspaceSaves === "off" ? null : config.workspaceSaveMb * MEBIBYTE,
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: createCloner(config.hostedProviders),

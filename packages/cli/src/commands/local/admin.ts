@@ -150,7 +150,7 @@ export async function drainHost(
   const host = await administer(options, (admin) => admin.hosts.setDraining(id, options.cancel !== true));
   const told = options.cancel
     ? `The host ${id} takes sessions again.`
-    : `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed.`;
+    : `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed, unless workspaces are saved (BERTH_WORKSPACE_SAVES).`;
   await printResult(host, options, () => [told]);
 }
 

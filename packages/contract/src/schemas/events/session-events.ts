@@ -32,6 +32,7 @@ export const SESSION_ERROR_TYPES = [
   "repository_not_found_error",
   "repository_checkout_error",
   "repository_clone_error",
+  "workspace_save_error",
   "outputs_error",
   "environment_error",
 ] as const;
@@ -157,6 +158,10 @@ export const sessionEvent = z
     }),
     event("session.container_started", {
       seconds: z.number(),
+      restored: z.strictObject({ saved_at: timestamp, seconds: z.number() }).optional().meta({
+        description:
+          "Its disk is new and was made from a save: of when, and how long that took. Absent for other disks.",
+      }),
       lowered_limits: z
         .strictObject({ cpus: z.number(), memory_mb: z.int(), pids: z.int(), disk_mb: z.int() })
         .partial()
@@ -171,6 +176,19 @@ export const sessionEvent = z
         description:
           "Why the container and its disk were removed: the session was inactive, the operator drained their host, or the disk was lost. The next event creates new ones. Files below /mnt/session/outputs were saved as Files if they could be read.",
       }),
+      save: z
+        .strictObject({
+          saved_at: timestamp,
+          lost_calls: z.int().min(0).meta({
+            description:
+              "Tool calls that began after that: what they did on the disk is lost. 0: nothing is, that a tool call did.",
+          }),
+        })
+        .optional()
+        .meta({
+          description:
+            "The workspace was saved (`BERTH_WORKSPACE_SAVES`): the new disk is what this one was then. Absent if nothing was saved: the new disk is empty, and repositories are cloned again.",
+        }),
     }),
     event("session.events_deleted", {
       reason: z.enum(["retention"]).meta({

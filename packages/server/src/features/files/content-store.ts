@@ -8,13 +8,15 @@ export async function lockContent(tx: Queryable, sha256: string): Promise<void> 
   await tx.query({ name: "lock_content", text, values: [sha256] });
 }
 
-/** Those of the contents that a file or a version of a skill has. */
+/** Those of the contents that a file, a version of a skill or a saved workspace has. */
 export async function usedContents(db: Queryable, contents: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ sha256: string }>({
     name: "contents_used",
     text: `
       select sha256 from files where sha256 = any($1::text[])
-      union select sha256 from skill_versions where sha256 = any($1::text[])`,
+      union select sha256 from skill_versions where sha256 = any($1::text[])
+      union select saved.sha256 from workspace_saves, unnest(contents) as saved (sha256)
+      where contents && $1::text[] and saved.sha256 = any($1::text[])`,
     values: [contents],
   });
   return new Set(rows.map(({ sha256 }) => sha256));

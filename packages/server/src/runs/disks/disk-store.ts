@@ -3,8 +3,13 @@ import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
-/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. */
-export type DiskRow = { home: string | null; workspace_uid: number | null; snapshots: string[] };
+/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet. */
+export type DiskRow = {
+  home: string | null;
+  workspace_uid: number | null;
+  snapshots: string[];
+  restoring: boolean;
+};
 
 /** @throws LeaseLost */
 export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
@@ -14,7 +19,9 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
       select home, workspace_uid, array(
         select template_id from session_resources
         where session_id = sessions.id and ready_at is not null and template_id is not null
-      ) as snapshots
+      ) as snapshots, exists (
+        select from workspace_saves where session_id = sessions.id and restoring
+      ) as restoring
       from sessions
       where ${HELD}`,
     values: leaseValues(lease),

@@ -58,3 +58,25 @@ test("SessionDisk.claim: no two disks have one uid, also when the uids begin ane
   }
   assert.equal(new Set(uids).size, 3, `${uids}`);
 });
+
+test("SessionDisk.claim: a disk that was being made from a save when its process died is made anew, and no loss is told", async (t) => {
+  const db = await testDatabase(t);
+  const room = { directory: join(temporaryDirectory(t), "disks"), home: "here" };
+  const sessionId = await seedSession(db.write, await seed(db.write));
+  const disk = new SessionDisk(db.write, await seedLease(db.write, sessionId, "worker"), room);
+  await db.write.query({
+    text: `insert into workspace_saves (session_id, sha256, size_bytes, saved_at, seq, in_place, bases, contents)
+      values ($1, '', 1, now(), 0, '{}', '[]', '{}')`,
+    values: [sessionId],
+  });
+  const setRestoring = (restoring: boolean) =>
+    db.write.query({ text: "update workspace_saves set restoring = $1", values: [restoring] });
+  const { path } = await disk.claim(neverLost, async () => void (await setRestoring(true)));
+  mkdirSync(join(path, "half"), { recursive: true });
+  assert.equal(await disk.exists(), false);
+  assert.equal((await disk.claim(neverLost)).isNew, true);
+  assert.equal(existsSync(path), false);
+  mkdirSync(path);
+  await setRestoring(false);
+  assert.equal((await disk.claim(neverLost)).isNew, false);
+});

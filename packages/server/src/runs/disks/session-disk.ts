@@ -46,22 +46,29 @@ export class SessionDisk {
    * on that.
    *
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
+   * @param beforeNew called before a new disk is the session's.
    */
-  async claim(reportLost: () => Promise<void>): Promise<Disk & { isNew: boolean }> {
+  async claim(
+    reportLost: () => Promise<void>,
+    beforeNew: () => Promise<void> = async () => {},
+  ): Promise<Disk & { isNew: boolean }> {
     const row = await readDisk(this.#db, this.#lease);
-    if (row.workspace_uid !== null && this.#isHere(row.home, row.snapshots)) {
+    const { restoring } = row;
+    if (row.workspace_uid !== null && !restoring && this.#isHere(row.home, row.snapshots)) {
       return { path: this.#path, uid: row.workspace_uid, isNew: false };
     }
-    if (row.home !== null) await reportLost();
-    await removeAside(this.#path);
+    // A loss is told once, however often the disk is made from a save.
+    if (row.home !== null && !restoring) await reportLost();
+    await this.discard();
     await markAllAbsent(this.#db, this.#lease);
+    await beforeNew();
     return { path: this.#path, uid: await assignDisk(this.#db, this.#lease, this.#disks.home), isNew: true };
   }
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
-    const { home, snapshots } = await readDisk(this.#db, this.#lease);
-    return this.#isHere(home, snapshots);
+    const { home, snapshots, restoring } = await readDisk(this.#db, this.#lease);
+    return !restoring && this.#isHere(home, snapshots);
   }
 
   /** As `exists`, by what was just read. */
@@ -71,6 +78,11 @@ export class SessionDisk {
       session.home,
       shown.flatMap(({ snapshot }) => snapshot?.id ?? []),
     );
+  }
+
+  /** Deletes the directory of a disk that is not whole: `claim` makes a new one. */
+  async discard(): Promise<void> {
+    await removeAside(this.#path);
   }
 
   /** Deletes the disk. Its content is hostile, but nobody changes it meanwhile. */

@@ -30,7 +30,7 @@ export interface RunSession {
   gitIdentity: GitIdentity;
   /** Null: the engine's default. */
   image: string | null;
-  /** The place that has the session's disk; null while there is none. */
+  /** The place that has the session's disk; null while there is none, or none that is whole. */
   home: string | null;
   /** Of the request that last made it due; null while nothing is traced. */
   traceparent: string | null;
@@ -72,7 +72,10 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
     name: "run_inputs",
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
-        environments.resources as limits, environments.image, sessions.home, sessions.traceparent,
+        environments.resources as limits, environments.image, sessions.traceparent,
+        case when not exists (
+          select from workspace_saves where session_id = sessions.id and restoring
+        ) then sessions.home end as home,
         sessions.git_identity as own_identity, environments.git_identity as shared_identity,
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')

@@ -12,6 +12,7 @@ import {
 } from "../../features/sessions/events/event-row.ts";
 import { ADD_ACTIVE_TIME } from "../../features/sessions/events/input-store.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
+import { savedDisk } from "./saved-disk-store.ts";
 
 /** What a run appended. */
 export interface RunAppend {
@@ -48,15 +49,17 @@ export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly D
 
 /**
  * Appends `session.container_reclaimed` as `appendByRun` does, and records that the session has no disk and nothing in place.
- * The caller removes the disk afterwards, or has found that it is lost.
+ * The caller removes the disk afterwards, or has found that it is lost. After inactivity what was saved of it is given up as well.
  */
 export async function appendReclaimed(
   db: Queryable,
   lease: Lease,
   reason: EventOf<"session.container_reclaimed">["reason"],
 ): Promise<RunAppend> {
-  const drafts: Draft[] = [{ event: { type: "session.container_reclaimed", reason } }];
-  return await append(db, "append_reclaimed", STATEMENTS.reclaimed, lease, drafts);
+  const forgets = reason === "inactivity";
+  const save = forgets ? null : await savedDisk(db, lease.sessionId);
+  const event = { type: "session.container_reclaimed" as const, reason, ...(save !== null && { save }) };
+  return await append(db, "append_reclaimed", STATEMENTS.reclaimed, lease, [{ event }], [forgets]);
 }
 
 /**
@@ -121,6 +124,8 @@ const STATEMENTS = {
       from session where session_id = $1 and (ready_at is not null or template_id is not null)
     ), unused as (
       delete from disk_usage using session where session_id = $1
+    ), unsaved as (
+      delete from workspace_saves using session where session_id = $1 and $14
     )`,
   ),
   idle: appendStatement(
@@ -173,7 +178,7 @@ export async function append(
   text: string,
   lease: Lease,
   drafts: readonly Draft[],
-  more: readonly (string | number | null)[] = [],
+  more: readonly (string | number | boolean | null)[] = [],
 ): Promise<RunAppend> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
 import { newEventRow } from "../../features/sessions/events/event-row.ts";
+import { savedDisk } from "./saved-disk-store.ts";
 
 /**
  * Records that a session's disk is lost with its place: nothing is in place any more, the log and so the model are told, and
@@ -8,7 +9,10 @@ import { newEventRow } from "../../features/sessions/events/event-row.ts";
  * @returns false when the session has another home meanwhile.
  */
 export async function forgetHome(db: Queryable, sessionId: string, place: string): Promise<boolean> {
-  const row = newEventRow({ event: { type: "session.container_reclaimed", reason: "lost" } });
+  const save = await savedDisk(db, sessionId);
+  const row = newEventRow({
+    event: { type: "session.container_reclaimed", reason: "lost", ...(save !== null && { save }) },
+  });
   const { rows } = await db.query({
     text: `
       with session as (

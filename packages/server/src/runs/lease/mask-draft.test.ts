@@ -104,7 +104,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
     tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata
-    workspace_reads.request`,
+    workspace_reads.request workspace_saves.bases`,
   operator:
     "organizations.name service_accounts.name users.email users.role user_identities.issuer user_identities.subject hosts.name hosts.settings hosts.place",
   service: `console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
@@ -119,7 +119,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     session_outputs.stamp session_resources.base_commit session_resources.failed_inputs session_resources.memory_access session_resources.type
     sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
-    tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type`,
+    tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type
+    workspace_saves.contents workspace_saves.in_place workspace_saves.sha256`,
 };
 
 test("columns: of every column of texts it is known who words it", async (t) => {

@@ -1,5 +1,6 @@
 import { type ModelUsage, TOOL_NAMES } from "@berth/contract";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { SaveResult } from "../saves/save-workspace.ts";
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
@@ -38,6 +39,9 @@ export class SessionMetrics {
   readonly #costs;
   readonly #calls;
   readonly #opens;
+  readonly #saves;
+  readonly #savedBytes;
+  readonly #restores;
   readonly #events;
   readonly #lost;
 
@@ -54,6 +58,21 @@ export class SessionMetrics {
     );
     this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
     this.#opens = this.#histogram("sandbox_open", "Time in which a sandbox was opened, by disk.", ["kind"]);
+    this.#saves = this.#histogram(
+      "workspace_save",
+      "Time in which the workspace of a session was saved, or was not, by outcome.",
+      ["outcome"],
+    );
+    this.#restores = this.#histogram(
+      "workspace_restore",
+      "Time in which a disk was made from a saved workspace, by outcome.",
+      ["outcome"],
+    );
+    this.#savedBytes = this.#counter(
+      "workspace_saved_bytes",
+      "Bytes of saved workspaces that were stored.",
+      [],
+    );
     this.#tokens = this.#counter("model_tokens", "Tokens, by model and kind.", ["model", "kind"]);
     this.#costs = this.#counter(
       "model_cost_dollars",
@@ -96,6 +115,15 @@ export class SessionMetrics {
 
   sandboxOpened(kind: SandboxKind, seconds: number): void {
     this.#opens.observe({ kind }, seconds);
+  }
+
+  workspaceSaved({ outcome, bytes }: SaveResult, seconds: number): void {
+    this.#saves.observe({ outcome }, seconds);
+    if (bytes > 0) this.#savedBytes.inc(bytes);
+  }
+
+  workspaceRestored(outcome: string, seconds: number): void {
+    this.#restores.observe({ outcome }, seconds);
   }
 
   leaseLost(): void {

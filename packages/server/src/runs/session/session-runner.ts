@@ -278,10 +278,22 @@ export class SessionRunner {
       isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
     this.#isActive = true;
     if (isWoken || workspace.isBusy() || this.#reading > 0) return false;
+    if (await this.#isWokenWhileSaving(workspace)) return false;
     return await this.#release(async () => {
       await workspace.close();
       return await releaseRun(this.#parts.db.write, this.lease);
     });
+  }
+
+  /** Saves what is on the disk. News stops that, and is acted on at once. It takes no slot meanwhile. */
+  async #isWokenWhileSaving(workspace: SessionWorkspace): Promise<boolean> {
+    const over = new AbortController();
+    this.#isActive = false;
+    void workspace.save(over.signal).finally(() => over.abort());
+    await this.#news.wait(over.signal);
+    over.abort();
+    this.#isActive = true;
+    return this.#news.isSet || this.#reading > 0;
   }
 
   /** Meanwhile no read begins. */

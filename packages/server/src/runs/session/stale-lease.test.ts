@@ -28,6 +28,7 @@ import { storeMcpTools } from "../mcp/mcp-tool-store.ts";
 import { lockLease } from "../memory/mount-base-store.ts";
 import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
 import { answerRead } from "../reads/waiting-read-store.ts";
+import { beginRestore, beginSave, finishRestore, forgetSave, storeSave } from "../saves/save-store.ts";
 import { claimMirror } from "../snapshots/mirror-store.ts";
 import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
 
@@ -36,6 +37,10 @@ const URL = "https://git.example.com/acme/widget";
 const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
 const READ = newUuid();
 const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
+
+const SAVE = { sha256: "0".repeat(64), size: 1, seq: 0, inPlace: [], bases: [] };
+const SAVED = `insert into workspace_saves (session_id, sha256, size_bytes, saved_at, seq, in_place, bases, contents, restoring)
+  values ($1, '', 1, now(), 0, '{}', '[]', '{}', false)`;
 
 const OUTCOMES: readonly PlacementOutcome[] = [
   { type: "ready", commit: null },
@@ -156,11 +161,26 @@ const CASES: readonly Case[] = [
       answerRead(db, lease, READ, { answer: { ok: false, reason: "failed" }, content: null }),
     refused: false,
   },
+  { statement: "begin_save", call: (db, lease) => beginSave(db, lease), refused: "throws" },
+  { statement: "store_save", call: (db, lease) => storeSave(db, lease, SAVE), refused: "throws" },
+  { statement: "begin_restore", prepare: SAVED, call: (db, lease) => beginRestore(db, lease), refused: null },
+  {
+    statement: "finish_restore",
+    prepare: SAVED.replace("false)", "true)"),
+    call: (db, lease) => finishRestore(db, lease),
+    refused: "throws",
+  },
+  {
+    statement: "forget_save",
+    prepare: SAVED,
+    call: (db, lease) => forgetSave(db, lease),
+    refused: undefined,
+  },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
 ];
 
 /** These only answer: a present lease changes nothing either. */
-const READS = new Set(["read_disk", "outputs_due", "hold_lease"]);
+const READS = new Set(["read_disk", "outputs_due", "begin_save", "hold_lease"]);
 
 describe("a lease that is not the session's", () => {
   for (const { statement, prepare, call, refused } of CASES) {

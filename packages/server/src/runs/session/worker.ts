@@ -26,7 +26,10 @@ import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
-  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers" | "clones" | "metrics" | "usage">,
+  extends Omit<
+      WorkspaceParts,
+      "credentials" | "mask" | "providers" | "clones" | "metrics" | "usage" | "saves"
+    >,
     CredentialParts,
     Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
@@ -47,6 +50,8 @@ export interface WorkerOptions
   sandboxIdleMs?: number;
   /** How long a session is idle before its container and disk are reclaimed; default a day. */
   reclaimMs?: number;
+  /** What the saved workspace of a session may take, in bytes; default null: none is saved. */
+  saveBytes?: number | null;
   /** Turns at once; default 32. */
   concurrency?: number;
   /** How long turns may continue after `close`; default 10,000. */
@@ -55,6 +60,8 @@ export interface WorkerOptions
 
 const DAY_MS = 86_400_000;
 const CLONES_PER_SLOT = 4;
+/** Workspaces that are saved at once. */
+const SAVES = 2;
 
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
 export class Worker {
@@ -67,6 +74,7 @@ export class Worker {
   readonly #shared: Omit<SessionRunnerParts, "mask" | "maskStream" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
   readonly #clones: Semaphore;
+  readonly #saves = new Semaphore(SAVES);
   readonly #news = new Signal();
   readonly #reclaims: ReclaimClaims;
   readonly #heartbeat: { close(): void };
@@ -282,6 +290,7 @@ export class Worker {
       credentials,
       mask: credentials.mask,
       clones: this.#clones,
+      saves: { maxBytes: this.#options.saveBytes ?? null, slots: this.#saves },
     };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);

@@ -23,6 +23,7 @@ import {
   onNewDisk,
   type RunRepository,
   type RunResource,
+  readResources,
 } from "../inputs/resource-store.ts";
 import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
@@ -31,6 +32,7 @@ import type { SessionMemory } from "../memory/session-memory.ts";
 import type { Activity } from "../resources/activity.ts";
 import { Provisioner, type ProvisionParts } from "../resources/provisioner.ts";
 import type { SetupInputs } from "../resources/setup-request.ts";
+import { beginRestore, type Save } from "../saves/save-store.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
@@ -40,6 +42,7 @@ import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
+import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
 import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
 
@@ -58,7 +61,7 @@ export interface OpenParts extends ProvisionParts {
   ceilings: SpecParts["ceilings"];
   log: Logger;
   usage: Pick<UsageMeter, "opened">;
-  metrics: { sandboxOpened(kind: "new" | "resumed", seconds: number): void };
+  metrics: { sandboxOpened(kind: "new" | "resumed", seconds: number): void } & RestoreParts["metrics"];
 }
 
 /** The session whose sandbox it is. */
@@ -101,27 +104,42 @@ export class SandboxOpener {
   }
 
   /** Opens a sandbox on the session's disk, or on a new one. */
-  async open({ session, ...inputs }: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+  async open(all: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+    const { session, ...inputs } = all;
     const { runLog } = this.#target;
     const began = performance.now();
-    const { isNew, ...disk } = await this.#claimDisk();
+    const { isNew, save, ...disk } = await this.#claimDisk();
     const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
-    const refs = this.#prefetchRefs(session, resources);
+    const refs = this.#prefetchRefs(
+      session,
+      resources.filter(({ id }) => !save?.inPlace.includes(id)),
+    );
     const git = gitSettings(this.#parts, session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
     const { sandbox, system } = await this.#orReport(() => this.#openOnSystem(session, disk, spec, git));
+    const restored = save && (await this.#orReport(() => this.#restore(save, sandbox, spec)));
+    if (save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
-    await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
+    await reportStarted(runLog, sandbox, {
+      seconds,
+      ...(isLowered && { lowered_limits: lowered }),
+      ...(restored !== null && { restored }),
+    });
     this.#tellOpened(sandbox, disk.path, isNew ? "new" : "resumed", seconds);
-    if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
+    if (!isNew || restored !== null) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
+    const now = restored === null ? resources : await readResources(this.#parts.db.write, session.id);
     const opened = {
       sandbox,
       provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, spec.files, refs),
     };
-    return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
+    return { opened, toPlace: { resources: now.filter(isPending), removals: inputs.removals } };
+  }
+
+  #restore(save: Save, sandbox: Sandbox, spec: SandboxSpec): Promise<Restored | null> {
+    return restoreDisk(this.#parts, this.#target, save, sandbox, spec);
   }
 
   /** Opens a sandbox with what is on the disk and nothing else, and without network: for a last look at the disk. */
@@ -160,8 +178,17 @@ export class SandboxOpener {
     this.#parts.log.warn({ lowered }, msg);
   }
 
-  async #claimDisk(): Promise<Disk & { isNew: boolean }> {
-    return await this.#target.disk.claim(() => this.#target.runLog.appendReclaimed("lost"));
+  /** `save`: what a new disk is to be made from; null: nothing. */
+  async #claimDisk(): Promise<Disk & { isNew: boolean; save: Save | null }> {
+    const { disk, runLog, lease } = this.#target;
+    let save: Save | null = null;
+    const claimed = await disk.claim(
+      () => runLog.appendReclaimed("lost"),
+      async () => {
+        save = await beginRestore(this.#parts.db.write, lease);
+      },
+    );
+    return { ...claimed, save };
   }
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
@@ -254,7 +281,7 @@ export class SandboxOpener {
 async function reportStarted(
   runLog: RunLog,
   sandbox: Sandbox,
-  started: Pick<EventOf<"session.container_started">, "seconds" | "lowered_limits">,
+  started: Pick<EventOf<"session.container_started">, "seconds" | "lowered_limits" | "restored">,
 ): Promise<void> {
   try {
     await runLog.append([{ event: { type: "session.container_started", ...started } }]);

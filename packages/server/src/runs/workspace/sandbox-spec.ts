@@ -49,8 +49,13 @@ export function sandboxSpec(
       sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
     ),
     snapshots: parts.snapshots.mounts(resources),
-    writable: [...cloneDirectories(resources), ...writableStores(resources)],
+    writable: writableDirectories(resources),
   };
+}
+
+/** Directories that the sandbox may write for its resources, besides those of all. */
+export function writableDirectories(resources: readonly RunResource[]): string[] {
+  return [...cloneDirectories(resources), ...writableStores(resources)];
 }
 
 function limitsOf({ limits }: RunSession, ceilings: SpecParts["ceilings"]): Limits {

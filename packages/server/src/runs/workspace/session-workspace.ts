@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Draft, Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
-import { recordProcesses, type Sandbox } from "@berth/sandbox";
+import { recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/sessions/events/event-store.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
@@ -23,14 +23,21 @@ import { SessionMemory } from "../memory/session-memory.ts";
 import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts";
 import { Activity } from "../resources/activity.ts";
 import type { Provisioner } from "../resources/provisioner.ts";
+import { type SavesParts, SessionSaves } from "../saves/session-saves.ts";
 import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
+import { writableDirectories } from "./sandbox-spec.ts";
 import { forgetTold } from "./untold-notes.ts";
 
-export interface WorkspaceParts extends OpenParts, OutputParts, McpParts {
+export interface WorkspaceParts
+  extends Omit<OpenParts, "metrics">,
+    OutputParts,
+    McpParts,
+    Omit<SavesParts, "metrics" | "snapshots"> {
   db: Database;
+  metrics: OpenParts["metrics"] & SavesParts["metrics"];
   credentials: SessionCredentials;
 }
 
@@ -64,6 +71,7 @@ export class SessionWorkspace {
   readonly #opener: SandboxOpener;
   readonly #mcp: SessionMcp;
   readonly #outputs: SessionOutputs;
+  readonly #saves: SessionSaves;
   #inputs: SessionInputs;
   /** Resources may have been put in place since `#inputs` was read. */
   #isStale = false;
@@ -112,6 +120,15 @@ export class SessionWorkspace {
       open: async () => (await this.#opened()).sandbox,
       openBare: async () => (await this.#openedBare()).sandbox,
     });
+    this.#saves = new SessionSaves(parts, {
+      lease,
+      runLog,
+      read: async () => {
+        const resources = await readResources(parts.db.write, lease.sessionId);
+        return { resources, writable: writableDirectories(resources) };
+      },
+      secrets: () => this.secrets(),
+    });
   }
 
   /**
@@ -122,6 +139,7 @@ export class SessionWorkspace {
     const ready = this.#opened().then(async ({ sandbox, provisioner }) => {
       await provisioner.settled();
       await this.#outputs.touch();
+      this.#saves.touch();
       return sandbox;
     });
     return await orAborted(ready, signal);
@@ -263,6 +281,13 @@ export class SessionWorkspace {
     return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
   }
 
+  /** Saves what is on the disk, if commands ran since it was saved and the sandbox is open; see `SessionSaves`. Never rejects. */
+  async save(signal: AbortSignal): Promise<void> {
+    if (this.#saves.isOff) return;
+    const current = await this.#slot.current();
+    if (current !== undefined) await this.#saves.save(current.sandbox, signal);
+  }
+
   /** Closes the sandbox, with its outputs saved. Another can be opened. */
   async close(): Promise<void> {
     await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
@@ -274,11 +299,15 @@ export class SessionWorkspace {
     await Promise.all([this.#slot.end(), this.#mcp.close()]);
   }
 
-  /** Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. */
+  /**
+   * Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. Of a drained host the disk is saved
+   * as well, if disks are.
+   */
   async reclaim(reason: "inactivity" | "drained"): Promise<void> {
     const saved = await this.collectBeforeRemoval();
     await this.#slot.close();
     if (!saved || this.#slot.ended) return;
+    if (reason === "drained" && !(await this.#saveBeforeRemoval())) return;
     await this.#disk.reclaim(() => this.#runLog.appendReclaimed(reason));
   }
 
@@ -286,6 +315,21 @@ export class SessionWorkspace {
   async remove(): Promise<void> {
     await this.end();
     await this.#disk.remove();
+  }
+
+  /** Returns false when it is to be tried again. */
+  async #saveBeforeRemoval(): Promise<boolean> {
+    if (this.#saves.isOff || !(await this.#disk.exists())) return true;
+    const open = async () => (await this.#opened()).sandbox;
+    try {
+      return await this.#saves.saveBeforeRemoval(open, this.#ending.signal);
+    } catch (error) {
+      // One that cannot be opened is in the log.
+      if (error instanceof SandboxError) return false;
+      throw error;
+    } finally {
+      await this.#slot.close();
+    }
   }
 
   async #read(): Promise<SessionInputs> {

@@ -1,3 +1,4 @@
+import type { EventOf } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode } from "react";
 import { formatPlural, formatShort } from "../../../format/numbers.ts";
@@ -202,7 +203,11 @@ function noticeOf(event: NoticeEvent): Look {
     case "session.deleted":
       return { tone: "bad", icon: "trash", text: "The session was deleted." };
     case "session.container_reclaimed":
-      return { tone: "neutral", icon: "archive", text: RECLAIM_WORDS[event.reason] };
+      return {
+        tone: "neutral",
+        icon: "archive",
+        text: `${RECLAIM_WORDS[event.reason]}${savedWords(event.save)}`,
+      };
     case "session.events_deleted":
       return {
         tone: "neutral",
@@ -219,6 +224,16 @@ function noticeOf(event: NoticeEvent): Look {
             : `Renamed to “${showUnseen(event.title)}”.`,
       };
   }
+}
+
+function savedWords(save: EventOf<"session.container_reclaimed">["save"]): string {
+  if (save === undefined) return "";
+  const { saved_at: at, lost_calls: lost } = save;
+  const since =
+    lost === 0
+      ? "nothing that was done is lost"
+      : `what ${lost} later tool ${lost === 1 ? "call" : "calls"} did is lost`;
+  return ` The disk was saved at ${at} and comes back; ${since}.`;
 }
 
 const RECLAIM_WORDS = {

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { type Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+
+/** The archive takes more than it may. */
+export class SaveTooLargeError extends Error {
+  override readonly name = "SaveTooLargeError";
+}
+
+/** An archive is not what was stored. */
+export class DamagedSaveError extends Error {
+  override readonly name = "DamagedSaveError";
+}
+
+/** The blob store does not give a content now. */
+export class SaveUnreadableError extends Error {
+  override readonly name = "SaveUnreadableError";
+}
+
+/** So much longer an archive may be than it is compressed: one that a process of the sandbox made up could be endless. */
+const MAX_RATIO = 64;
+const LEVEL = 3;
+
+/**
+ * Compresses an archive by zstd, in the service: what it decompresses later is then its own, and sandboxes need no program for it.
+ *
+ * @throws SaveTooLargeError, and what the archive throws.
+ */
+export async function* compressed(archive: Readable, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  // The failure of either is thrown by reading.
+  const fed = pipeline(archive, limited(maxBytes * MAX_RATIO), zstd).catch(() => undefined);
+  let size = 0;
+  try {
+    for await (const chunk of zstd) {
+      size += chunk.length;
+      if (size > maxBytes) throw new SaveTooLargeError();
+      yield chunk;
+    }
+  } finally {
+    archive.destroy();
+    await fed;
+  }
+}
+
+function limited(maxBytes: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _, done) {
+      size += chunk.length;
+      if (size > maxBytes) done(new SaveTooLargeError());
+      else done(null, chunk);
+    },
+  });
+}
+
+/** The archive again. @throws DamagedSaveError, and SaveUnreadableError for what the source throws. */
+export async function* decompressed(
+  source: AsyncIterable<Uint8Array>,
+  sha256: string,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  async function* read() {
+    try {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      throw new SaveUnreadableError("a content could not be read", { cause: error });
+    }
+  }
+  const zstd = createZstdDecompress();
+  const fed = pipeline(read, zstd).catch(() => undefined);
+  try {
+    yield* zstd;
+  } catch (error) {
+    if (error instanceof SaveUnreadableError) throw error;
+    throw new DamagedSaveError("a content cannot be decompressed", { cause: error });
+  } finally {
+    zstd.destroy();
+    await fed;
+  }
+  if (hash.digest("hex") !== sha256) throw new DamagedSaveError("a content is another one");
+}
