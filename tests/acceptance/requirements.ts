@@ -34,6 +34,7 @@ import { repositoryRetries } from "./requirements/repository-retries.ts";
 import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { roleRequirements } from "./requirements/roles.ts";
+import { saveRequirements } from "./requirements/saves.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { serviceManagerRequirements } from "./requirements/service-manager.ts";
 import { skillRequirements } from "./requirements/skills.ts";
@@ -598,6 +599,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...reclaimRequirements,
   ...keptShellRequirements,
   ...homeRequirements,
+  ...saveRequirements,
   ...referenceRequirements,
   ...mcpRequirements,
   ...usageRequirements,

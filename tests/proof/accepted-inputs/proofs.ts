@@ -517,6 +517,8 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "DISK_RECLAIM_SECONDS", scenario("reclaim"), "reclaim: an idle session loses its disk"],
   ["setting BERTH_", "MAX_MEMORY_MB MAX_PIDS", scenario("environments"), "more than the ceilings: refused"],
   ["setting BERTH_", "MAX_CPUS MAX_DISK_MB", server("config/ceilings"), "ceilings: half of the machine"],
+  ["setting BERTH_", "WORKSPACE_SAVES", scenario("saves"), "a machine is lost for good"],
+  ["setting BERTH_", "WORKSPACE_SAVE_MB", scenario("saves"), "a workspace that is too large is not saved"],
   ["setting BERTH_", "SESSION_DISK_MB", scenario("disk-limits"), "no disk_mb: the operator's limit applies"],
   [
     "setting BERTH_",
