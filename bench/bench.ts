@@ -13,6 +13,7 @@ import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
+import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
 import { type Figure, table } from "./figure.ts";
 
@@ -31,6 +32,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   snapshots: snapshotFigures,
   repository: repositoryFigures,
   large: largeRepositoryFigures,
+  saves: saveFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   console: () => onService(consoleFigures),

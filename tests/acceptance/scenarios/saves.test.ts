@@ -220,22 +220,18 @@ covers(
   },
 );
 
-covers(
-  ["save-drain"],
-  "a drained service saves what it gives up",
-  async () => {
-    await startSecond();
-    const sessions = [await makeSession(api), await makeSession(api)];
-    for (const session of sessions) await runTurn(api, session.id, bash(`echo ${session.id} >/data/file`));
-    await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
-    await first.command("admin", "hosts", "drain", idOf(second));
-    for (const session of sessions) {
-      await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
-      assert.deepEqual(await reclaims(session), [["drained", 0]]);
-      const id = (
-        await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("cat /data/file"))] })
-      ).data[0].id;
-      assert.deepEqual(toolResults(await waitForTurn(api, session.id, id)), [session.id]);
-    }
-  },
-);
+covers(["save-drain"], "a drained service saves what it gives up", async () => {
+  await startSecond();
+  const sessions = [await makeSession(api), await makeSession(api)];
+  for (const session of sessions) await runTurn(api, session.id, bash(`echo ${session.id} >/data/file`));
+  await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
+  await first.command("admin", "hosts", "drain", idOf(second));
+  for (const session of sessions) {
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
+    assert.deepEqual(await reclaims(session), [["drained", 0]]);
+    const id = (
+      await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("cat /data/file"))] })
+    ).data[0].id;
+    assert.deepEqual(toolResults(await waitForTurn(api, session.id, id)), [session.id]);
+  }
+});
