@@ -127,8 +127,9 @@ describe("SessionRunner", () => {
       await own.until(sessionId, (entries) => idles(entries) === turns + 1);
     }
     await own.interrupt(sessionId);
-    await own.until(sessionId, (entries) => entries.at(-1)?.event.processed_at !== null);
-    assert.match(await registry.metrics(), /^berth_turn_wait_seconds_count 2$/m);
+    await own.send(sessionId, saying("Three."));
+    await own.until(sessionId, (entries) => idles(entries) === 3);
+    assert.match(await registry.metrics(), /^berth_turn_wait_seconds_count 3$/m);
   });
 
   test("a second message → another turn in the same sandbox", async (t) => {
