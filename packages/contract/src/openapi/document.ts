@@ -67,6 +67,12 @@ export function openApiDocument(): Json {
           scheme: "bearer",
           description: "A personal access token (`berth_pat_…`) or a service account token (`berth_sat_…`).",
         },
+        operatorToken: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "An operator token (`berth_operator_…`), the only one that is accepted under `/api/v1/admin`, and nowhere else.",
+        },
       },
       responses: Object.fromEntries(responses),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -95,7 +101,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(operation.ownToken ? { description: OWN_TOKEN } : {}),
     tags: [operation.id.split(".")[0]],
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
-    ...(operation.credential === "none" ? { security: [] } : {}),
+    ...securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
     "x-codeSamples": codeSamples(operation),
@@ -119,6 +125,12 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
         : { 501: { $ref: "#/components/responses/FeatureNotAvailable" } }),
     },
   };
+}
+
+/** Of an operation that takes another credential than most. */
+function securityOf({ credential }: Operation): Json {
+  if (credential === "none") return { security: [] };
+  return credential === "operator" ? { security: [{ operatorToken: [] }] } : {};
 }
 
 function parametersOf(schema: z.ZodType, place: "path" | "query", schemas: Json): Json[] {

@@ -11,6 +11,17 @@ const PLACES: Readonly<Record<string, string>> = {
   memories: "memoryStores.memories",
   memoryVersions: "memoryStores.versions",
   vaultCredentials: "vaults.credentials",
+  adminOrganizations: "admin.organizations",
+  adminUsers: "admin.users",
+  adminServiceAccounts: "admin.serviceAccounts",
+  adminTokens: "admin.tokens",
+  adminOperatorTokens: "admin.operatorTokens",
+  adminLimits: "admin.limits",
+  adminRetention: "admin.retention",
+  adminErasures: "admin.erasures",
+  adminDeviceAuthorizations: "admin.deviceAuthorizations",
+  adminHosts: "admin.hosts",
+  adminAuditEntries: "admin.auditEntries",
 };
 
 /** A TypeScript program that calls an operation with the SDK. Ids and tokens are environment variables. */

@@ -1,9 +1,12 @@
+import { ADMIN_COMMANDS } from "./admin-commands.ts";
 import { pathParams } from "./command-words.ts";
 import { type Example, examples } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 
 /** A command that calls an operation, for a shell in which `berth` is on the path and the ids are set. */
 export function cliExample(operation: Operation, words: readonly string[]): string {
+  const admin = ADMIN_COMMANDS[operation.id];
+  if (admin !== undefined) return `berth admin ${admin}`;
   const example = examples[operation.id] ?? {};
   const ids = pathParams(operation).map((name) => `$${name.toUpperCase()}`);
   const command = ["berth", ...words, ...ids, ...flags(operation, example)].join(" ");

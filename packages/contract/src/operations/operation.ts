@@ -14,10 +14,11 @@ export interface Operation {
   /** The token that the path names needs no scope where it is the token of the request. */
   readonly ownToken?: true;
   /**
-   * `pat`: only a user's token is accepted, and authentication errors have a `code`. `none`: no token is needed or looked at, and
-   * an `Idempotency-Key` means nothing. Absent: any token.
+   * `pat`: only a user's token is accepted, and authentication errors have a `code`. `operator`: only an operator token is, which is
+   * accepted nowhere else. `none`: no token is needed or looked at, and an `Idempotency-Key` means nothing. Absent: any token of an
+   * organization.
    */
-  readonly credential?: "pat" | "none";
+  readonly credential?: "pat" | "operator" | "none";
   /** A POST that changes nothing: what it asks for must not be in a URL. */
   readonly readOnly?: true;
   /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */

@@ -1,3 +1,4 @@
+import { adminOperations } from "./admin-operations.ts";
 import { act, conflicts, get, list, noun, type Operation, post, put, remove } from "./operation.ts";
 
 const SESSION_TERMINATED = "The session is terminated.";
@@ -313,6 +314,7 @@ export const operations = {
       scope: "forward:read",
     }),
   }),
+  ...adminOperations,
 } as const satisfies Record<string, Readonly<Record<string, Operation>>>;
 
 /** A path of a beta feature that is not served: the response is 400 or 501. */

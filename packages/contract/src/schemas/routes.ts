@@ -1,8 +1,8 @@
+import { adminRoutes } from "./admin/routes.ts";
 import { agentRoutes } from "./agents/agents.ts";
 import { modelRoutes } from "./agents/models.ts";
 import { skillRoutes } from "./agents/skills.ts";
 import { consoleLinkRoutes } from "./console-links.ts";
-import { deviceAuthorizationRoutes, deviceTokenRoutes } from "./device-authorizations.ts";
 import { environmentRoutes } from "./environments/environments.ts";
 import { eventRoutes } from "./events/events.ts";
 import { fileRoutes } from "./files.ts";
@@ -15,7 +15,8 @@ import { changesRoutes } from "./sessions/changes.ts";
 import { sessionResourceRoutes } from "./sessions/session-resources.ts";
 import { sessionRoutes } from "./sessions/sessions.ts";
 import { workspaceRoutes } from "./sessions/workspace.ts";
-import { tokenRoutes } from "./tokens.ts";
+import { deviceAuthorizationRoutes, deviceTokenRoutes } from "./tokens/device-authorizations.ts";
+import { tokenRoutes } from "./tokens/tokens.ts";
 import { usageRoutes } from "./usage.ts";
 import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
 import { vaultRoutes } from "./vaults/vaults.ts";
@@ -46,4 +47,5 @@ export const routes = {
   memoryVersions: memoryVersionRoutes,
   skills: skillRoutes,
   forward: forwardRoutes,
+  ...adminRoutes,
 };

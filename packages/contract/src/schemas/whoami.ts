@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idOf, timestamp } from "../conventions/fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
-import { SCOPES, SIGN_INS } from "./tokens.ts";
+import { SCOPES, SIGN_INS } from "./tokens/tokens.ts";
 
 const whoami = z
   .strictObject({

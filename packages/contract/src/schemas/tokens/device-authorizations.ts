@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idOf, text, timestamp } from "../conventions/fields.ts";
-import { operations } from "../operations/operations.ts";
-import { defineRoute } from "../operations/route.ts";
+import { idOf, text, timestamp } from "../../conventions/fields.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
 import { createdToken, SCOPES } from "./tokens.ts";
 
 /** Why a poll for a token returns none, as `error.code`. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { deletedObject, idOf, owner, text, timestamp } from "../conventions/fields.ts";
-import { listQuery, pageOf } from "../conventions/page.ts";
-import { operations } from "../operations/operations.ts";
-import { defineRoute } from "../operations/route.ts";
+import { deletedObject, idOf, owner, text, timestamp } from "../../conventions/fields.ts";
+import { listQuery, pageOf } from "../../conventions/page.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
 
 const nouns = [
   "agents",

@@ -1,0 +1,97 @@
+import { act, conflicts, get, list, noun, type Operation, post, remove } from "./operation.ts";
+
+/** What the operator of an installation does, over all organizations, with a token that is good for nothing else. */
+const ADMIN = { base: "/api/v1/admin", credential: "operator", scope: "operator" } as const;
+const CONFIDENTIAL = { ...ADMIN, confidential: true } as const;
+
+const ORGANIZATION_TAKEN = conflicts("An organization of this name exists.");
+const USER_ERASED = conflicts("The user is being erased.");
+
+const organization = "/organizations/{organization_id}";
+const user = "/users/{user_id}";
+const account = "/service_accounts/{service_account_id}";
+const limits = "/limits/{owner_id}";
+const retention = "/retention/{organization_id}";
+const host = "/hosts/{host_id}";
+
+/** The operations of `operations` under `/api/v1/admin`. */
+export const adminOperations = {
+  adminOrganizations: noun("adminOrganizations", {
+    create: post("/organizations", "Create an organization", { ...ADMIN, ...ORGANIZATION_TAKEN }),
+    list: list("/organizations", "List all organizations", ADMIN),
+    update: post(organization, "Rename an organization", { ...ADMIN, ...ORGANIZATION_TAKEN }),
+  }),
+  adminUsers: noun("adminUsers", {
+    create: post("/users", "Create a user, without a token", {
+      ...ADMIN,
+      ...conflicts("A user with this email address exists."),
+    }),
+    list: list("/users", "List the users of all organizations", ADMIN),
+    update: post(user, "Set a user's role", ADMIN),
+    disable: act(`${user}/disable`, "Disable a user, whose tokens are then rejected", ADMIN),
+    enable: act(`${user}/enable`, "Enable a user", { ...ADMIN, ...USER_ERASED }),
+  }),
+  adminServiceAccounts: noun("adminServiceAccounts", {
+    create: post("/service_accounts", "Create a service account, without a token", {
+      ...ADMIN,
+      ...conflicts("The organization has a service account of this name."),
+    }),
+    list: list("/service_accounts", "List the service accounts of all organizations", ADMIN),
+    disable: act(`${account}/disable`, "Disable a service account, whose tokens are then rejected", ADMIN),
+    enable: act(`${account}/enable`, "Enable a service account", {
+      ...ADMIN,
+      ...conflicts("The organization is being erased."),
+    }),
+  }),
+  adminTokens: noun("adminTokens", {
+    create: post("/tokens", "Create a token of a user or of a service account", {
+      ...CONFIDENTIAL,
+      ...conflicts("The user or the service account is disabled."),
+    }),
+  }),
+  adminOperatorTokens: noun("adminOperatorTokens", {
+    create: post("/operator_tokens", "Create an operator token", CONFIDENTIAL),
+    list: list("/operator_tokens", "List operator tokens", ADMIN),
+    delete: remove(
+      "/operator_tokens/{operator_token_id}",
+      "Revoke an operator token and those that were created with it",
+      ADMIN,
+    ),
+  }),
+  adminLimits: noun("adminLimits", {
+    get: get(limits, "Get the limits of an organization or of a user, and how much is used", ADMIN),
+    update: post(limits, "Change the limits of an organization or of a user", ADMIN),
+  }),
+  adminRetention: noun("adminRetention", {
+    get: get(retention, "Get for how many days an organization keeps sessions, events and files", ADMIN),
+    update: post(retention, "Change for how many days an organization keeps what is old", ADMIN),
+  }),
+  adminErasures: noun("adminErasures", {
+    create: post("/erasures", "Erase all data of a user or of an organization", ADMIN),
+    list: list("/erasures", "List erasures", ADMIN),
+    get: get("/erasures/{erasure_id}", "Get the receipt of an erasure", ADMIN),
+  }),
+  adminDeviceAuthorizations: noun("adminDeviceAuthorizations", {
+    lookup: post("/device_authorizations/lookup", "Get what asks for a token, by its user code", {
+      ...ADMIN,
+      readOnly: true,
+    }),
+    approve: post("/device_authorizations/approve", "Approve a token of a user for what shows a user code", {
+      ...ADMIN,
+      ...conflicts("The user is disabled."),
+    }),
+    deny: post("/device_authorizations/deny", "Deny a token to what shows a user code", ADMIN),
+  }),
+  adminHosts: noun("adminHosts", {
+    list: list("/hosts", "List the services that share the database", { ...ADMIN, unpaginated: true }),
+    drain: act(`${host}/drain`, "Let a host take no new sessions, and give up its disks", ADMIN),
+    resume: act(`${host}/resume`, "Let a host take sessions again", ADMIN),
+    forget: post(`${host}/forget`, "Give up the disks of a host that is gone", {
+      ...ADMIN,
+      ...conflicts("The host was seen just now, and `force` is not true."),
+    }),
+  }),
+  adminAuditEntries: noun("adminAuditEntries", {
+    list: list("/audit_entries", "List who changed what, and from where", ADMIN),
+  }),
+} as const satisfies Record<string, Readonly<Record<string, Operation>>>;

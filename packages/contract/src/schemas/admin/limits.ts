@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { idOf, idOfOwner } from "../../conventions/fields.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
+
+/** What can be limited. The most that a limit can be has 15 digits, which a number keeps exactly. */
+const MAX_LIMIT = 999_999_999_999_999;
+
+const limit = (least = 0) =>
+  z
+    .union([z.int().min(least).max(MAX_LIMIT), z.literal("none")], {
+      error: `Field '{field}' must be a whole number from ${least} to ${MAX_LIMIT}, 'none' or null.`,
+    })
+    .nullish();
+
+const values = {
+  requests_per_second: limit().meta({ description: "Requests to one process of the service." }),
+  request_burst: limit().meta({ description: "How many of them at once." }),
+  open_sessions: limit().meta({ description: "Sessions that are neither archived nor terminated." }),
+  file_bytes: limit().meta({ description: "Bytes of all files, outputs of agents included." }),
+  running_turns: limit(1).meta({ description: "Turns at once, over all hosts." }),
+  sandbox_seconds_per_day: limit().meta({ description: "For how long sandboxes are open, in a day (UTC)." }),
+  disk_bytes: limit().meta({ description: "What the disks of sessions take on their hosts." }),
+};
+
+const from = z
+  .enum(["own", "settings"])
+  .nullable()
+  .meta({ description: "Where the value is from. Null: there is none." });
+
+const limits = z
+  .strictObject({
+    id: idOfOwner.meta({ description: "Of the organization or the user." }),
+    type: z.literal("limits"),
+    data: z.array(
+      z.strictObject({
+        name: z.enum(Object.keys(values) as (keyof typeof values)[]),
+        value: z.int().nullable().meta({ description: "Null: no limit." }),
+        from,
+        used: z.int().nullable().meta({
+          description: "How much is used now. Null for requests, which each process counts by itself.",
+        }),
+      }),
+    ),
+  })
+  .meta({ id: "Limits" });
+export type Limits = z.output<typeof limits>;
+
+const params = z.strictObject({ owner_id: z.string() });
+
+export const adminLimitRoutes = {
+  get: defineRoute(operations.adminLimits.get, { params, response: limits }),
+  /** An omitted limit is kept; null takes the own one back, so that the settings count again; `none` is no limit. */
+  update: defineRoute(operations.adminLimits.update, {
+    params,
+    body: z.strictObject(values),
+    response: limits,
+  }),
+};
+
+/** Days. */
+const MAX_DAYS = 99_999;
+
+const days = z
+  .union([z.int().min(1).max(MAX_DAYS), z.literal("none")], {
+    error: `Field '{field}' must be a whole number of days from 1 to ${MAX_DAYS}, 'none' or null.`,
+  })
+  .nullish();
+
+const kept = {
+  sessions: days.meta({ description: "Since anything happened in a session." }),
+  events: days.meta({ description: "Since a session was archived or terminated." }),
+  files: days.meta({ description: "Since a file was uploaded or saved." }),
+};
+
+const retention = z
+  .strictObject({
+    id: idOf("organization"),
+    type: z.literal("retention"),
+    data: z.array(
+      z.strictObject({
+        name: z.enum(Object.keys(kept) as (keyof typeof kept)[]),
+        days: z.int().nullable().meta({ description: "Null: without end." }),
+        from,
+      }),
+    ),
+  })
+  .meta({ id: "Retention" });
+export type Retention = z.output<typeof retention>;
+
+const organizationParams = z.strictObject({ organization_id: z.string() });
+
+export const adminRetentionRoutes = {
+  get: defineRoute(operations.adminRetention.get, { params: organizationParams, response: retention }),
+  /** As for limits. What is too old is deleted within an hour. */
+  update: defineRoute(operations.adminRetention.update, {
+    params: organizationParams,
+    body: z.strictObject(kept),
+    response: retention,
+  }),
+};
