@@ -29,6 +29,12 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
   const owned = own(organizationId, userId);
   const first = `'${FIRST_ROW}'`;
   const tables: Record<string, [columns: string, values: string]> = {
+    organizations: ["id, name", `${UUID}, 'o' || n`],
+    // The oldest organization has them, which no page shows: its number of members costs what it has.
+    users: ["id, organization_id, email, role", `${UUID}, ${first}, 'u' || n, 'member'`],
+    service_accounts: ["id, organization_id, name", `${UUID}, ${first}, 's' || n`],
+    operator_tokens: ["id, name, hash, last4", `${UUID}, 't', sha256(n::text::bytea), '0000'`],
+    erasures: ["id, subject_type, subject_id, organization_id", `${UUID}, 'user', ${UUID}, ${first}`],
     tokens: [
       `${OWNED}, kind, principal_id, name, scopes, hash, last4`,
       `${owned}, 'pat', '${userId}', 't', '{}', sha256(n::text::bytea), '0000'`,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
+import { createOperatorToken } from "../src/administration/operator-tokens.ts";
 import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
 import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
 import type { HttpApp } from "../src/http/http-app.ts";
@@ -52,6 +53,8 @@ export interface TestApp {
   blobsDir: string;
   /** A caller with a new token. Its paths are relative to `/api/v1/cloud` unless they begin with `/api`. */
   caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
+  /** A caller with a new operator token. Its paths begin with `/api`. */
+  operator(): Promise<Caller>;
 }
 
 const BASE = "/api/v1/cloud";
@@ -93,7 +96,9 @@ export async function testApp(
   });
   const caller = async (token: Partial<Omit<TokenFor, "db">> = {}) =>
     callerOf(app, await createTokenFor({ email: "owner@example.com", ...token, db }));
-  return { app, db, blobsDir, caller };
+  const operator = async () =>
+    callerOf(app, (await createOperatorToken(db.write, { name: "operator" }, null)).token);
+  return { app, db, blobsDir, caller, operator };
 }
 
 const MODEL = {

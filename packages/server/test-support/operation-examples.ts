@@ -1,4 +1,5 @@
 import { newUuid } from "@berth/contract";
+import { adminExamples } from "./admin-examples.ts";
 import type { Caller, Part, Wire } from "./http.ts";
 import { manual, postSkill } from "./skills.ts";
 
@@ -9,10 +10,14 @@ export interface Example {
   form?: readonly Part[];
 }
 
-type MakeExample = (owner: Caller) => Example | Promise<Example>;
+export { addHost } from "./admin-examples.ts";
+
+export type MakeExample = (owner: Caller) => Example | Promise<Example>;
 
 /** For each operation that changes something: creates what it needs, and returns the request. */
 export const examples: Readonly<Record<string, MakeExample>> = {
+  ...adminExamples,
+
   "tokens.create": () => ({ body: { name: "example" } }),
   "tokens.delete": async (owner) => ids(await owner.made("/tokens", { name: "example" })),
 

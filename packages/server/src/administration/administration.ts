@@ -1,183 +1,131 @@
-import {
-  createServiceAccountToken,
-  createTokenFor,
-  type ServiceAccountTokenFor,
-  type TokenFor,
-} from "../features/tokens/create-token-for.ts";
-import { installationId } from "../start/installation-id.ts";
-import { listHosts } from "../start/list-hosts.ts";
-import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { WHOLE } from "../db/keyset.ts";
+import type { LimitName } from "../limits/limit-names.ts";
+import type { RetainedName } from "../retention/retention-names.ts";
+import type { Administrator } from "./administrator.ts";
 import { type AuditQuery, readAuditEntries } from "./audit-entries.ts";
-import { auditedCommand } from "./audited-command.ts";
 import { beginErasure, type ErasureSubject, getErasure, listErasures, waitForErasure } from "./erasures.ts";
 import { forgetHost, setDraining } from "./host-store.ts";
 import { changeLimits, type LimitedOwner, listLimits } from "./limit-store.ts";
+import { listHosts } from "./list-hosts.ts";
 import { approveLogin, denyLogin, findLogin, type LoginApproval } from "./logins.ts";
-import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
+import { administerMembers } from "./members.ts";
+import { selectOperatorTokens, toOperatorToken } from "./operator-token-store.ts";
+import { createOperatorToken, type OperatorTokenTerms, revokeOperatorTokens } from "./operator-tokens.ts";
 import { changeRetention, listRetention } from "./retention-store.ts";
-import {
-  createServiceAccount,
-  listServiceAccounts,
-  setServiceAccountDisabled,
-} from "./service-account-store.ts";
-import { organizationSubject, serviceAccountSubject, tokenSubject, userSubject } from "./subject-store.ts";
-import { createUser, listUsers, setRole, setUserDisabled, type User } from "./user-store.ts";
+import { subject } from "./subject.ts";
+
+/** A value for each name; null: none, whatever the settings say; undefined: that of the settings again. */
+type Values<Name> = ReadonlyMap<Name, number | null | undefined>;
 
 /**
- * The operator's commands for organizations, users, service accounts, each identified by name, and hosts, run on the
- * installation's machine. They reject with `OperatorError` when something does not exist or already exists.
+ * What the operator does: organizations, users and service accounts, identified by name or id, their limits and data, hosts, and the
+ * audit log. The functions reject with `OperatorError` when something does not exist or already exists.
+ *
+ * @param parent uuid of the operator token of the request; null on the machine.
  */
-export function administration(flags: InstallationFlags) {
-  const changing = <T>(
-    operation: string,
-    work: Parameters<typeof auditedCommand<T>>[2],
-    about: Parameters<typeof auditedCommand<T>>[3],
-  ) => auditedCommand(flags, operation, work, about);
+export function administration(by: Administrator, parent: string | null) {
   return {
-    organizations: {
-      list: () => asOperator(flags, (db) => listOrganizations(db.read)),
-      create: (name: string) =>
-        changing(
-          "admin organizations create",
-          (db) => createOrganization(db.write, name),
-          (tx) => organizationSubject(tx, name),
+    ...administerMembers(by),
+    operatorTokens: {
+      list: () => by.read(async (db) => (await selectOperatorTokens(db.read, WHOLE)).map(toOperatorToken)),
+      create: (terms: OperatorTokenTerms) =>
+        by.change(
+          "admin operator-tokens create",
+          (db) => createOperatorToken(db.write, terms, parent),
+          ({ id }) => subject(null, id),
         ),
-      rename: (name: string, to: string) =>
-        changing(
-          "admin organizations rename",
-          (db) => renameOrganization(db.write, name, to),
-          (tx) => organizationSubject(tx, to),
-        ),
-    },
-    users: {
-      list: (organization?: string) => asOperator(flags, (db) => listUsers(db.read, organization)),
-      create: (user: Pick<User, "email" | "organization" | "role">) =>
-        changing(
-          "admin users create",
-          (db) => createUser(db.write, user),
-          (tx) => userSubject(tx, user.email),
-        ),
-      setRole: (email: string, role: User["role"]) =>
-        changing(
-          `admin users set-role ${role}`,
-          (db) => setRole(db.write, email, role),
-          (tx) => userSubject(tx, email),
-        ),
-      setDisabled: (email: string, disabled: boolean) =>
-        changing(
-          `admin users ${disabled ? "disable" : "enable"}`,
-          (db) => setUserDisabled(db.write, email, disabled),
-          (tx) => userSubject(tx, email),
-        ),
-    },
-    serviceAccounts: {
-      list: (organization?: string) => asOperator(flags, (db) => listServiceAccounts(db.read, organization)),
-      create: (account: { name: string; organization: string }) =>
-        changing(
-          "admin service-accounts create",
-          (db) => createServiceAccount(db.write, account),
-          (tx) => serviceAccountSubject(tx, account),
-        ),
-      setDisabled: (account: { name: string; organization: string }, disabled: boolean) =>
-        changing(
-          `admin service-accounts ${disabled ? "disable" : "enable"}`,
-          (db) => setServiceAccountDisabled(db.write, account, disabled),
-          (tx) => serviceAccountSubject(tx, account),
+      revoke: (id: string) =>
+        by.change(
+          "admin operator-tokens revoke",
+          (db) => revokeOperatorTokens(db.write, id),
+          (revoked) => subject(null, revoked.id, ...revoked.revoked_descendants),
         ),
     },
     hosts: {
-      list: () => asOperator(flags, (db, config) => listHosts(db.read, installationId(config.dataDir))),
+      list: () => by.read((db, { hostId }) => listHosts(db.read, hostId)),
       setDraining: (id: string, draining: boolean) =>
-        changing(
+        by.change(
           `admin hosts ${draining ? "drain" : "drain --cancel"}`,
-          (db) => setDraining(db.write, id, draining),
-          () => ({ organizationId: null, resources: [id] }),
+          (db, { hostId }) => setDraining(db.write, id, draining, hostId),
+          () => subject(null, id),
         ),
       forget: (id: string, force: boolean) =>
-        changing(
+        by.change(
           "admin hosts forget",
-          (db, config) => forgetHost(db.write, id, { graceMs: config.hostGraceSeconds * 1_000, force }),
-          () => ({ organizationId: null, resources: [id] }),
+          (db, { hostGraceSeconds }) =>
+            forgetHost(db.write, id, { graceMs: hostGraceSeconds * 1_000, force }),
+          () => subject(null, id),
         ),
     },
     limits: {
-      list: (owner: LimitedOwner) => asOperator(flags, (db, config) => listLimits(db.write, owner, config)),
+      list: (owner: LimitedOwner) => by.read((db, settings) => listLimits(db.read, owner, settings)),
       /** See `changeLimits`. */
-      change: (owner: LimitedOwner, values: Parameters<typeof changeLimits>[2]) =>
-        changing(
-          `admin limits ${[...values.values()].every((value) => value === undefined) ? "unset" : "set"}`,
-          (db) => changeLimits(db.write, owner, values),
-          (tx) =>
-            owner.user === undefined
-              ? organizationSubject(tx, owner.organization ?? "")
-              : userSubject(tx, owner.user),
-        ),
+      change: (owner: LimitedOwner, values: Values<LimitName>) =>
+        by
+          .change(
+            `admin limits ${settingOrUnsetting(values)}`,
+            async (db, settings) => {
+              const { organization } = await changeLimits(db.write, owner, values);
+              return { organization, limits: await listLimits(db.write, owner, settings) };
+            },
+            ({ organization, limits }) => subject(organization, limits.id),
+          )
+          .then(({ limits }) => limits),
     },
     retention: {
       list: (organization: string) =>
-        asOperator(flags, (db, config) => listRetention(db.read, organization, config)),
+        by.read((db, settings) => listRetention(db.read, organization, settings)),
       /** See `changeRetention`. */
-      change: (organization: string, values: Parameters<typeof changeRetention>[2]) =>
-        changing(
-          `admin retention ${[...values.values()].every((value) => value === undefined) ? "unset" : "set"}`,
-          (db) => changeRetention(db.write, organization, values),
-          (tx) => organizationSubject(tx, organization),
+      change: (organization: string, values: Values<RetainedName>) =>
+        by.change(
+          `admin retention ${settingOrUnsetting(values)}`,
+          async (db, settings) => {
+            await changeRetention(db.write, organization, values);
+            return await listRetention(db.write, organization, settings);
+          },
+          ({ id }) => subject(id, id),
         ),
     },
     erasures: {
-      list: () => asOperator(flags, (db) => listErasures(db.read)),
-      get: (id: string) => asOperator(flags, (db) => getErasure(db.read, id)),
-      /** Asks for an erasure, which running services carry out. Returns its id. */
-      begin: (subject: ErasureSubject) =>
-        changing(
+      list: () => by.read((db) => listErasures(db.read)),
+      get: (id: string) => by.read((db) => getErasure(db.read, id)),
+      /** Asks for an erasure, which running services carry out. */
+      begin: (whose: ErasureSubject) =>
+        by.change(
           "admin erase",
-          async (db) => (await beginErasure(db.write, subject)).id,
-          (tx) =>
-            subject.user === undefined
-              ? organizationSubject(tx, subject.organization ?? "")
-              : userSubject(tx, subject.user),
+          (db) => beginErasure(db.write, whose),
+          (receipt) => subject(receipt.organization_id, receipt.subject_id),
         ),
       /** See `waitForErasure`. */
-      wait: (id: string, waitMs: number) => asOperator(flags, (db) => waitForErasure(db, id, waitMs)),
+      wait: (id: string, waitMs: number) => by.read((db) => waitForErasure(db, id, waitMs)),
     },
     logins: {
-      find: (code: string) => asOperator(flags, (db, config) => findLogin(db, code, config)),
+      find: (code: string) => by.read((db, settings) => findLogin(db, code, settings)),
       approve: (code: string, approval: LoginApproval) =>
-        changing(
-          "admin login approve",
-          (db, config) => approveLogin(db, code, approval, config),
-          async (tx, { id }) => {
-            const { organizationId, resources } = await userSubject(tx, approval.user);
-            return { organizationId, resources: [id, ...resources] };
-          },
-        ),
+        by
+          .change(
+            "admin login approve",
+            (db, settings) => approveLogin(db, code, approval, settings),
+            ({ login, organization, user }) => subject(organization, login.id, user),
+          )
+          .then(({ login }) => login),
       deny: (code: string) =>
-        changing(
+        by.change(
           "admin login deny",
-          (db, config) => denyLogin(db, code, config),
-          (_, { id }) => ({ organizationId: null, resources: [id] }),
+          (db, settings) => denyLogin(db, code, settings),
+          ({ id }) => subject(null, id),
         ),
     },
     audit: {
       /** See `readAuditEntries`. */
       read: (query: AuditQuery, limit: number | null, onPage: Parameters<typeof readAuditEntries>[3]) =>
-        asOperator(flags, (db) => readAuditEntries(db.read, query, limit, onPage)),
+        by.read((db) => readAuditEntries(db.read, query, limit, onPage)),
     },
   };
 }
 
-/** Creates a token, with its user, organization or service account where missing, and returns its secret. */
-export async function createOperatorToken(
-  options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
-  flags: InstallationFlags = {},
-): Promise<string> {
-  return await auditedCommand(
-    flags,
-    "token create",
-    (db) =>
-      "serviceAccount" in options
-        ? createServiceAccountToken({ ...options, db })
-        : createTokenFor({ ...options, db }),
-    (tx, secret) => tokenSubject(tx, secret),
-  );
+export type Administration = ReturnType<typeof administration>;
+
+function settingOrUnsetting(values: Values<string>): "set" | "unset" {
+  return [...values.values()].every((value) => value === undefined) ? "unset" : "set";
 }

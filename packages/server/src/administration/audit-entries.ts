@@ -1,5 +1,5 @@
-import { parseId } from "@berth/contract";
-import { type AuditFilter, type AuditLine, listAuditEntries } from "../audit/audit-list-store.ts";
+import { type AuditEntry, parseId } from "@berth/contract";
+import { type AuditFilter, listAuditEntries } from "../audit/audit-list-store.ts";
 import type { Queryable } from "../db/statement.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
@@ -23,7 +23,7 @@ export async function readAuditEntries(
   db: Queryable,
   { organization, user, ...rest }: AuditQuery,
   limit: number | null,
-  onPage: (entries: readonly AuditLine[]) => Promise<void> | void,
+  onPage: (entries: readonly AuditEntry[]) => Promise<void> | void,
 ): Promise<void> {
   const filter: AuditFilter = {
     ...rest,

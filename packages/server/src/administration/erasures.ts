@@ -1,48 +1,37 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import {
+  type adminRoutes,
+  type Erasure as ErasureReceipt,
+  formatId,
+  type Input,
+  newUuid,
+  type Page,
+  uuidOrNil,
+  uuidTimestamp,
+} from "@berth/contract";
 import type { DatabaseAccess } from "../db/database-access.ts";
+import { WHOLE } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 import {
   type Erasure,
   erasedContents,
-  readErasures,
+  type NewErasure,
+  readErasure,
   remainingSessions,
   requestErasure,
+  selectErasures,
 } from "../deletion/erasure-store.ts";
-import { listHosts } from "../start/list-hosts.ts";
-import { OperatorError } from "./as-operator.ts";
+import { OperatorError } from "../errors/operator-error.ts";
+import { listPage } from "../request/page.ts";
+import type { OperatorRequest } from "./by-request.ts";
+import { listHosts } from "./list-hosts.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
 
-/** Whose data is erased: a user by the email address, or an organization by its name. */
+/** Whose data is erased: a user by the email address or id, or an organization by its name or id. */
 export interface ErasureSubject {
   user?: string | undefined;
   organization?: string | undefined;
-}
-
-/** What an erasure did, as the operator keeps it. It names nobody but by ids. */
-export interface ErasureReceipt {
-  id: string;
-  subject_type: Erasure["subject_type"];
-  /** As the API shows it. */
-  subject_id: string;
-  organization_id: string;
-  requested_at: string;
-  /** Null until nothing of it is left. */
-  completed_at: string | null;
-  /** How much of each kind is gone. */
-  deleted: Record<string, number>;
-  /** Agents and environments of a user that sessions of others use: they belong to the organization now, archived. */
-  handed_over: string[];
-  /** What it waits for. */
-  waiting_for: {
-    /** Sessions whose disk a host has still to remove; without a home, those that any host ends. */
-    sessions: { home: string | null; sessions: number }[];
-    /** Contents of files and skills. */
-    contents: number;
-  };
-  /** What an erasure does not reach. */
-  remains: readonly string[];
 }
 
 const REMAINS = [
@@ -59,37 +48,58 @@ const COPIES: Readonly<Record<Erasure["subject_type"], string>> = {
   organization: "copies of repositories on the hosts, for about an hour, and while a host is away",
 };
 
-export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<Erasure> {
-  const id = newUuid();
-  if (subject.user !== undefined) {
-    const user = await userId(tx, subject.user);
-    return await requestErasure(tx, {
-      id,
-      subject_type: "user",
-      subject_id: user.id,
-      organization_id: user.organization_id,
-    });
-  }
-  const organization = await organizationId(tx, subject.organization ?? "");
-  return await requestErasure(tx, {
-    id,
-    subject_type: "organization",
-    subject_id: organization,
-    organization_id: organization,
-  });
+/** Asks for an erasure. Returns the one that exists if it was asked before. */
+export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<ErasureReceipt> {
+  return await receiptOf(tx, await requestErasure(tx, { id: newUuid(), ...(await subjectOf(tx, subject)) }));
 }
 
+async function subjectOf(
+  tx: Queryable,
+  { user, organization = "" }: ErasureSubject,
+): Promise<Omit<NewErasure, "id">> {
+  if (user !== undefined) {
+    const { id, organization_id } = await userId(tx, user);
+    return { subject_type: "user", subject_id: id, organization_id };
+  }
+  const id = await organizationId(tx, organization);
+  return { subject_type: "organization", subject_id: id, organization_id: id };
+}
+
+/** All, newest first. */
 export async function listErasures(db: Queryable): Promise<ErasureReceipt[]> {
-  const erasures = await readErasures(db);
+  return await receiptsOf(db, await selectErasures(db, WHOLE));
+}
+
+export async function pageOfErasures(
+  request: OperatorRequest,
+  input: Input<typeof adminRoutes.adminErasures.list>,
+): Promise<Page<ErasureReceipt>> {
+  const { read } = request.db;
+  const page = await listPage(
+    request,
+    input,
+    "erasure",
+    (row: Erasure) => row,
+    (range) => selectErasures(read, range),
+  );
+  return { ...page, data: await receiptsOf(read, page.data) };
+}
+
+async function receiptsOf(db: Queryable, erasures: readonly Erasure[]): Promise<ErasureReceipt[]> {
   return await Promise.all(erasures.map((erasure) => receiptOf(db, erasure)));
 }
 
 /** @throws OperatorError when there is none with this id. */
 export async function getErasure(db: Queryable, id: string): Promise<ErasureReceipt> {
-  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
-  const [erasure] = isUuid ? await readErasures(db, id) : [];
-  if (erasure === undefined) throw new OperatorError(`There is no erasure '${id}'.`);
+  const erasure = await readErasure(db, uuidOf(id));
+  if (erasure === null)
+    throw new OperatorError(`Erasure '${id.slice(0, 100)}' does not exist.`, "not_found_error");
   return await receiptOf(db, erasure);
+}
+
+/** Receipts of former releases have the uuid alone. */
+function uuidOf(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : uuidOrNil("erasure", id);
 }
 
 const LOOK_MS = 500;
@@ -117,7 +127,8 @@ async function isServed(db: Queryable): Promise<boolean> {
 async function receiptOf(db: Queryable, erasure: Erasure): Promise<ErasureReceipt> {
   const { id, subject_type: type, deleted, handed_over: handedOver } = erasure;
   return {
-    id,
+    id: formatId("erasure", id),
+    type: "erasure",
     subject_type: type,
     subject_id: formatId(type, erasure.subject_id),
     organization_id: formatId("organization", erasure.organization_id),

@@ -1,17 +1,23 @@
+import type { ForgottenHost, Host } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 import { forgetHome } from "../runs/lease/forget-home.ts";
 import { readHosts } from "../runs/lease/known-hosts-store.ts";
-import { type HostEntry, listHosts } from "../start/list-hosts.ts";
-import { OperatorError } from "./as-operator.ts";
+import { listHosts } from "./list-hosts.ts";
 
 /**
  * Begins to drain a host, or ends that. Returns the host.
  *
  * @throws OperatorError when it was never seen.
  */
-export async function setDraining(db: Queryable, id: string, draining: boolean): Promise<HostEntry> {
+export async function setDraining(
+  db: Queryable,
+  id: string,
+  draining: boolean,
+  ownId: string,
+): Promise<Host> {
   await db.query({ text: "update hosts set draining = $2 where id = $1", values: [id, draining] });
-  const host = (await listHosts(db, id)).find((entry) => entry.id === id && entry.version !== null);
+  const host = (await listHosts(db, ownId)).find((entry) => entry.id === id && entry.version !== null);
   if (host === undefined) throw unknownHost(id);
   return host;
 }
@@ -27,14 +33,14 @@ export async function forgetHost(
   db: Queryable,
   id: string,
   { graceMs, force }: { graceMs: number; force: boolean },
-): Promise<{ sessions: number }> {
+): Promise<ForgottenHost> {
   const host = (await readHosts(db)).find((entry) => entry.id === id);
   if (host === undefined) throw unknownHost(id);
   const { seen_seconds_ago: age, place } = host;
   if (age !== null && age * 1_000 < graceMs && !force) {
     const ago = Math.max(0, Math.round(age));
     throw new OperatorError(
-      `The host '${id}' was seen ${ago} seconds ago, so it may have the disks of its sessions. Stop it and wait, drain it, or use --force to give the disks up.`,
+      `The host '${id}' was seen ${ago} seconds ago, so it may have the disks of its sessions. Stop it and wait, drain it, or use force to give the disks up.`,
     );
   }
   await db.query({ text: "delete from hosts where id = $1", values: [id] });
@@ -44,9 +50,9 @@ export async function forgetHost(
   });
   let sessions = 0;
   for (const session of rows) if (await forgetHome(db, session.id, place)) sessions += 1;
-  return { sessions };
+  return { id, type: "host_forgotten", sessions };
 }
 
 function unknownHost(id: string): OperatorError {
-  return new OperatorError(`There is no host '${id}'. 'berth admin hosts list' lists them.`);
+  return new OperatorError(`There is no host '${id.slice(0, 100)}'.`, "not_found_error");
 }

@@ -1,28 +1,18 @@
+import { formatId, type Limits } from "@berth/contract";
 import type { Config } from "../config/config.ts";
-
 import type { Queryable } from "../db/statement.ts";
 import { fileBytes } from "../features/files/file-bytes-store.ts";
 import { diskBytes, runningTurns, sandboxSecondsToday } from "../features/sessions/events/work-store.ts";
 import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { LIMIT_NAMES, type LimitName } from "../limits/limit-names.ts";
 import { readLimits, removeLimit, storeLimit } from "../limits/limit-store.ts";
-import { OperatorError } from "./as-operator.ts";
+import { organizationId } from "./organization-store.ts";
+import { userId } from "./user-store.ts";
 
-/** An organization by its name, or a user by the email address. */
+/** An organization by its name or id, or a user by the email address or id. */
 export interface LimitedOwner {
   organization?: string | undefined;
   user?: string | undefined;
-}
-
-/** A limit as the operator sees it. */
-export interface LimitEntry {
-  name: LimitName;
-  /** Null: no limit. */
-  value: number | null;
-  /** Where the value is from; null: there is none. */
-  from: "own" | "settings" | null;
-  /** How much of it is used now; null for requests, which each process counts by itself. */
-  used: number | null;
 }
 
 interface Found {
@@ -35,7 +25,7 @@ export async function listLimits(
   db: Queryable,
   owner: LimitedOwner,
   { organizationLimits, userLimits }: Pick<Config, "organizationLimits" | "userLimits">,
-): Promise<LimitEntry[]> {
+): Promise<Limits> {
   const found = await findOwner(db, owner);
   const own = (await readLimits(db)).get(found.id) ?? {};
   const defaults = found.kind === "organization" ? organizationLimits : userLimits;
@@ -46,37 +36,39 @@ export async function listLimits(
     sandbox_seconds_per_day: Math.round((await sandboxSecondsToday(db, found)).seconds),
     disk_bytes: await diskBytes(db, found),
   };
-  return LIMIT_NAMES.map((name) => {
+  const data = LIMIT_NAMES.map((name) => {
     const value = own[name] ?? (name in own ? null : (defaults[name] ?? null));
     const from = name in own ? ("own" as const) : name in defaults ? ("settings" as const) : null;
     return { name, value, from, used: used[name] ?? null };
   });
+  return { id: formatId(found.kind, found.id), type: "limits", data };
 }
 
-/** @param values null: no limit, whatever the settings say; undefined: that of the settings again. */
+/**
+ * @param values null: no limit, whatever the settings say; undefined: that of the settings again.
+ * @returns ids of the organization, and of the owner if it is a user, as the API shows them.
+ */
 export async function changeLimits(
   tx: Queryable,
   owner: LimitedOwner,
   values: ReadonlyMap<LimitName, number | null | undefined>,
-): Promise<void> {
+): Promise<{ organization: string; owner: string }> {
   const found = await findOwner(tx, owner);
   for (const [name, value] of values) {
     if (value === undefined) await removeLimit(tx, found.id, name);
     else await storeLimit(tx, found, name, value);
   }
+  return {
+    organization: formatId("organization", found.organizationId),
+    owner: formatId(found.kind, found.id),
+  };
 }
 
-async function findOwner(db: Queryable, { organization, user }: LimitedOwner): Promise<Found> {
-  const [kind, name, text] =
-    user === undefined
-      ? ([
-          "organization",
-          organization,
-          "select id, id as organization_id from organizations where name = $1",
-        ] as const)
-      : (["user", user, "select id, organization_id from users where email = $1"] as const);
-  const { rows } = await db.query<{ id: string; organization_id: string }>({ text, values: [name] });
-  const [row] = rows;
-  if (row === undefined) throw new OperatorError(`There is no ${kind} '${name}'.`);
-  return { kind, id: row.id, organizationId: row.organization_id };
+async function findOwner(db: Queryable, { organization = "", user }: LimitedOwner): Promise<Found> {
+  if (user === undefined) {
+    const id = await organizationId(db, organization);
+    return { kind: "organization", id, organizationId: id };
+  }
+  const found = await userId(db, user);
+  return { kind: "user", id: found.id, organizationId: found.organization_id };
 }

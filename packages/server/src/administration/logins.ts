@@ -1,7 +1,7 @@
-import type { DeviceAuthorization, Scope } from "@berth/contract";
-import type { Config } from "../config/config.ts";
+import { type DeviceAuthorization, formatId, type Scope } from "@berth/contract";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { ApiError } from "../errors/api-error.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 import {
   approveAuthorization,
   denyAuthorization,
@@ -12,14 +12,14 @@ import {
   type PendingRow,
   toDeviceAuthorization,
 } from "../features/device-authorizations/device-authorization-store.ts";
-import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
-import { readSecretKey } from "../secrets/secret-key.ts";
-import { OperatorError } from "./as-operator.ts";
+import type { AdministeredSettings } from "./administrator.ts";
 import { enabledUser } from "./user-store.ts";
+
+type Settings = Pick<AdministeredSettings, "userCodeKey">;
 
 /** What a login that waits is to become. */
 export interface LoginApproval {
-  /** The email of the user whose token it becomes. */
+  /** The user, by email or id, whose token it becomes. */
   user: string;
   /** Default: what was asked for. */
   scopes?: readonly Scope[] | undefined;
@@ -29,9 +29,9 @@ export interface LoginApproval {
 export async function findLogin(
   db: DatabaseAccess,
   code: string,
-  config: Config,
+  settings: Settings,
 ): Promise<DeviceAuthorization> {
-  return await decided(findAuthorization(db.read, givenCode(code, config)));
+  return await decided(findAuthorization(db.read, givenCode(code, settings)));
 }
 
 /**
@@ -43,31 +43,35 @@ export async function approveLogin(
   db: DatabaseAccess,
   code: string,
   { user, scopes = undefined }: LoginApproval,
-  config: Config,
-): Promise<DeviceAuthorization> {
+  settings: Settings,
+): Promise<{ login: DeviceAuthorization; organization: string; user: string }> {
   const { id: userId, organization_id: organizationId } = await enabledUser(db.write, user);
   const approver = { organizationId, userId, tokenId: null };
-  const given = givenCode(code, config);
-  return await decided(approveAuthorization(db, given, approver, scopes ?? null, () => true));
+  const given = givenCode(code, settings);
+  return {
+    login: await decided(approveAuthorization(db, given, approver, scopes ?? null, () => true)),
+    organization: formatId("organization", organizationId),
+    user: formatId("user", userId),
+  };
 }
 
 /** @throws OperatorError when no login waits with this code. */
 export async function denyLogin(
   db: DatabaseAccess,
   code: string,
-  config: Config,
+  settings: Settings,
 ): Promise<DeviceAuthorization> {
-  return await decided(denyAuthorization(db, givenCode(code, config)));
+  return await decided(denyAuthorization(db, givenCode(code, settings)));
 }
 
-function givenCode(code: string, { secretKeyFile, dataDir }: Config): GivenCode {
-  return { code, key: userCodeKey(readSecretKey({ file: secretKeyFile, dataDir })) };
+function givenCode(code: string, { userCodeKey }: Settings): GivenCode {
+  return { code, key: userCodeKey() };
 }
 
 async function decided(work: Promise<PendingRow>): Promise<DeviceAuthorization> {
   try {
     return toDeviceAuthorization(await work);
   } catch (error) {
-    throw error instanceof ApiError ? new OperatorError(error.message) : error;
+    throw error instanceof ApiError ? new OperatorError(error.message, error.type) : error;
   }
 }

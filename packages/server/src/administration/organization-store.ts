@@ -1,28 +1,30 @@
-import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import { formatId, newUuid, type Organization, parseId, uuidTimestamp } from "@berth/contract";
+import { type Condition, condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
+import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
-import { OperatorError } from "./as-operator.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 
-/** An organization with the number of its members. */
-export interface Organization {
-  id: string;
-  name: string;
-  users: number;
-  service_accounts: number;
-  created_at: string;
-}
+export type OrganizationRow = Pick<Organization, "id" | "name" | "users" | "service_accounts">;
 
-type Row = Omit<Organization, "created_at">;
+const COLUMNS = `id, name,
+  (select count(*)::integer from users where organization_id = organizations.id) as users,
+  (select count(*)::integer from service_accounts where organization_id = organizations.id) as service_accounts`;
 
-/** Returns all organizations, by name. */
-export async function listOrganizations(db: Queryable): Promise<Organization[]> {
-  const { rows } = await db.query<Row>({
-    text: `select id, name,
-        (select count(*)::integer from users where organization_id = organizations.id) as users,
-        (select count(*)::integer from service_accounts where organization_id = organizations.id) as service_accounts
-      from organizations order by name`,
-  });
-  return rows.map(fromRow);
+/** Newest first. */
+export async function selectOrganizations(
+  db: Queryable,
+  { name }: { name?: string | undefined },
+  range: KeysetRange,
+): Promise<OrganizationRow[]> {
+  const conditions: Condition[] =
+    name === undefined ? [] : [condition("id = (select id from organizations where name = ?)", name)];
+  return await selectKeyset<OrganizationRow>(
+    db,
+    range,
+    { table: "organizations", columns: COLUMNS, conditions },
+    null,
+  );
 }
 
 /** @throws OperatorError when the name is taken. */
@@ -31,34 +33,43 @@ export async function createOrganization(db: Queryable, name: string): Promise<O
   await unlessTaken(name, () =>
     db.query({ text: "insert into organizations (id, name) values ($1, $2)", values: [id, name] }),
   );
-  return fromRow({ id, name, users: 0, service_accounts: 0 });
+  return toOrganization({ id, name, users: 0, service_accounts: 0 });
 }
 
-/** @throws OperatorError when `name` does not exist or `newName` is taken. */
-export async function renameOrganization(db: Queryable, name: string, newName: string): Promise<void> {
-  const { rowCount } = await unlessTaken(newName, () =>
-    db.query({
-      text: "update organizations set name = $2, updated_at = now() where name = $1",
-      values: [name, newName],
+/** @throws OperatorError when there is no such organization, or `newName` is taken. */
+export async function renameOrganization(
+  db: Queryable,
+  organization: string,
+  newName: string,
+): Promise<Organization> {
+  const id = await organizationId(db, organization);
+  const { rows } = await unlessTaken(newName, () =>
+    db.query<OrganizationRow>({
+      text: `update organizations set name = $2, updated_at = now() where id = $1 returning ${COLUMNS}`,
+      values: [id, newName],
     }),
   );
-  if (rowCount === 0) throw noOrganization(name);
+  if (rows[0] === undefined) throw noOrganization(organization);
+  return toOrganization(rows[0]);
 }
 
-/** Returns the uuid of an organization by its name. @throws OperatorError when it does not exist. */
-export async function organizationId(db: Queryable, name: string): Promise<string> {
+/** Returns the uuid of an organization by its name or id. @throws OperatorError when it does not exist. */
+export async function organizationId(db: Queryable, given: string): Promise<string> {
+  const uuid = parseId("organization", given);
   const { rows } = await db.query<{ id: string }>({
-    text: "select id from organizations where name = $1",
-    values: [name],
+    text: `select id from organizations where ${uuid === null ? "name = $1" : "id = $1"}`,
+    values: [uuid ?? given],
   });
-  if (rows[0] === undefined) throw noOrganization(name);
+  if (rows[0] === undefined) throw noOrganization(given);
   return rows[0].id;
 }
 
-function noOrganization(name: string): OperatorError {
-  return new OperatorError(
-    `There is no organization '${name}'. Create it with 'berth admin organizations create ${name}'.`,
-  );
+function noOrganization(given: string): OperatorError {
+  const message =
+    parseId("organization", given) === null
+      ? `There is no organization '${given}'. Create it with 'berth admin organizations create ${given}'.`
+      : `Organization '${given}' does not exist.`;
+  return new OperatorError(message, "not_found_error");
 }
 
 async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -70,6 +81,6 @@ async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-function fromRow({ id, ...rest }: Row): Organization {
-  return { id: formatId("organization", id), ...rest, created_at: uuidTimestamp(id) };
+export function toOrganization({ id, ...rest }: OrganizationRow): Organization {
+  return { id: formatId("organization", id), type: "organization", ...rest, created_at: uuidTimestamp(id) };
 }

@@ -1,31 +1,48 @@
-import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import { formatId, newUuid, type ServiceAccount, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
+import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 import { isBeingErased } from "../deletion/erasure-store.ts";
-import { OperatorError } from "./as-operator.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 import { organizationId } from "./organization-store.ts";
 
-/** A service account, the owner of `sat` tokens. Its name is unique in its organization. */
-export interface ServiceAccount {
-  id: string;
-  name: string;
-  organization: string;
-  disabled_at: string | null;
-  created_at: string;
+export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "created_at"> & {
+  disabled_at: Date | null;
+};
+
+/** By its id, or by its name in an organization. */
+export type ServiceAccountName = { id: string } | Pick<ServiceAccount, "name" | "organization">;
+
+export interface ServiceAccountFilter {
+  /** Id of the organization. */
+  organization_id?: string | undefined;
+  name?: string | undefined;
 }
 
-type Row = Omit<ServiceAccount, "disabled_at" | "created_at"> & { disabled_at: Date | null };
+const COLUMNS = `id, name, organization_id,
+  (select name from organizations where organizations.id = service_accounts.organization_id) as organization, disabled_at`;
 
-/** All service accounts, or those of one organization, by name. */
-export async function listServiceAccounts(db: Queryable, organization?: string): Promise<ServiceAccount[]> {
-  const only = organization === undefined ? null : await organizationId(db, organization);
-  const { rows } = await db.query<Row>({
-    text: `select service_accounts.id, service_accounts.name, organizations.name as organization, disabled_at
-      from service_accounts join organizations on organizations.id = organization_id
-      where $1::uuid is null or organization_id = $1 order by service_accounts.name, organizations.name`,
-    values: [only],
-  });
-  return rows.map(fromRow);
+/** Newest first. */
+export async function selectServiceAccounts(
+  db: Queryable,
+  { organization_id: organization, name }: ServiceAccountFilter,
+  range: KeysetRange,
+): Promise<ServiceAccountRow[]> {
+  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
+  const listing = { table: "service_accounts", columns: COLUMNS };
+  if (name === undefined) {
+    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
+    return await selectKeyset<ServiceAccountRow>(db, range, listing, branches);
+  }
+  const named = condition(
+    `id = any(array(select id from service_accounts
+      where name = ? and (?::uuid is null or organization_id = ?)))`,
+    name,
+    owner,
+    owner,
+  );
+  return await selectKeyset<ServiceAccountRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
 /** @throws OperatorError when the organization does not exist or already has a service account of this name. */
@@ -33,18 +50,17 @@ export async function createServiceAccount(
   db: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
 ): Promise<ServiceAccount> {
-  const id = newUuid();
   const owner = await organizationId(db, organization);
   try {
-    await db.query({
-      text: "insert into service_accounts (id, organization_id, name) values ($1, $2, $3)",
-      values: [id, owner, name],
+    const { rows } = await db.query<ServiceAccountRow>({
+      text: `insert into service_accounts (id, organization_id, name) values ($1, $2, $3) returning ${COLUMNS}`,
+      values: [newUuid(), owner, name],
     });
+    return stored(rows);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw new OperatorError(`The organization already has a service account '${name}'.`);
   }
-  return fromRow({ id, name, organization, disabled_at: null });
 }
 
 /**
@@ -54,28 +70,61 @@ export async function createServiceAccount(
  */
 export async function setServiceAccountDisabled(
   db: Queryable,
-  { name, organization }: Pick<ServiceAccount, "name" | "organization">,
+  given: ServiceAccountName,
   disabled: boolean,
-): Promise<void> {
-  const owner = await organizationId(db, organization);
+): Promise<ServiceAccount> {
+  const { id, name, organization_id: owner, organization } = await requireServiceAccount(db, given);
   if (!disabled && (await isBeingErased(db, [owner])))
     throw new OperatorError(
       `The organization '${organization}' is being erased, and '${name}' cannot be enabled.`,
     );
-  const { rowCount } = await db.query({
+  const { rows } = await db.query<ServiceAccountRow>({
     text: `update service_accounts set updated_at = now(),
-        disabled_at = case when $3 then coalesce(disabled_at, now()) end
-      where organization_id = $1 and name = $2`,
-    values: [owner, name, disabled],
+        disabled_at = case when $2 then coalesce(disabled_at, now()) end
+      where id = $1 returning ${COLUMNS}`,
+    values: [id, disabled],
   });
-  if (rowCount === 0) throw new OperatorError(`The organization has no service account '${name}'.`);
+  return stored(rows);
 }
 
-function fromRow({ id, disabled_at, ...rest }: Row): ServiceAccount {
+/** @throws OperatorError when there is no such service account. */
+export async function requireServiceAccount(
+  db: Queryable,
+  given: ServiceAccountName,
+): Promise<ServiceAccountRow> {
+  const [where, values] =
+    "id" in given
+      ? ["id = $1", [uuidOrNil("service_account", given.id)]]
+      : ["organization_id = $1 and name = $2", [await organizationId(db, given.organization), given.name]];
+  const { rows } = await db.query<ServiceAccountRow>({
+    text: `select ${COLUMNS} from service_accounts where ${where}`,
+    values,
+  });
+  if (rows[0] === undefined) throw noServiceAccount(given);
+  return rows[0];
+}
+
+function noServiceAccount(given: ServiceAccountName): OperatorError {
+  const message =
+    "id" in given
+      ? `Service account '${given.id}' does not exist.`
+      : `The organization has no service account '${given.name}'.`;
+  return new OperatorError(message, "not_found_error");
+}
+
+function stored([row]: ServiceAccountRow[]): ServiceAccount {
+  if (row === undefined) throw new Error("The service account was not stored.");
+  return toServiceAccount(row);
+}
+
+export function toServiceAccount(row: ServiceAccountRow): ServiceAccount {
   return {
-    id: formatId("service_account", id),
-    ...rest,
-    disabled_at: disabled_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(id),
+    id: formatId("service_account", row.id),
+    type: "service_account",
+    name: row.name,
+    organization_id: formatId("organization", row.organization_id),
+    organization: row.organization,
+    disabled_at: row.disabled_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
   };
 }

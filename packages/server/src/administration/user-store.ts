@@ -1,18 +1,11 @@
-import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import { formatId, newUuid, parseId, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
+import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 import { isBeingErased } from "../deletion/erasure-store.ts";
-import { OperatorError } from "./as-operator.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 import { organizationId } from "./organization-store.ts";
-
-export interface User {
-  id: string;
-  email: string;
-  organization: string;
-  role: "member" | "admin";
-  disabled_at: string | null;
-  created_at: string;
-}
 
 interface FoundUser {
   id: string;
@@ -20,18 +13,36 @@ interface FoundUser {
   disabled: boolean;
 }
 
-type Row = Omit<User, "disabled_at" | "created_at"> & { disabled_at: Date | null };
+export type UserRow = Omit<User, "type" | "disabled_at" | "created_at"> & { disabled_at: Date | null };
 
-/** All users, or those of one organization, by email. */
-export async function listUsers(db: Queryable, organization?: string): Promise<User[]> {
-  const only = organization === undefined ? null : await organizationId(db, organization);
-  const { rows } = await db.query<Row>({
-    text: `select users.id, email, organizations.name as organization, role, disabled_at
-      from users join organizations on organizations.id = organization_id
-      where $1::uuid is null or organization_id = $1 order by email`,
-    values: [only],
-  });
-  return rows.map(fromRow);
+export interface UserFilter {
+  /** Id of the organization. */
+  organization_id?: string | undefined;
+  email?: string | undefined;
+}
+
+const COLUMNS = `id, email, organization_id,
+  (select name from organizations where organizations.id = users.organization_id) as organization, role, disabled_at`;
+
+/** Newest first. */
+export async function selectUsers(
+  db: Queryable,
+  { organization_id: organization, email }: UserFilter,
+  range: KeysetRange,
+): Promise<UserRow[]> {
+  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
+  const listing = { table: "users", columns: COLUMNS };
+  if (email === undefined) {
+    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
+    return await selectKeyset<UserRow>(db, range, listing, branches);
+  }
+  const named = condition(
+    "id = (select id from users where email = ? and (?::uuid is null or organization_id = ?))",
+    email,
+    owner,
+    owner,
+  );
+  return await selectKeyset<UserRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
 /** @throws OperatorError when the organization does not exist or the email is taken. */
@@ -39,40 +50,41 @@ export async function createUser(
   db: Queryable,
   { email, organization, role }: Pick<User, "email" | "organization" | "role">,
 ): Promise<User> {
-  const id = newUuid();
   const owner = await organizationId(db, organization);
   try {
-    await db.query({
-      text: "insert into users (id, organization_id, email, role) values ($1, $2, $3, $4)",
-      values: [id, owner, email, role],
+    const { rows } = await db.query<UserRow>({
+      text: `insert into users (id, organization_id, email, role) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+      values: [newUuid(), owner, email, role],
     });
+    return stored(rows, email);
   } catch (error) {
     if (isUniqueViolation(error)) throw new OperatorError(`The user '${email}' already exists.`);
     throw error;
   }
-  return fromRow({ id, email, organization, role, disabled_at: null });
 }
 
-/** The uuids of a user and of the organization. @throws OperatorError when there is no such user. */
-export async function userId(db: Queryable, email: string): Promise<FoundUser> {
+/** The uuids of a user, by email or id, and of the organization. @throws OperatorError when there is no such user. */
+export async function userId(db: Queryable, given: string): Promise<FoundUser> {
+  const uuid = parseId("user", given);
   const { rows } = await db.query<FoundUser>({
-    text: "select id, organization_id, disabled_at is not null as disabled from users where email = $1",
-    values: [email],
+    text: `select id, organization_id, disabled_at is not null as disabled
+      from users where ${uuid === null ? "email = $1" : "id = $1"}`,
+    values: [uuid ?? given],
   });
-  if (rows[0] === undefined) throw noUser(email);
+  if (rows[0] === undefined) throw noUser(given);
   return rows[0];
 }
 
 /** As `userId`. @throws OperatorError also when the user is disabled. */
-export async function enabledUser(db: Queryable, email: string): Promise<FoundUser> {
-  const user = await userId(db, email);
-  if (user.disabled) throw new OperatorError(`The user '${email}' is disabled.`);
+export async function enabledUser(db: Queryable, given: string): Promise<FoundUser> {
+  const user = await userId(db, given);
+  if (user.disabled) throw new OperatorError(`The user '${given}' is disabled.`);
   return user;
 }
 
 /** Takes effect from the user's next request. */
-export async function setRole(db: Queryable, email: string, role: User["role"]): Promise<void> {
-  await change(db, email, "role = $2", role);
+export async function setRole(db: Queryable, user: string, role: User["role"]): Promise<User> {
+  return await change(db, user, "role = $2", role);
 }
 
 /**
@@ -80,29 +92,41 @@ export async function setRole(db: Queryable, email: string, role: User["role"]):
  *
  * @throws OperatorError when there is no such user, or to enable one whose data is being erased.
  */
-export async function setUserDisabled(db: Queryable, email: string, disabled: boolean): Promise<void> {
-  const { id, organization_id: organizationId } = await userId(db, email);
-  if (!disabled && (await isBeingErased(db, [id, organizationId])))
-    throw new OperatorError(`The user '${email}' is being erased, and cannot be enabled.`);
-  await change(db, email, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
+export async function setUserDisabled(db: Queryable, user: string, disabled: boolean): Promise<User> {
+  const { id, organization_id: organization } = await userId(db, user);
+  if (!disabled && (await isBeingErased(db, [id, organization])))
+    throw new OperatorError(`The user '${user}' is being erased, and cannot be enabled.`);
+  return await change(db, user, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
 }
 
-async function change(db: Queryable, email: string, set: string, value: unknown): Promise<void> {
-  const { rowCount } = await db.query({
-    text: `update users set ${set}, updated_at = now() where email = $1`,
-    values: [email, value],
+async function change(db: Queryable, user: string, set: string, value: unknown): Promise<User> {
+  const { id } = await userId(db, user);
+  const { rows } = await db.query<UserRow>({
+    text: `update users set ${set}, updated_at = now() where id = $1 returning ${COLUMNS}`,
+    values: [id, value],
   });
-  if (rowCount === 0) throw noUser(email);
+  return stored(rows, user);
 }
 
-function noUser(email: string): OperatorError {
-  return new OperatorError(`There is no user '${email}'.`);
+function stored([row]: UserRow[], given: string): User {
+  if (row === undefined) throw noUser(given);
+  return toUser(row);
 }
 
-function fromRow({ id, disabled_at, ...rest }: Row): User {
+function noUser(given: string): OperatorError {
+  const message =
+    parseId("user", given) === null ? `There is no user '${given}'.` : `User '${given}' does not exist.`;
+  return new OperatorError(message, "not_found_error");
+}
+
+export function toUser({ id, email, organization_id, organization, role, disabled_at }: UserRow): User {
   return {
     id: formatId("user", id),
-    ...rest,
+    type: "user",
+    email,
+    organization_id: formatId("organization", organization_id),
+    organization,
+    role,
     disabled_at: disabled_at?.toISOString() ?? null,
     created_at: uuidTimestamp(id),
   };

@@ -1,24 +1,5 @@
-import { formatId } from "@berth/contract";
+import { type AuditEntry, formatId } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
-
-/** An entry of the audit log, with the names that its ids have now; null where there is none any more. */
-export interface AuditLine {
-  /** Larger in later entries. */
-  id: string;
-  created_at: string;
-  organization_id: string | null;
-  organization: string | null;
-  actor_type: "user" | "service_account" | "operator" | "service";
-  actor_id: string | null;
-  /** Email of a user, or name of a service account. */
-  actor: string | null;
-  token_id: string | null;
-  operation: string;
-  resources: string[];
-  client: string;
-  user_agent: string | null;
-  request_id: string | null;
-}
 
 /** What entries have; all of it. */
 export interface AuditFilter {
@@ -34,7 +15,7 @@ export interface AuditFilter {
   until?: Date | undefined;
 }
 
-type Row = Omit<AuditLine, "created_at"> & { created_at: Date };
+type Row = Omit<AuditEntry, "type" | "created_at"> & { created_at: Date };
 
 /** Up to `limit` entries, newest first. @param before the id of an entry: only earlier ones. Default: the latest. */
 export async function listAuditEntries(
@@ -42,16 +23,17 @@ export async function listAuditEntries(
   filter: AuditFilter,
   limit: number,
   before?: string,
-): Promise<AuditLine[]> {
+): Promise<AuditEntry[]> {
   const { organizationId, userId, operation, resource, since, until } = filter;
   const { rows } = await db.query<Row>({
     text: `select audit_entries.id::text, audit_entries.created_at, audit_entries.organization_id,
-        organizations.name as organization, actor_type, actor_id, coalesce(users.email, service_accounts.name) as actor,
+        organizations.name as organization, actor_type, actor_id, coalesce(users.email, service_accounts.name, operator_tokens.name) as actor,
         token_id, operation, resources, client, user_agent, request_id
       from audit_entries
         left join organizations on organizations.id = audit_entries.organization_id
         left join users on users.id = actor_id
         left join service_accounts on service_accounts.id = actor_id
+        left join operator_tokens on actor_type = 'operator' and operator_tokens.id = token_id
       where ($1::uuid is null or audit_entries.organization_id = $1)
         and ($2::uuid is null or actor_id = $2)
         and ($3::text is null or operation = $3 or starts_with(operation, $3 || '.') or starts_with(operation, $3 || ' '))
@@ -67,15 +49,16 @@ export async function listAuditEntries(
   return rows.map(toLine);
 }
 
-function toLine({ organization_id, actor_type, actor_id, token_id, ...row }: Row): AuditLine {
+function toLine({ organization_id, actor_type, actor_id, token_id, ...row }: Row): AuditEntry {
   const shown = (kind: Parameters<typeof formatId>[0], id: string | null) =>
     id === null ? null : formatId(kind, id);
   return {
     ...row,
+    type: "audit_entry",
     created_at: row.created_at.toISOString(),
     organization_id: shown("organization", organization_id),
     actor_type,
     actor_id: actor_type === "operator" || actor_type === "service" ? null : shown(actor_type, actor_id),
-    token_id: shown("token", token_id),
+    token_id: shown(actor_type === "operator" ? "operator_token" : "token", token_id),
   };
 }

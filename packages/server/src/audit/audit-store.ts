@@ -4,12 +4,16 @@ import type { Queryable } from "../db/statement.ts";
 /** Who changed what, and from where. Ids of actors, tokens and organizations are uuids. */
 export interface AuditEntry {
   organizationId: string | null;
-  actor: { type: "user" | "service_account"; id: string; tokenId: string } | { type: "operator" | "service" };
+  actor:
+    | { type: "user" | "service_account"; id: string; tokenId: string }
+    /** With an operator token; null: on the machine. */
+    | { type: "operator"; tokenId: string | null }
+    | { type: "service" };
   /** Of the API (`agents.create`), of the command (`admin users disable`), or what Berth does by itself (`retention files`). */
   operation: string;
   /** As the API shows them, the outer one first. */
   resources: readonly string[];
-  /** Address of the client; for an administrator the name of the machine's user; `berth` for Berth itself. */
+  /** Address of the client; for an administrator on the machine the name of its user; `berth` for Berth itself. */
   client: string;
   userAgent: string | null;
   requestId: string | null;
@@ -44,12 +48,11 @@ export function insertAuditEntries(json: string, rows: string): string {
 /** An entry as the database reads it from JSON. */
 export function auditRecord(entry: AuditEntry): Record<keyof typeof COLUMN_TYPES, unknown> {
   const { actor } = entry;
-  const [actorId, tokenId] = "id" in actor ? [actor.id, actor.tokenId] : [null, null];
   return {
     organization_id: entry.organizationId,
     actor_type: actor.type,
-    actor_id: actorId,
-    token_id: tokenId,
+    actor_id: "id" in actor ? actor.id : null,
+    token_id: "tokenId" in actor ? actor.tokenId : null,
     operation: entry.operation,
     resources: entry.resources,
     client: entry.client,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
-import { InputError } from "../administration/as-operator.ts";
+import { InputError } from "../errors/operator-error.ts";
 
 /** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
 export interface BackupNote {

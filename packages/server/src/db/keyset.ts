@@ -41,20 +41,48 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
  * A branch is a range of `(column, id)`, ordered by both. Only the index on both columns can serve that in order, so no plan
  * scans the primary key and filters out other owners' rows. That none sorts all rows of the owner either is up to the settings
  * of the connections that read; see `openReadClients`.
+ *
+ * @param branches null: all rows of the table, by its primary key.
  */
 export async function selectKeyset<Row extends object>(
   db: Queryable,
   range: KeysetRange,
   listing: Listing,
-  branches: readonly Branch[],
+  branches: readonly Branch[] | null,
 ): Promise<Row[]> {
-  if (branches.length === 0) return [];
+  if (branches?.length === 0) return [];
   const order = range.direction === "older" ? "desc" : "asc";
   const limit = condition("limit ?", range.rows);
+  if (branches === null)
+    return (await db.query<Row>(assembled([selectAll(range, listing, order, limit)]))).rows;
   const selects = branches.map((branch) => selectBranch(range, listing, branch, order, limit));
   const sorted = [joined(selects, " union all "), condition(`order by id ${order}`), limit];
   return (await db.query<Row>(assembled(selects.length === 1 ? selects : sorted))).rows;
 }
+
+function selectAll(
+  range: KeysetRange,
+  { table, columns, id = "id", conditions = [] }: Listing,
+  order: "asc" | "desc",
+  limit: Condition,
+): Condition {
+  const { low, high } = boundsOf(range);
+  const parts = [condition(`${id} >= ?::uuid`, low), condition(`${id} < ?::uuid`, high), ...conditions];
+  const where = joined(parts, " and ");
+  return {
+    text: `select ${columns} from ${table} where ${where.text} order by ${id} ${order} ${limit.text}`,
+    values: [...where.values, ...limit.values],
+  };
+}
+
+/** All rows, newest first. */
+export const WHOLE: KeysetRange = {
+  direction: "older",
+  anchor: null,
+  rows: 1_000_000_000,
+  lowest: null,
+  below: null,
+};
 
 function selectBranch(
   range: KeysetRange,

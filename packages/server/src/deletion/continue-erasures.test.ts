@@ -5,9 +5,10 @@ import { openPage } from "../../test-support/console.ts";
 import { silentLog } from "../../test-support/database.ts";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { WHOLE } from "../db/keyset.ts";
 import { keepContents } from "../features/files/content-store.ts";
 import { continueErasures } from "./continue-erasures.ts";
-import { type Erasure, readErasures, requestErasure } from "./erasure-store.ts";
+import { type Erasure, requestErasure, selectErasures } from "./erasure-store.ts";
 
 const SIGNAL = new AbortController().signal;
 const MANUAL = "---\nname: a\ndescription: b\n---\n";
@@ -35,7 +36,7 @@ async function house(t: TestContext) {
       });
     },
     async receipt(): Promise<Erasure> {
-      const [erasure] = await readErasures(app.db.read);
+      const [erasure] = await selectErasures(app.db.read, WHOLE);
       assert.ok(erasure);
       return erasure;
     },
@@ -268,7 +269,8 @@ test("an erasure that fails holds no other up", async (t) => {
   await db.write.query({ text: "create table holds (user_id uuid references users)" });
   await db.write.query({ text: "insert into holds values ($1)", values: [failing.subject_id] });
   await go();
-  const done = async () => (await readErasures(db.read)).map(({ completed_at }) => completed_at !== null);
+  const done = async () =>
+    (await selectErasures(db.read, WHOLE)).map(({ completed_at }) => completed_at !== null);
   assert.deepEqual(await done(), [true, false]);
   await db.write.query({ text: "drop table holds" });
   await go();

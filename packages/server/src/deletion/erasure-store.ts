@@ -1,3 +1,4 @@
+import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 
 /** What is erased, with the uuids of its rows. */
@@ -46,14 +47,18 @@ const DISABLE: Readonly<Record<Erasure["subject_type"], readonly (readonly [name
     ],
   };
 
-/** @param id null: all, newest first. */
-export async function readErasures(db: Queryable, id: string | null = null): Promise<Erasure[]> {
+export async function readErasure(db: Queryable, id: string): Promise<Erasure | null> {
   const { rows } = await db.query<Erasure>({
-    name: "read_erasures",
-    text: `select ${COLUMNS} from erasures where $1::uuid is null or id = $1 order by id desc`,
+    name: "read_erasure",
+    text: `select ${COLUMNS} from erasures where id = $1`,
     values: [id],
   });
-  return rows;
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export async function selectErasures(db: Queryable, range: KeysetRange): Promise<Erasure[]> {
+  return await selectKeyset<Erasure>(db, range, { table: "erasures", columns: COLUMNS }, null);
 }
 
 /** Those that are not complete; with `since`, also those completed within so many milliseconds. Oldest first. */

@@ -188,6 +188,14 @@ export const errors = {
 
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
+  operatorsOnly: () =>
+    forbidden(
+      "The token does not have the scope 'operator'. Only an operator token has it, and administers the installation.",
+    ),
+  operatorElsewhere: () =>
+    forbidden(
+      "An operator token is only accepted under '/api/v1/admin'. Use a token of a user or of a service account.",
+    ),
   notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),
   scopesTooWide: (scope: string) =>
     forbidden(

@@ -1,7 +1,7 @@
 import { formatId, parseId } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import type { Principal } from "../access/principal.ts";
+import type { Caller } from "../request/request-scope.ts";
 import type { Attributes, TraceSpan, Traces } from "../traces/traces.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { headerValues } from "./headers.ts";
@@ -20,7 +20,7 @@ export interface AccessLogOptions {
 /** The status of a request whose client left before it had a response. */
 const CLIENT_LEFT = 499;
 
-const PRINCIPALS = new WeakMap<FastifyRequest, Principal>();
+const PRINCIPALS = new WeakMap<FastifyRequest, Caller>();
 const SPANS = new WeakMap<FastifyRequest, TraceSpan>();
 
 /** The request's own span, for what it causes; null while nothing is traced. */
@@ -29,12 +29,12 @@ export function traceparentOf(request: FastifyRequest): string | null {
 }
 
 /** Says who makes a request. */
-export function notePrincipal(request: FastifyRequest, principal: Principal): void {
+export function notePrincipal(request: FastifyRequest, principal: Caller): void {
   PRINCIPALS.set(request, principal);
 }
 
 /** Who makes it, once that is known. */
-export function principalOf(request: FastifyRequest): Principal | undefined {
+export function principalOf(request: FastifyRequest): Caller | undefined {
   return PRINCIPALS.get(request);
 }
 
@@ -120,8 +120,9 @@ export class AccessLog {
   }
 }
 
-function callerOf(principal: Principal | undefined): Record<string, string> {
+function callerOf(principal: Caller | undefined): Record<string, string> {
   if (principal === undefined) return {};
+  if (principal.kind === "operator") return { operator_token: formatId("operator_token", principal.tokenId) };
   const { kind, id, organizationId } = principal;
   return { [kind]: formatId(kind, id), organization: formatId("organization", organizationId) };
 }

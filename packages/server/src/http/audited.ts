@@ -2,7 +2,7 @@ import { type AuditEntry, appendAuditEntry } from "../audit/audit-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
-import type { RequestScope } from "../request/request-scope.ts";
+import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { productOf } from "./headers.ts";
 import type { IncomingRequest } from "./respond.ts";
 
@@ -18,7 +18,7 @@ export interface Changed {
  * @param work gets the transaction as its database.
  */
 export async function audited<T extends Changed>(
-  incoming: IncomingRequest,
+  incoming: IncomingRequest<Caller>,
   db: DatabaseAccess,
   work: (db: DatabaseAccess) => Promise<T>,
 ): Promise<T> {
@@ -32,20 +32,29 @@ export async function audited<T extends Changed>(
 }
 
 /** For a request whose handler makes the transaction itself. @param id of what was created. */
-export async function appendEntry({ scope }: IncomingRequest, tx: Queryable, id?: string): Promise<void> {
+export async function appendEntry(
+  { scope }: IncomingRequest<Caller>,
+  tx: Queryable,
+  id?: string,
+): Promise<void> {
   await appendAuditEntry(tx, scope.auditEntry(id));
 }
 
 /** What the audit log says of a request. @param params of its path. @param id of what was created. */
 export function auditEntryOf(
-  scope: Omit<RequestScope, "auditEntry">,
+  scope: Omit<RequestScope<Caller>, "auditEntry">,
   params: unknown,
   id?: string,
 ): AuditEntry {
-  const { organizationId, kind, id: actorId, tokenId } = scope.principal;
+  const { principal } = scope;
+  const { tokenId } = principal;
   return {
-    organizationId,
-    actor: { type: kind, id: actorId, tokenId },
+    ...(principal.kind === "operator"
+      ? { organizationId: null, actor: { type: "operator", tokenId } }
+      : {
+          organizationId: principal.organizationId,
+          actor: { type: principal.kind, id: principal.id, tokenId },
+        }),
     operation: scope.operation.id,
     resources: resourcesOf(params, id),
     client: scope.client,

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { findOperator, type Operator, touchOperatorToken } from "../access/operator-store.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RecentTokens } from "../access/recent-tokens.ts";
-import { isTokenSecret, tokenHash } from "../access/token-secret.ts";
+import { isOperatorSecret, isTokenSecret, tokenHash } from "../access/token-secret.ts";
 import { touchToken } from "../access/token-store.ts";
 import type { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
@@ -18,9 +19,38 @@ export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
  *
  * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
  * that was not looked up just now costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
+ * errors.operatorElsewhere for an operator token.
  */
 export async function authenticate(request: IncomingMessage, parts: Parts): Promise<Principal> {
-  return await acceptSecret(request, bearerToken(request), parts);
+  const token = bearerToken(request);
+  if (!isOperatorSecret(token)) return await acceptSecret(request, token, parts);
+  await acceptOperator(request, token, parts);
+  throw errors.operatorElsewhere();
+}
+
+/** The operator of the request's bearer token. @throws as `authenticate`; errors.operatorsOnly for another valid token. */
+export async function authenticateOperator(request: IncomingMessage, parts: Parts): Promise<Operator> {
+  const token = bearerToken(request);
+  if (isOperatorSecret(token)) return await acceptOperator(request, token, parts);
+  await acceptSecret(request, token, parts);
+  throw errors.operatorsOnly();
+}
+
+/** Looked up for each request: there are few, and one that was revoked is rejected at once. */
+async function acceptOperator(
+  request: IncomingMessage,
+  secret: string,
+  { db, log, clients, addressRates }: Parts,
+): Promise<Operator> {
+  const hash = tokenHash(secret);
+  await addressRates.take(clients.of(request), hash);
+  const found = await findOperator(db.read, hash);
+  if (found === null) throw errors.unknownToken();
+  if (found.revoked) throw errors.revokedToken();
+  if (found.expired) throw errors.expiredToken();
+  await addressRates.accept(hash);
+  if (found.stale) touchOperatorToken(db.write, found.operator.tokenId).catch(logFailedTouch(log));
+  return found.operator;
 }
 
 /** Why a secret is rejected. */
@@ -60,7 +90,8 @@ function bearerToken(request: IncomingMessage): string {
   }
   const [, scheme, token] = /^(\S+)(?:[ \t]+(.*))?$/.exec(header.trim()) ?? [];
   if (scheme?.toLowerCase() !== "bearer") throw errors.wrongScheme();
-  if (token === undefined || !isTokenSecret(token)) throw errors.malformedToken();
+  if (token === undefined || !(isTokenSecret(token) || isOperatorSecret(token)))
+    throw errors.malformedToken();
   return token;
 }
 

@@ -16,7 +16,7 @@ export function checkDryRun(scope: Pick<RequestScope, "operation" | "header">): 
 }
 
 /** Whether the request is only to be checked and answered. */
-export function isDryRun(scope: RequestScope): boolean {
+export function isDryRun(scope: Pick<RequestScope, "operation" | "header">): boolean {
   return scope.operation.dryRun === true && scope.header(HEADER) === "true";
 }
 

@@ -4,27 +4,31 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { type Operation, operations, SCOPES } from "@berth/contract";
 import { type Caller, type Reply, testApp, type Wire } from "../../test-support/http.ts";
-import { type Example, examples } from "../../test-support/operation-examples.ts";
+import { addHost, type Example, examples } from "../../test-support/operation-examples.ts";
 
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
 const acting = all.filter(({ method }) => method === "POST" || method === "DELETE");
 
+const FOR_ALL = new Set(["read_limits", "find_token", "find_operator"]);
+
 test("every operation that changes something: an Idempotency-Key → done once, on one connection", async (t) => {
-  const { caller, db } = await testApp(t, {}, { max: 1 });
-  const owner = await caller({ role: "admin" });
+  const { caller, operator, db } = await testApp(t, {}, { max: 1 });
+  const callers = { owner: await caller({ role: "admin" }), operator: await operator() };
+  await addHost(db.write);
   // A key belongs to a token.
   for (const operation of acting.filter(({ credential }) => credential !== "none")) {
     const example = examples[operation.id];
     const todo = example === undefined && "it has no example in testing-examples.ts";
     await t.test(operation.id, { todo }, async (t) => {
       assert.ok(example !== undefined, "there is no example of it");
+      const owner = operation.credential === "operator" ? callers.operator : callers.owner;
       const given = await example(owner);
       const key = { "idempotency-key": operation.id };
       const reads = t.mock.method(db.read, "query").mock;
       const first = await ask(owner, operation, given, key);
       const names = reads.calls.map(({ arguments: [statement] }) => statement.name);
       // Limits are read now and then, and so is the token, for all requests.
-      const own = names.filter((name) => name !== "read_limits" && name !== "find_token");
+      const own = names.filter((name) => !FOR_ALL.has(name ?? ""));
       assert.deepEqual(own, [], "what the handler reads, it reads in the transaction");
       const status = operation.created === undefined ? 200 : 201;
       assert.equal(first.status, status, first.text);
@@ -38,8 +42,9 @@ test("every operation that changes something: an Idempotency-Key → done once, 
 });
 
 test("every operation that changes something: with berth-dry-run nothing changes, or it is rejected", async (t) => {
-  const { caller, db, blobsDir } = await testApp(t);
+  const { caller, operator, db, blobsDir } = await testApp(t);
   const owner = await caller({ role: "admin" });
+  const asOperator = await operator();
   const dry = { "berth-dry-run": "true" };
   const rows = async () => {
     const tables = [
@@ -54,7 +59,8 @@ test("every operation that changes something: with berth-dry-run nothing changes
   };
   for (const operation of acting) {
     if (operation.dryRun !== true) {
-      const { status, body } = await ask(owner, operation, {}, dry);
+      const who = operation.credential === "operator" ? asOperator : owner;
+      const { status, body } = await ask(who, operation, {}, dry);
       assert.deepEqual([status, body.error.param], [400, "berth-dry-run"], operation.id);
       continue;
     }
@@ -82,6 +88,29 @@ test("every operation that changes something: with berth-dry-run nothing changes
   assert.equal(status, 400);
 });
 
+test("every operation of the operator: a token with every scope, also an admin's → 403", async (t) => {
+  const { caller } = await testApp(t);
+  const admin = await caller({ role: "admin" });
+  const theirs = all.filter(({ credential }) => credential === "operator");
+  assert.ok(theirs.length > 20);
+  for (const operation of theirs) {
+    const { status, body } = await ask(admin, operation, {});
+    assert.deepEqual([status, body.error.type], [403, "permission_error"], operation.id);
+  }
+});
+
+test("every other operation: an operator token → 403", async (t) => {
+  const { operator } = await testApp(t);
+  const caller = await operator();
+  for (const operation of all.filter(
+    ({ credential }) => credential !== "operator" && credential !== "none",
+  )) {
+    const { status, body } = await ask(caller, operation, {});
+    assert.deepEqual([status, body.error.type], [403, "permission_error"], operation.id);
+    assert.match(body.error.message, /only accepted under '\/api\/v1\/admin'/);
+  }
+});
+
 test("every operation: a missing scope → 403 that names it", async (t) => {
   const { caller } = await testApp(t);
   const open = all.filter(({ scope }) => scope === null);
@@ -97,7 +126,8 @@ test("every operation: a missing scope → 403 that names it", async (t) => {
   );
   for (const operation of all.filter(({ scope }) => scope !== null)) {
     const others = SCOPES.filter((scope) => scope !== "*" && scope !== operation.scope);
-    assert.equal(others.length, SCOPES.length - 2, `${operation.id} has no scope that a token can have`);
+    const left = SCOPES.length - (operation.credential === "operator" ? 1 : 2);
+    assert.equal(others.length, left, `${operation.id} has no scope that a token can have`);
     const reply = await ask(await caller({ scopes: others }), operation, {});
     assert.deepEqual([reply.status, reply.body.error?.type], [403, "permission_error"], operation.id);
     assert.ok(reply.body.error.message.includes(`'${operation.scope}'`), reply.text);

@@ -22,6 +22,9 @@ export interface JsonResponse {
   body: string;
 }
 
+/** Whose key it is. */
+type KeyHolder = Pick<Principal, "tokenId" | "id" | "scopes">;
+
 /** `replayed`: this is the response to an earlier request. */
 export type StoredResponse = JsonResponse & { replayed: boolean };
 
@@ -36,7 +39,7 @@ export type StoredResponse = JsonResponse & { replayed: boolean };
 export interface Idempotency {
   /** @throws errors.idempotencyKeyReused for another `content`, errors.idempotencyKeyInUse, and failures of `handle`. */
   once(
-    caller: { principal: Principal; requestId: string },
+    caller: { principal: KeyHolder; requestId: string },
     key: string,
     content: readonly (string | Uint8Array)[],
     handle: (db: DatabaseAccess) => Promise<JsonResponse>,
@@ -76,7 +79,7 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
 }
 
 /** Which token made an old response is unknown, so only a token that has every scope may have it. */
-function mayReplay(principal: Principal, { holder }: SealedResponse): boolean {
+function mayReplay(principal: KeyHolder, { holder }: SealedResponse): boolean {
   return holder === principal.tokenId || hasScope(principal, "*");
 }
 

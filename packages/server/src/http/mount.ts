@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
+import type { Operator } from "../access/operator-store.ts";
 import type { OpenScope, RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
 import { requestFields } from "./access-log.ts";
@@ -10,7 +11,7 @@ import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { noteEnd } from "./response-end.ts";
 import { serveOpenRoute } from "./serve-open-route.ts";
-import { serveRoute } from "./serve-route.ts";
+import { serveOperatorRoute, serveRoute } from "./serve-route.ts";
 
 /** Serves a route, from its input and its scope alone. */
 export type Handler<R extends AnyRoute> = (
@@ -59,6 +60,21 @@ export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: O
   serveOpenRoute(app, route, async (incoming) => {
     const input = parseRequest(incoming, route, await readJsonBody(incoming));
     return await handler(incoming.scope, input);
+  });
+}
+
+/** Serves an operation of the operator. */
+export type OperatorHandler<R extends AnyRoute> = (
+  request: RequestScope<Operator>,
+  input: Input<R>,
+) => Promise<ResponseOf<R>>;
+
+/** As `mountSelfAudited`, for an operation that takes an operator token. */
+export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handler: OperatorHandler<R>): void {
+  serveOperatorRoute(app, route, async (incoming) => {
+    const bytes = await readJsonBody(incoming);
+    const input = parseRequest(incoming, route, bytes);
+    return await respond(incoming, [bytes], (scope) => handler(scope, input), false);
   });
 }
 

@@ -1,7 +1,8 @@
 import type { Operation } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import type { RequestScope } from "../request/request-scope.ts";
+import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { Created, JsonText } from "../request/response-body.ts";
 import { requestFields } from "./access-log.ts";
 import { audited, type Changed } from "./audited.ts";
@@ -10,9 +11,9 @@ import type { HttpApp } from "./http-app.ts";
 import type { JsonResponse } from "./idempotency.ts";
 
 /** An authenticated request, with what Fastify gives for it. */
-export interface IncomingRequest {
+export interface IncomingRequest<Who extends Caller = Principal> {
   app: HttpApp;
-  scope: RequestScope;
+  scope: RequestScope<Who>;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -23,10 +24,10 @@ export interface IncomingRequest {
  *
  * @param isAudited whether its entry in the audit log is stored here, and not by the handler. Default: if it changes something.
  */
-export async function respond(
-  incoming: IncomingRequest,
+export async function respond<Who extends Caller>(
+  incoming: IncomingRequest<Who>,
   content: readonly (string | Uint8Array)[],
-  handler: (scope: RequestScope) => Promise<unknown>,
+  handler: (scope: RequestScope<Who>) => Promise<unknown>,
   isAudited = changesSomething(incoming.scope.operation),
 ): Promise<FastifyReply> {
   const { app, scope, request, reply } = incoming;

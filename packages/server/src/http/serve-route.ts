@@ -1,11 +1,13 @@
 import { type AnyRoute, type Operation, parseId } from "@berth/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operator } from "../access/operator-store.ts";
 import { hasScope, type Principal } from "../access/principal.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { errors } from "../errors/catalogue.ts";
-import type { RequestScope } from "../request/request-scope.ts";
-import { notePrincipal, principalOf, traceparentOf } from "./access-log.ts";
+import type { Caller, RequestScope } from "../request/request-scope.ts";
+import { notePrincipal, traceparentOf } from "./access-log.ts";
 import { auditEntryOf } from "./audited.ts";
+import { authenticateOperator } from "./authenticate.ts";
 import { authenticateCaller, authenticateUser } from "./authenticate-caller.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
@@ -19,29 +21,57 @@ const FORM_BYTES = 1_048_576;
 /** Calls `handle` for the requests of a route whose token is valid and has the scope. */
 export function serveRoute(
   app: HttpApp,
-  route: Pick<AnyRoute, "operation">,
+  { operation }: Pick<AnyRoute, "operation">,
   handle: (incoming: IncomingRequest) => Promise<unknown>,
 ): void {
-  const { operation } = route;
+  const identify = operation.credential === "pat" ? authenticateUser : authenticateCaller;
+  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+    const principal = await identify(request.raw, app);
+    // Caches know by the header `Authorization` that a response is not for others; by a cookie they do not.
+    if (principal.signedInBy !== null) reply.header("cache-control", "no-store");
+    notePrincipal(request, principal);
+    await app.limits.takeRequest(principal);
+    if (!hasScope(principal, operation.scope) && !namesOwnToken(operation, request, principal))
+      throw errors.scopeMissing(operation.scope ?? "");
+    return principal;
+  };
+  serveAs(app, operation, admit, handle);
+}
+
+/** Calls `handle` for the requests of a route whose token is a valid operator token. */
+export function serveOperatorRoute(
+  app: HttpApp,
+  { operation }: Pick<AnyRoute, "operation">,
+  handle: (incoming: IncomingRequest<Operator>) => Promise<unknown>,
+): void {
+  const admit = async (request: FastifyRequest) => {
+    const operator = await authenticateOperator(request.raw, app);
+    notePrincipal(request, operator);
+    await app.limits.takeRequest(operator);
+    return operator;
+  };
+  serveAs(app, operation, admit, handle);
+}
+
+function serveAs<Who extends Caller>(
+  app: HttpApp,
+  operation: Operation,
+  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Who>,
+  handle: (incoming: IncomingRequest<Who>) => Promise<unknown>,
+): void {
+  const admitted = new WeakMap<FastifyRequest, Who>();
   app.fastify.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     config: { operation: operation.id },
     onRequest: async (request, reply) => {
-      const identify = operation.credential === "pat" ? authenticateUser : authenticateCaller;
-      const principal = await identify(request.raw, app);
-      // Caches know by the header `Authorization` that a response is not for others; by a cookie they do not.
-      if (principal.signedInBy !== null) reply.header("cache-control", "no-store");
-      notePrincipal(request, principal);
-      await app.limits.takeRequest(principal);
-      if (!hasScope(principal, operation.scope) && !namesOwnToken(operation, request, principal))
-        throw errors.scopeMissing(operation.scope ?? "");
+      admitted.set(request, await admit(request, reply));
       admitBody(app, operation, request);
     },
     handler: async (request, reply) => {
-      const principal = principalOf(request);
+      const principal = admitted.get(request);
       if (principal === undefined) throw new Error("A request got past its authentication.");
-      const scope = scopeOf(app, route, request, principal);
+      const scope = scopeOf(app, operation, request, principal);
       checkDryRun(scope);
       return await handle({ app, scope, request, reply });
     },
@@ -68,12 +98,12 @@ function bodyLimit({ jsonLimit, uploadLimit }: HttpApp, { body }: Operation): nu
   return body === "multipart" ? Math.max(jsonLimit, uploadLimit + FORM_BYTES) : jsonLimit;
 }
 
-function scopeOf(
+function scopeOf<Who extends Caller>(
   app: HttpApp,
-  { operation }: Pick<AnyRoute, "operation">,
+  operation: Operation,
   request: FastifyRequest,
-  principal: Principal,
-): RequestScope {
+  principal: Who,
+): RequestScope<Who> {
   const scope = {
     operation,
     principal,

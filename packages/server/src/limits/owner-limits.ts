@@ -12,11 +12,10 @@ export interface DefaultLimits {
 }
 
 /** Who asks, as in `Principal`, or whose an object is. */
-export interface Limited {
-  organizationId: string;
-  kind: "user" | "service_account" | "organization";
-  id: string;
-}
+export type Limited =
+  | { organizationId: string; kind: "user" | "service_account" | "organization"; id: string }
+  /** An operator belongs to no organization, and each token has the limits of the settings for one user. */
+  | { kind: "operator"; id: string };
 
 /** A limit that counts for somebody. */
 export interface Limit {
@@ -75,11 +74,9 @@ export class OwnerLimits {
   }
 
   /** The limits of this name that count: that of the organization, then that of the user or service account. */
-  async of({ organizationId, kind, id }: Limited, name: LimitName): Promise<Limit[]> {
+  async of(limited: Limited, name: LimitName): Promise<Limit[]> {
     await this.#refresh();
-    const subjects = [{ kind: "organization" as const, id: organizationId }];
-    const all = kind === "organization" ? subjects : [...subjects, { kind, id }];
-    return all.flatMap((subject) => {
+    return subjectsOf(limited).flatMap((subject) => {
       const value = this.#valueOf(subject, name);
       return value === null ? [] : [{ ...subject, value }];
     });
@@ -113,6 +110,15 @@ export class OwnerLimits {
     this.#own = await readLimits(this.#db);
     this.#readAt = asked;
   }
+}
+
+function subjectsOf(limited: Limited): Pick<Limit, "kind" | "id">[] {
+  const { kind, id } = limited;
+  if (kind === "operator" || kind === "organization") return [{ kind, id }];
+  return [
+    { kind: "organization", id: limited.organizationId },
+    { kind, id },
+  ];
 }
 
 /** @param waitMs after which the same request may succeed. Absent: when something else has changed. */

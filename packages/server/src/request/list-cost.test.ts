@@ -72,16 +72,35 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[] }> = 
   "skills.list": { anchor: "skill", queries: ARCHIVED },
   "skills.versions": { anchor: "skill_version" },
   "forward.list": { anchor: "environment", queries: ["type=environment"] },
+  "adminOrganizations.list": { anchor: "organization", queries: ["name=o5"] },
+  "adminUsers.list": {
+    anchor: "user",
+    queries: [
+      `organization_id=${first("organization")}`,
+      "email=u5",
+      `organization_id=${first("organization")}&email=u5`,
+    ],
+  },
+  "adminServiceAccounts.list": {
+    anchor: "service_account",
+    queries: [
+      `organization_id=${first("organization")}`,
+      "name=s5",
+      `organization_id=${first("organization")}&name=s5`,
+    ],
+  },
+  "adminOperatorTokens.list": { anchor: "operator_token" },
 };
 
 for (const server of testServers) {
   test(`lists on ${server.label}: the cost depends on the page alone, with and without statistics`, async (t) => {
-    const { db, caller } = await testApp(t, {}, { server, readers: 1 });
+    const { db, caller, operator } = await testApp(t, {}, { server, readers: 1 });
     const callers = [await caller(), await caller({ email: "admin@example.com", role: "admin" })];
     const { rows } = await db.read.query<{ id: string; organization_id: string }>({
       text: "select * from users where email = 'owner@example.com'",
     });
     await fillLists(db.write, rows[0]?.organization_id ?? "", rows[0]?.id ?? "");
+    const asOperator = [await operator()];
     const { mock } = t.mock.method(db.read, "query");
     const ask = async (who: Caller, path: string): Promise<Statement[]> => {
       mock.resetCalls();
@@ -92,7 +111,8 @@ for (const server of testServers) {
     for (const statistics of ["no statistics", "statistics"]) {
       if (statistics === "statistics") await db.write.query({ text: "analyze" });
       for (const [list, path] of requests()) {
-        for (const who of list === "forward.list" ? callers.slice(0, 1) : callers) {
+        const theirs = list === "forward.list" ? callers.slice(0, 1) : callers;
+        for (const who of list.startsWith("admin") ? asOperator : theirs) {
           for (const statement of await ask(who, path)) {
             const { rows, blocks, plan } = await cost(db, statement);
             const seen = `${rows} rows and ${blocks} blocks for ${path} with ${statistics}`;
@@ -118,13 +138,16 @@ test("each filter of each list is among the queries above", () => {
   assert.deepEqual(unused, SOUGHT);
 });
 
-/** Of directories in sandboxes, which are no tables. */
-const NOT_STORED = ["workspace.list"];
+/**
+ * Directories in sandboxes are no tables, and hosts are few. The audit log is searched by whoever operates the installation, and a
+ * receipt of an erasure counts what is left of its subject.
+ */
+const NOT_BOUNDED = ["workspace.list", "adminHosts.list", "adminAuditEntries.list", "adminErasures.list"];
 
 function lists() {
   return Object.values(routes)
     .flatMap((noun) => Object.values(noun))
-    .filter(({ operation: { id, responseKind } }) => responseKind === "page" && !NOT_STORED.includes(id));
+    .filter(({ operation: { id, responseKind } }) => responseKind === "page" && !NOT_BOUNDED.includes(id));
 }
 
 interface Schema {

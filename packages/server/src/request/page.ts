@@ -2,7 +2,7 @@ import { formatId, type IdKind, minUuidAt, type Page, parseId } from "@berth/con
 import type { KeysetRange } from "../db/keyset.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursor, CursorScope } from "./cursor.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { Caller, RequestScope } from "./request-scope.ts";
 import { JsonText } from "./response-body.ts";
 
 /** The query that every list has, parsed. */
@@ -31,6 +31,8 @@ interface CursorInput {
   query: Pick<ListQuery, "limit" | "page" | "before_id" | "after_id">;
 }
 
+type ListRequest = Pick<RequestScope<Caller>, "operation" | "principal" | "cursors">;
+
 type ReadRange<Row> = (range: KeysetRange) => Promise<readonly Row[]>;
 
 /**
@@ -40,7 +42,7 @@ type ReadRange<Row> = (range: KeysetRange) => Promise<readonly Row[]>;
  * @throws errors.invalid for a cursor of another list or caller.
  */
 export async function listPage<Row extends { id: string }, Item>(
-  request: RequestScope,
+  request: ListRequest,
   input: ListInput,
   kind: IdKind,
   toItem: (row: Row) => Item,
@@ -52,7 +54,7 @@ export async function listPage<Row extends { id: string }, Item>(
 
 /** As `listPage`, for items that are JSON text already and are sent without being parsed. */
 export async function listPageJson<Row extends { id: string }>(
-  request: RequestScope,
+  request: ListRequest,
   input: ListInput,
   kind: IdKind,
   toJson: (row: Row) => string,
@@ -63,7 +65,7 @@ export async function listPageJson<Row extends { id: string }>(
 }
 
 async function readPage<Row extends { id: string }>(
-  request: RequestScope,
+  request: ListRequest,
   input: ListInput,
   kind: IdKind,
   read: ReadRange<Row>,
@@ -88,7 +90,7 @@ async function readPage<Row extends { id: string }>(
 }
 
 /** @throws errors.invalid for a cursor of another list or caller. */
-function keysetRange(request: RequestScope, input: ListInput, kind: IdKind): KeysetRange {
+function keysetRange(request: ListRequest, input: ListInput, kind: IdKind): KeysetRange {
   const { query } = input;
   const rows = query.limit + 1;
   const bounds = idBounds(query);
@@ -104,7 +106,7 @@ function keysetRange(request: RequestScope, input: ListInput, kind: IdKind): Key
 }
 
 /** The cursor of a request; null without one. @throws errors.invalid for one of another list or caller. */
-export function openCursor(request: RequestScope, input: CursorInput): Cursor | null {
+export function openCursor(request: ListRequest, input: CursorInput): Cursor | null {
   const { page } = input.query;
   if (page === undefined) return null;
   const cursor = request.cursors.open(cursorScope(request, input), page);
@@ -113,7 +115,7 @@ export function openCursor(request: RequestScope, input: CursorInput): Cursor | 
 }
 
 /** What the cursors of this request are bound to. The limit is not part of it: it may change from page to page. */
-export function cursorScope(request: RequestScope, { params, query }: CursorInput): CursorScope {
+export function cursorScope(request: ListRequest, { params, query }: CursorInput): CursorScope {
   const { limit: _limit, page: _page, before_id: _before, after_id: _after, ...filters } = query;
   return { operation: request.operation.id, params, filters, principalId: request.principal.id };
 }

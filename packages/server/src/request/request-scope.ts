@@ -1,13 +1,17 @@
 import type { Operation } from "@berth/contract";
+import type { Operator } from "../access/operator-store.ts";
 import type { Principal } from "../access/principal.ts";
 import type { AuditEntry } from "../audit/audit-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Cursors } from "./cursor.ts";
 
+/** Who makes a request with a token. */
+export type Caller = Principal | Operator;
+
 /** What a handler knows of the request, beside its input. It knows nothing of HTTP. */
-export interface RequestScope {
+export interface RequestScope<Who extends Caller = Principal> {
   operation: Operation;
-  principal: Principal;
+  principal: Who;
   /** With an `Idempotency-Key`, one transaction in which the response is stored too. */
   db: DatabaseAccess;
   /**
@@ -15,7 +19,11 @@ export interface RequestScope {
    * be undone. The response waits for `then`, and a failure of it is only logged.
    */
   afterCommit(then: (db: DatabaseAccess) => unknown): void;
-  /** What the audit log is to say of the request. @param created the id that the response begins with. */
+  /**
+   * What the audit log is to say of the request; of that of an operator, without what it is about.
+   *
+   * @param created the id that the response begins with.
+   */
   auditEntry(created?: string): AuditEntry;
   requestId: string;
   /** Of the request's span, for what it causes; null while nothing is traced. */

@@ -6,6 +6,7 @@ import { SEALED_COLUMNS } from "./sealed-columns.ts";
 /** Columns of bytes that hold no secret of the service: digests, names of files, and contents that are passed on to who asked. */
 const PLAIN_COLUMNS = [
   "tokens.hash",
+  "operator_tokens.hash",
   "session_outputs.path",
   "database_identity.key_fingerprint",
   "device_authorizations.device_code_hash",

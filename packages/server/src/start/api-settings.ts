@@ -7,6 +7,7 @@ import { readTlsPair } from "../config/tls-pair.ts";
 import type { DatabaseKeys } from "../secrets/database-key-store.ts";
 import type { Tls } from "./api.ts";
 import { describeInstallation } from "./describe-installation.ts";
+import { installationId } from "./installation-id.ts";
 
 /** What every service takes from the settings to listen with. */
 export function serviceSettings(config: Config, { active, former }: DatabaseKeys) {
@@ -27,6 +28,7 @@ export function apiSettings(config: Config, keys: DatabaseKeys) {
     ceilings: readCeilings(config),
     oidc: oidcOf(config),
     installation: describeInstallation(config),
+    hostId: installationId(config.dataDir),
     metricsAddress: config.metricsAddress === null ? null : listenAddress(config.metricsAddress),
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { createTokenWatch } from "../access/token-watch.ts";
+import { mountAdministration } from "../administration/admin-routes.ts";
 import type { BlobStore } from "../blobs/disk-blobs.ts";
 import type { Ceilings } from "../config/ceilings.ts";
 import { proxyList } from "../config/trusted-proxies.ts";
@@ -45,6 +46,7 @@ import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCursors } from "../request/cursor.ts";
+import type { RetentionDays } from "../retention/retention-names.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import type { Installation } from "./describe-installation.ts";
@@ -76,6 +78,12 @@ export interface ServiceDeps {
   renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
   /** Limits of each organization and user that has no own ones. Default: none. */
   limits?: DefaultLimits;
+  /** For how many days what is old is kept, of each organization that has no own ones. Default: without end. */
+  retention?: RetentionDays;
+  /** A host that was seen within this time is there. Default: 60. */
+  hostGraceSeconds?: number;
+  /** The host whose settings those of others are compared with. Default: the one that was seen last. */
+  hostId?: string;
   /** Of each client address. Default: none. */
   addressLimits?: LimitValues;
   /** What counts requests. Default: for this process alone. */
@@ -123,6 +131,8 @@ export interface AppDeps extends ServiceDeps {
   /** The most that environments can ask for. */
   ceilings: Ceilings;
 }
+
+const DEFAULT_GRACE_SECONDS = 60;
 
 /** What listens at an address of the metrics alone, not yet listening. @param main whose metrics they are. */
 export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps, "metricsPublic">): HttpApp {
@@ -228,5 +238,16 @@ export function createApp(deps: AppDeps): HttpApp {
   mountMemoryVersions(app);
   mountSkills(app, blobs);
   mountForward(app);
+  mountAdministration(app, {
+    attempts: rates.codes,
+    settings: {
+      organizationLimits: deps.limits?.organization ?? {},
+      userLimits: deps.limits?.user ?? {},
+      retention: deps.retention ?? {},
+      hostGraceSeconds: deps.hostGraceSeconds ?? DEFAULT_GRACE_SECONDS,
+      hostId: deps.hostId ?? "",
+      userCodeKey: () => userCodeKey(secretKey),
+    },
+  });
   return app;
 }

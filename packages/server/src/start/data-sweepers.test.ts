@@ -7,7 +7,8 @@ import { minUuidAt, newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { readErasures, requestErasure } from "../deletion/erasure-store.ts";
+import { WHOLE } from "../db/keyset.ts";
+import { requestErasure, selectErasures } from "../deletion/erasure-store.ts";
 import { startDataSweepers } from "./data-sweepers.ts";
 
 const DAY_MS = 86_400_000;
@@ -43,5 +44,5 @@ test("services delete what is too old, and erase what was asked, one of them at 
     rows.map(({ id }) => id),
     [lately, young],
   );
-  assert.notEqual((await readErasures(db.read))[0]?.completed_at, null);
+  assert.notEqual((await selectErasures(db.read, WHOLE))[0]?.completed_at, null);
 });

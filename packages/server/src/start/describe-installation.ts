@@ -1,4 +1,5 @@
 import type { HealthCheck, HealthHost, SERVICE_FAULTS } from "@berth/contract";
+import { listHosts } from "../administration/list-hosts.ts";
 import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
@@ -13,7 +14,6 @@ import type { AvailableModels } from "../features/agents/resolve-agent.ts";
 import { runnersSeen } from "../runs/lease/host-store.ts";
 import { describeHosts } from "./describe-hosts.ts";
 import { installationId } from "./installation-id.ts";
-import { listHosts } from "./list-hosts.ts";
 import { ownHost } from "./own-host.ts";
 
 /** What a service can tell of its installation. */
@@ -50,7 +50,10 @@ export function describeInstallation(config: Config): Installation {
     },
     async hosts(db) {
       const hosts = await listHosts(db, installationId(config.dataDir));
-      return hosts.map(({ place: _place, seen_seconds_ago: _age, ...host }) => host);
+      return hosts.map(({ id, name, role, version, capacity, seen_at, draining, ...host }) => {
+        const { sessions, deleted_sessions, other_settings } = host;
+        return { id, name, role, version, capacity, seen_at, draining, sessions, deleted_sessions, other_settings };
+      });
     },
   };
 }

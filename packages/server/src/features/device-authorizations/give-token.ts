@@ -64,7 +64,9 @@ async function appendEntry(
   await appendAuditEntry(tx, {
     organizationId: token.organization_id,
     actor:
-      approved_with === null ? { type: "operator" } : { type: "user", id: user_id, tokenId: approved_with },
+      approved_with === null
+        ? { type: "operator", tokenId: null }
+        : { type: "user", id: user_id, tokenId: approved_with },
     operation: operation.id,
     resources: [formatId("device_authorization", id), formatId("token", token.id)],
     client,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTokenSecret, tokenHash } from "../../../access/token-secret.ts";
+import { isOperatorSecret, isTokenSecret, tokenHash } from "../../../access/token-secret.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { acceptSecret } from "../../../http/authenticate.ts";
@@ -49,6 +49,7 @@ export function mountSignIns(app: HttpApp, { hasOidc, allowsPlainHttp }: SignInO
 
 /** @throws as `authenticate` */
 async function signInByToken(app: HttpApp, request: AuthRequest, token: string): Promise<void> {
+  if (isOperatorSecret(token)) throw errors.operatorElsewhere();
   if (!isTokenSecret(token)) throw errors.malformedToken();
   const principal = await acceptSecret(request.request.raw, token, app);
   if (principal.kind !== "user") throw errors.userTokensOnly();

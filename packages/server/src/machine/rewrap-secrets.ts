@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 import { recordDatabaseKey } from "../secrets/database-key-store.ts";
 import { countKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
 import {
@@ -11,7 +12,7 @@ import {
   replaceSecretKey,
 } from "../secrets/secret-key.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
-import { asOperator, type InstallationFlags, OperatorError } from "./as-operator.ts";
+import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { appendCommand } from "./audited-command.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
+import type { Subject } from "../administration/subject.ts";
 import { appendAuditEntry } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
-import type { Subject } from "./subject-store.ts";
 
 /**
  * As `asOperator`, for a command that changes something: `work` runs in one transaction with its entry in the audit log.
@@ -33,7 +33,7 @@ export async function auditedCommand<T>(
 export async function appendCommand(tx: Queryable, operation: string, subject: Subject): Promise<void> {
   await appendAuditEntry(tx, {
     ...subject,
-    actor: { type: "operator" },
+    actor: { type: "operator", tokenId: null },
     operation,
     client: machineUser(),
     userAgent: null,

@@ -32,11 +32,3 @@ export async function asOperator<T>(
     }
   });
 }
-
-/** A command cannot be carried out. The message is one sentence for the operator. */
-export class OperatorError extends Error {
-  override readonly name = "OperatorError";
-}
-
-/** The command names something that it cannot take, such as a place or a key. Nothing was done. */
-export class InputError extends OperatorError {}

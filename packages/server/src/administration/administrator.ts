@@ -1,0 +1,28 @@
+import type { Config } from "../config/config.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { Subject } from "./subject.ts";
+
+/** What administration needs to know of the installation. */
+export interface AdministeredSettings
+  extends Pick<Config, "organizationLimits" | "userLimits" | "retention" | "hostGraceSeconds"> {
+  /** The host with whose settings those of the others are compared. */
+  hostId: string;
+  /** The installation's key of user codes. */
+  userCodeKey: () => Uint8Array;
+}
+
+/** Who administers, and by which way: on the machine, or by a request with an operator token. */
+export interface Administrator {
+  read<T>(work: (db: DatabaseAccess, settings: AdministeredSettings) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction with its entry in the audit log.
+   *
+   * @param command as the command on the machine is written.
+   * @param about what was changed.
+   */
+  change<T>(
+    command: string,
+    work: (db: DatabaseAccess, settings: AdministeredSettings) => Promise<T>,
+    about: (result: T) => Subject,
+  ): Promise<T>;
+}

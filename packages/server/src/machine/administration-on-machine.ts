@@ -1,0 +1,56 @@
+import { type Administration, administration } from "../administration/administration.ts";
+import type { AdministeredSettings, Administrator } from "../administration/administrator.ts";
+import type { Config } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
+import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
+import {
+  createServiceAccountToken,
+  createTokenFor,
+  type ServiceAccountTokenFor,
+  type TokenFor,
+} from "../features/tokens/create-token-for.ts";
+import { readSecretKey } from "../secrets/secret-key.ts";
+import { installationId } from "../start/installation-id.ts";
+import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { auditedCommand } from "./audited-command.ts";
+import { tokenSubject } from "./token-subject-store.ts";
+
+/** The commands of the operator on the installation's machine, whether or not the service runs. */
+export function administrationOnMachine(flags: InstallationFlags): Administration & { dataDir: string } {
+  const by: Administrator = {
+    read: (work) => asOperator(flags, (db, config) => work(db, settingsOf(config))),
+    change: (command, work, about) =>
+      auditedCommand(
+        flags,
+        command,
+        (db, config) => work(db, settingsOf(config)),
+        (_tx, result) => about(result),
+      ),
+  };
+  return { ...administration(by, null), dataDir: readConfig(process.env, flags).dataDir };
+}
+
+function settingsOf(config: Config): AdministeredSettings {
+  const { secretKeyFile: file, dataDir } = config;
+  return {
+    ...config,
+    hostId: installationId(dataDir),
+    userCodeKey: () => userCodeKey(readSecretKey({ file, dataDir })),
+  };
+}
+
+/** Creates a token, with its user, organization or service account where missing, and returns its secret. */
+export async function createTokenOnMachine(
+  options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
+  flags: InstallationFlags = {},
+): Promise<string> {
+  return await auditedCommand(
+    flags,
+    "token create",
+    (db) =>
+      "serviceAccount" in options
+        ? createServiceAccountToken({ ...options, db })
+        : createTokenFor({ ...options, db }),
+    (tx, secret) => tokenSubject(tx, secret),
+  );
+}

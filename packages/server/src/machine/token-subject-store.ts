@@ -1,0 +1,15 @@
+import { formatId } from "@berth/contract";
+import { tokenHash } from "../access/token-secret.ts";
+import type { Subject } from "../administration/subject.ts";
+import type { Queryable } from "../db/statement.ts";
+
+/** @param secret The token itself. */
+export async function tokenSubject(db: Queryable, secret: string): Promise<Subject> {
+  const { rows } = await db.query<{ id: string; organization_id: string }>({
+    text: "select id, organization_id from tokens where hash = $1",
+    values: [tokenHash(secret)],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error("The token was not stored.");
+  return { organizationId: row.organization_id, resources: [formatId("token", row.id)] };
+}
