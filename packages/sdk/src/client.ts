@@ -1,3 +1,4 @@
+import { Admin } from "./resources/admin/admin.ts";
 import { Agents } from "./resources/agents.ts";
 import { ConsoleLinks } from "./resources/console-links.ts";
 import { DeviceAuthorizations } from "./resources/device-authorizations.ts";
@@ -37,6 +38,7 @@ export class Berth {
   readonly deviceAuthorizations: DeviceAuthorizations;
   readonly deviceTokens: DeviceTokens;
   readonly consoleLinks: ConsoleLinks;
+  readonly admin: Admin;
 
   readonly #transport: Transport;
 
@@ -59,6 +61,7 @@ export class Berth {
     this.deviceAuthorizations = new DeviceAuthorizations(transport);
     this.deviceTokens = new DeviceTokens(transport);
     this.consoleLinks = new ConsoleLinks(transport);
+    this.admin = new Admin(transport);
   }
 
   /** Calls an operation of the table `operations`, or one that the caller describes, without the types of its method. */

@@ -54,6 +54,17 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
     memories: client.memoryStores.memories,
     memoryVersions: client.memoryStores.versions,
     vaultCredentials: client.vaults.credentials,
+    adminOrganizations: client.admin.organizations,
+    adminUsers: client.admin.users,
+    adminServiceAccounts: client.admin.serviceAccounts,
+    adminTokens: client.admin.tokens,
+    adminOperatorTokens: client.admin.operatorTokens,
+    adminLimits: client.admin.limits,
+    adminRetention: client.admin.retention,
+    adminErasures: client.admin.erasures,
+    adminDeviceAuthorizations: client.admin.deviceAuthorizations,
+    adminHosts: client.admin.hosts,
+    adminAuditEntries: client.admin.auditEntries,
   };
   const owner = nested[noun] ?? Reflect.get(client, noun);
   assert.ok(owner, `the client has no '${noun}'`);

@@ -1,0 +1,26 @@
+import type { CreatedOperatorToken, OperatorToken, ResponseOf, routes } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import type { ApiPromise } from "../../transport/api-promise.ts";
+import type { CallOptions } from "../../transport/options.ts";
+import type { PagedList } from "../../transport/page.ts";
+import type { Body, Query } from "../../transport/types.ts";
+import { Resource } from "../resource.ts";
+
+type Routes = typeof routes.adminOperatorTokens;
+const { adminOperatorTokens } = operations;
+
+export class AdminOperatorTokens extends Resource {
+  /** `token` of the response is the token itself, which is shown only once. */
+  create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<CreatedOperatorToken> {
+    return this.request({ operation: adminOperatorTokens.create, body, ...options });
+  }
+
+  list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<OperatorToken> {
+    return this.pages({ operation: adminOperatorTokens.list, query, ...options });
+  }
+
+  /** Revokes it and those that were created with it, immediately. */
+  delete(operator_token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
+    return this.request({ operation: adminOperatorTokens.delete, params: { operator_token_id }, ...options });
+  }
+}
