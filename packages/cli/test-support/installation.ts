@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
@@ -13,6 +13,9 @@ const CREATE_TOKEN = ["token", "create", "--user", OWNER];
 export interface Installation {
   /** The environment of commands. */
   env: Record<string, string>;
+  /** Where the service listens. */
+  url: string;
+  dataDir: string;
   /** A directory for the test's files, removed at the end. */
   dir: string;
   /** Runs a command as a user with a token. */
@@ -50,8 +53,11 @@ export async function startInstallation(settings: Record<string, string> = {}): 
     assert.deepEqual([code, stderr], [0, ""], args.join(" "));
     return stdout;
   };
+  const { url } = JSON.parse(await readFile(join(dataDir, "client.json"), "utf8"));
   return {
     env,
+    url,
+    dataDir,
     dir,
     run,
     done,

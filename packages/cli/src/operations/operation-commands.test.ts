@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Operation } from "@berth/sdk";
+import { cliExample } from "@berth/sdk/examples";
 import { commandWords, operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
 import { type Installation, startInstallation } from "../../test-support/installation.ts";
@@ -10,9 +11,14 @@ import { createProgram } from "../program.ts";
 import { listLines } from "../terminal/object.ts";
 import { exampleHelp } from "./example-help.ts";
 
+/** Those of the operator have commands of their own. */
+const isOperators = (noun: object) =>
+  Object.values(noun as Record<string, Operation>).some(({ credential }) => credential === "operator");
+
 test("every operation of the API has a command", () => {
   const program = createProgram();
   for (const noun of Object.values(operations)) {
+    if (isOperators(noun)) continue;
     for (const verb of Object.keys(noun)) {
       const words = commandWords(Object.values(noun) as Operation[], verb);
       const found = words.reduce<Command | undefined>(
@@ -25,10 +31,37 @@ test("every operation of the API has a command", () => {
   }
 });
 
+test("every operation of the operator has an example, whose command takes its arguments and flags", () => {
+  const program = createProgram();
+  for (const noun of Object.values(operations).filter(isOperators)) {
+    for (const operation of Object.values(noun) as Operation[]) {
+      const words = cliExample(operation, [])
+        .replaceAll(/"([^"]*) ([^"]*)"/g, "$1-$2")
+        .split(" ")
+        .slice(1);
+      let command: Command = program;
+      for (const word of words) {
+        const next = command.commands.find((each) => each.name() === word);
+        if (next === undefined) break;
+        command = next;
+        words.splice(words.indexOf(word), 1, "");
+      }
+      const { operands, unknown } = command.parseOptions(words.filter((word) => word !== ""));
+      assert.deepEqual(unknown, [], operation.id);
+      const required = command.registeredArguments.length;
+      assert.ok(
+        operands.length >= required,
+        `${operation.id}: berth ${command.name()} ${operands.join(" ")}`,
+      );
+    }
+  }
+});
+
 test("every group has a summary, and every command with a body shows an example", () => {
   const walk = (command: Command): Command[] => [command, ...command.commands.flatMap(walk)];
   for (const group of walk(createProgram())) assert.doesNotMatch(group.summary(), /^work with/, group.name());
   for (const noun of Object.values(operations)) {
+    if (isOperators(noun)) continue;
     for (const [verb, operation] of Object.entries(noun) as [string, Operation][]) {
       const help = exampleHelp(operation, commandWords(Object.values(noun) as Operation[], verb));
       if (operation.body === "json")

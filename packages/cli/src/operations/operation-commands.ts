@@ -6,10 +6,11 @@ import { positiveInteger, withConnection, withFields, withOutput, withYes } from
 import { deletes } from "./deletes.ts";
 import { exampleHelp } from "./example-help.ts";
 
-/** Adds a command for every operation of the API that does not have one yet. */
+/** Adds a command for every operation of the API that does not have one yet; those of the operator have their own, by names. */
 export function addOperations(program: Command): void {
   for (const noun of Object.values(operations)) {
     const all = Object.values(noun) as Operation[];
+    if (all.some(({ credential }) => credential === "operator")) continue;
     for (const [verb, operation] of Object.entries(noun) as [string, Operation][]) {
       const words = commandWords(all, verb);
       const parent = words

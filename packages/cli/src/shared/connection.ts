@@ -31,7 +31,12 @@ interface Target {
 /** Creates a client of the service that is meant. */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
   const { baseURL, token } = await locate(options);
-  return new Berth({ baseURL, token: await token(), logger, defaultHeaders: { "user-agent": userAgent } });
+  return clientFor(baseURL, await token());
+}
+
+/** Creates a client of a service that is known, with its token. */
+export function clientFor(baseURL: string, token: string): Berth {
+  return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": userAgent } });
 }
 
 /** The service that `connect` takes, and where that is from. */
@@ -68,8 +73,7 @@ function ofContext(contexts: Contexts, name: string): Target {
 }
 
 async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Target> {
-  if (!/^https?:$/.test(URL.parse(baseURL)?.protocol ?? ""))
-    throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
+  requireUrl(baseURL);
   const token = async () => {
     const first = (await givenToken(options)) ?? tokenFor(await readContexts(), baseURL);
     if (first !== undefined) return first;
@@ -78,6 +82,12 @@ async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Targe
     return await ownToken(baseURL === known.url ? known : {});
   };
   return { baseURL, from: options.url === undefined ? "BERTH_URL" : "--url", token };
+}
+
+/** @throws UsageError for what is no URL of a server. */
+export function requireUrl(baseURL: string): void {
+  if (!/^https?:$/.test(URL.parse(baseURL)?.protocol ?? ""))
+    throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
 }
 
 async function ofDataDirectory(options: ConnectionOptions): Promise<Target> {
@@ -108,7 +118,9 @@ export function defaultDataDir(): string {
 }
 
 /** That of a flag, else of a variable. */
-async function givenToken({ tokenFile }: ConnectionOptions): Promise<string | undefined> {
+export async function givenToken({
+  tokenFile,
+}: Pick<ConnectionOptions, "tokenFile">): Promise<string | undefined> {
   if (tokenFile !== undefined) return secretFile(tokenFile);
   const { BERTH_TOKEN, BERTH_TOKEN_FILE } = process.env;
   if (BERTH_TOKEN) return BERTH_TOKEN.trim();

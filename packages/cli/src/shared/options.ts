@@ -45,6 +45,19 @@ export function withInstallation(command: Command): Command {
   );
 }
 
+/** Adds the options of a command of the operator, on this machine or by the URL of a service. */
+export function withAdministration(command: Command): Command {
+  return withInstallation(command)
+    .option(
+      "--url <address>",
+      "URL of the service to administer; default: BERTH_URL, if the token is an operator token; else this machine",
+    )
+    .option(
+      "--token-file <file>",
+      "file that contains an operator token, for --url; default: BERTH_TOKEN, BERTH_TOKEN_FILE",
+    );
+}
+
 /** Adds the options that make up a JSON body. */
 export function withFields(command: Command): Command {
   return command
@@ -67,4 +80,9 @@ export function positiveInteger(value: string): number {
 /** The items of a list with commas, without spaces around them. */
 export function commaList(value: string): string[] {
   return value.split(",").map((item) => item.trim());
+}
+
+export function seconds(value: string): number {
+  if (!/^[1-9][0-9]{0,9}$/.test(value)) throw new InvalidArgumentError("It must be a number of seconds.");
+  return Number(value);
 }

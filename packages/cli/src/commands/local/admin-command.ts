@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { commaList, positiveInteger, withInstallation, withYes } from "../../shared/options.ts";
+import { commaList, positiveInteger, withAdministration, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
 import { addRetention } from "./retention-command.ts";
+import { addTokens } from "./tokens-command.ts";
 
 const load = () => import("./admin.ts");
 
@@ -12,12 +13,13 @@ export function addAdmin(program: Command): void {
     .command("admin")
     .summary("manage organizations, users, service accounts and hosts, and read the audit log")
     .description(
-      "Manage organizations, users and service accounts of the installation on this machine, and the hosts of its database.",
+      "Manage organizations, users and service accounts, and the hosts of the database: of the installation on this machine, or of a service by its URL, with an operator token.",
     )
     .addHelpText("after", HELP);
   addOrganizations(admin);
   addUsers(admin);
   addServiceAccounts(admin);
+  addTokens(admin);
   addLogins(admin);
   addHosts(admin);
   addLimits(admin);
@@ -113,7 +115,13 @@ function addHosts(admin: Command): void {
   const noun = admin
     .command("hosts")
     .description("List, drain and forget the services that share the database.");
-  add(noun, "list", "List hosts, with the sessions whose disk each has.").action(action(load, "listHosts"));
+  withAdministration(
+    noun
+      .command("list", { isDefault: true })
+      .description(
+        "List hosts, with their load, the sessions whose disk each has, and settings that differ.",
+      ),
+  ).action(action(load, "listHosts"));
   add(
     noun,
     "drain <host>",
@@ -146,15 +154,17 @@ kept. Everything else on the disk is deleted, also commits that were not pushed:
 session's next host. A running turn ends first. 'berth admin hosts list' shows how many sessions are left.`;
 
 function add(noun: Command, usage: string, summary: string): Command {
-  return withInstallation(noun.command(usage).description(summary));
+  return withAdministration(noun.command(usage).description(summary));
 }
 
 const HELP = `
-These commands work whether or not the service is running. Use 'berth token create' to create tokens for users and
-service accounts.
+On the machine of the installation these commands work whether or not the service is running. With an operator token in
+BERTH_TOKEN and the URL of a service in BERTH_URL, or with --url and --token-file, they call that service instead. Each says
+first which one it is; --data-dir is always this machine.
 
 Examples:
   $ berth admin organizations create acme
+  $ berth admin operator-tokens create provisioning --expires-in 2592000
   $ berth admin users create ada@example.com --org acme --role admin
   $ berth admin users disable ada@example.com
   $ berth admin service-accounts list --org acme

@@ -16,12 +16,13 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 
 async function admin(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir]);
-  assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  const where = `Administering this machine (data directory ${dataDir})\n`;
+  assert.deepEqual([code, stderr], [0, where], args.join(" "));
   return stdout.trim();
 }
 
 async function refusal(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir]);
+  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir, "--quiet"]);
   assert.deepEqual([code, stdout], [1, ""], args.join(" "));
   return stderr.trim();
 }
@@ -39,8 +40,9 @@ test("admin: creates, lists, disables and enables organizations, users and servi
   await admin("users", "set-role", "ada@example.com", "admin");
   await admin("users", "disable", "ada@example.com");
   const { data: users } = JSON.parse(await admin("users", "list", "--json"));
-  const { created_at, disabled_at, ...user } = users[0];
-  assert.deepEqual(user, { id, email: "ada@example.com", organization: "acme", role: "admin" });
+  const { created_at, disabled_at, organization_id: _, ...user } = users[0];
+  const named = { email: "ada@example.com", organization: "acme", role: "admin" };
+  assert.deepEqual(user, { id, type: "user", ...named });
   assert.ok(created_at <= disabled_at);
   await admin("users", "enable", "ada@example.com");
   assert.match(await admin("users", "list", "--org", "acme"), /ada@example.com {2}acme +admin +-$/);

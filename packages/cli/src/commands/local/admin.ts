@@ -1,20 +1,14 @@
-import { type AuditLine, administration, type HostEntry } from "@berth/server";
+import type { AuditEntry, Host } from "@berth/sdk";
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
-import type { OutputOptions } from "../../shared/formats.ts";
 import { isForPeople, printItem, printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 import { approvedLine, DENIED_LINE, describeAuthorization } from "../login/describe-authorization.ts";
-import { operatorErrors } from "./operator-errors.ts";
+import { type AdminOptions, administer } from "./administer.ts";
 import { scopeOf } from "./scope-of.ts";
-
-interface AdminOptions extends OutputOptions {
-  dataDir?: string;
-  config?: string;
-}
 
 type InOrganization = AdminOptions & { org: string };
 type Filter = AdminOptions & { org?: string };
@@ -24,7 +18,7 @@ const REJECTED = "All tokens of it are rejected from now on.";
 
 export async function listOrganizations(options: AdminOptions): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.organizations.list());
-  await printRows(rows, ["id", "name", "users", "service_accounts"], options);
+  await printRows(sorted(rows, "name"), ["id", "name", "users", "service_accounts"], options);
 }
 
 export async function createOrganization(name: string, options: AdminOptions): Promise<undefined> {
@@ -41,7 +35,7 @@ export async function renameOrganization(
 
 export async function listUsers(options: Filter): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.users.list(options.org));
-  await printRows(rows, ["id", "email", "organization", "role", "disabled_at"], options);
+  await printRows(sorted(rows, "email"), ["id", "email", "organization", "role", "disabled_at"], options);
 }
 
 export async function createUser(
@@ -59,8 +53,10 @@ export async function setRole(email: string, role: string, options: AdminOptions
 }
 
 export async function disableUser(email: string, options: AdminOptions & ConfirmOptions): Promise<undefined> {
-  await confirm(`Disable the user ${plainLine(email)}? ${REJECTED}`, options);
-  await administer(options, (admin) => admin.users.setDisabled(email, true));
+  await administer(options, async (admin) => {
+    await confirm(`Disable the user ${plainLine(email)}? ${REJECTED}`, options);
+    await admin.users.setDisabled(email, true);
+  });
 }
 
 export async function enableUser(email: string, options: AdminOptions): Promise<undefined> {
@@ -69,7 +65,11 @@ export async function enableUser(email: string, options: AdminOptions): Promise<
 
 export async function listServiceAccounts(options: Filter): Promise<undefined> {
   const rows = await administer(options, (admin) => admin.serviceAccounts.list(options.org));
-  await printRows(rows, ["id", "name", "organization", "disabled_at"], options);
+  await printRows(
+    sorted(rows, "name", "organization"),
+    ["id", "name", "organization", "disabled_at"],
+    options,
+  );
 }
 
 export async function createServiceAccount(name: string, options: InOrganization): Promise<undefined> {
@@ -81,12 +81,12 @@ export async function disableServiceAccount(
   name: string,
   options: InOrganization & ConfirmOptions,
 ): Promise<undefined> {
-  await confirm(
-    `Disable the service account ${plainLine(name)} of ${plainLine(options.org)}? ${REJECTED}`,
-    options,
-  );
   const account = { name, organization: options.org };
-  await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, true));
+  const question = `Disable the service account ${plainLine(name)} of ${plainLine(options.org)}? ${REJECTED}`;
+  await administer(options, async (admin) => {
+    await confirm(question, options);
+    await admin.serviceAccounts.setDisabled(account, true);
+  });
 }
 
 export async function enableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
@@ -99,19 +99,20 @@ export async function approveLogin(
   options: AdminOptions & ConfirmOptions & { user: string; scopes?: string[] },
 ): Promise<undefined> {
   const scopes = options.scopes?.map(scopeOf);
-  const asked = await administer(options, (admin) => admin.logins.find(code));
-  for (const line of describeAuthorization(asked)) printMessage(line);
-  await confirm(`Let it have a token of ${plainLine(options.user)}?`, options);
-  const approval = { user: options.user, scopes };
-  const approved = await administer(options, (admin) => admin.logins.approve(code, approval));
+  const approved = await administer(options, async (admin) => {
+    for (const line of describeAuthorization(await admin.logins.find(code))) printMessage(line);
+    await confirm(`Let it have a token of ${plainLine(options.user)}?`, options);
+    return await admin.logins.approve(code, { user: options.user, scopes });
+  });
   await printResult(approved, options, () => [approvedLine(approved)]);
 }
 
 export async function denyLogin(code: string, options: AdminOptions & ConfirmOptions): Promise<undefined> {
-  const asked = await administer(options, (admin) => admin.logins.find(code));
-  for (const line of describeAuthorization(asked)) printMessage(line);
-  await confirm("Let it have no token?", options);
-  const denied = await administer(options, (admin) => admin.logins.deny(code));
+  const denied = await administer(options, async (admin) => {
+    for (const line of describeAuthorization(await admin.logins.find(code))) printMessage(line);
+    await confirm("Let it have no token?", options);
+    return await admin.logins.deny(code);
+  });
   await printResult(denied, options, () => [DENIED_LINE]);
 }
 
@@ -126,6 +127,7 @@ const HOST_COLUMNS = [
   "place",
   "role",
   "version",
+  "load",
   "last_seen",
   "sessions",
   "deleted_sessions",
@@ -133,10 +135,11 @@ const HOST_COLUMNS = [
   "other_settings",
 ] as const;
 
-function hostRow(host: HostEntry) {
+function hostRow(host: Host) {
   const seconds = host.seen_seconds_ago;
   return {
     ...host,
+    load: `${host.running_sessions}/${host.capacity ?? "-"}`,
     last_seen: seconds === null ? "never" : `${Math.max(0, Math.round(seconds))} s ago`,
     draining: host.draining ? "yes" : "no",
     other_settings: host.other_settings.join(" ") || null,
@@ -158,11 +161,11 @@ export async function forgetHost(
   id: string,
   options: AdminOptions & ConfirmOptions & { force?: boolean },
 ): Promise<undefined> {
-  await confirm(
-    `Forget the host ${plainLine(id)}? Its disks are given up, with everything that was not pushed or saved.`,
-    options,
-  );
-  const forgotten = await administer(options, (admin) => admin.hosts.forget(id, options.force === true));
+  const question = `Forget the host ${plainLine(id)}? Its disks are given up, with everything that was not pushed or saved.`;
+  const forgotten = await administer(options, async (admin) => {
+    await confirm(question, options);
+    return await admin.hosts.forget(id, options.force === true);
+  });
   const told = `The host ${id} is forgotten. The disks of ${forgotten.sessions} sessions are given up.`;
   await printResult(forgotten, options, () => [told]);
 }
@@ -182,7 +185,7 @@ export async function listAuditEntries({ org, limit, all, ...options }: AuditOpt
   const { user, operation, resource, since, until } = options;
   const filter = { organization: org, user, operation, resource, since, until };
   const rows: ReturnType<typeof auditRow>[] = [];
-  const onPage = async (entries: readonly AuditLine[]) => {
+  const onPage = async (entries: readonly AuditEntry[]) => {
     if (isForPeople(options)) rows.push(...entries.map(auditRow));
     else for (const entry of entries) await printItem(entry, options);
   };
@@ -192,21 +195,19 @@ export async function listAuditEntries({ org, limit, all, ...options }: AuditOpt
 
 const AUDIT_COLUMNS = ["time", "actor", "operation", "resources", "client"] as const;
 
-function auditRow({ created_at, actor_type, actor_id, ...entry }: AuditLine) {
+function auditRow({ created_at, actor_type, actor_id, ...entry }: AuditEntry) {
   const actor = entry.actor ?? actor_id ?? actor_type;
   return { ...entry, time: created_at, actor, resources: entry.resources.join(" ") || null };
 }
 
-/** Runs `work` on the installation that the options name. */
-async function administer<T>(
-  { dataDir, config }: AdminOptions,
-  work: (admin: ReturnType<typeof administration>) => Promise<T>,
-): Promise<T> {
-  return await operatorErrors(async () => await work(administration({ "data-dir": dataDir, config })));
+/** By these columns, so that the lists of both ways have one order. */
+function sorted<Row extends object>(rows: readonly Row[], ...columns: (keyof Row)[]): Row[] {
+  const key = (row: Row) => JSON.stringify(columns.map((name) => row[name]));
+  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
 /** Prints columns of objects for people, else the whole objects. */
-async function printRows<Row extends object>(
+export async function printRows<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
   options: AdminOptions,

@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { commaList, withInstallation } from "../../shared/options.ts";
+import { type Command, Option } from "commander";
+import { commaList, seconds, withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
 import { addAdmin } from "./admin-command.ts";
 import { requireLinux } from "./require-linux.ts";
@@ -26,7 +26,6 @@ export function addLocal(program: Command): void {
     "backup",
     "restore",
     "migrate",
-    "admin",
     "install",
     "uninstall",
   ];
@@ -168,11 +167,6 @@ function addMigrate(program: Command): void {
   withInstallation(migrate)
     .addHelpText("after", MIGRATE_HELP)
     .action(action(() => import("./migrate.ts"), "migrate"));
-}
-
-function seconds(value: string): number {
-  if (!/^[1-9][0-9]{0,9}$/.test(value)) throw new InvalidArgumentError("It must be a number of seconds.");
-  return Number(value);
 }
 
 const TOKEN_HELP = `

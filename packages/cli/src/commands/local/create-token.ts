@@ -1,4 +1,4 @@
-import { createOperatorToken } from "@berth/server";
+import { createTokenOnMachine } from "@berth/server";
 import { ConfigError } from "@berth/server/settings";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
@@ -22,7 +22,7 @@ interface CreateOptions extends OutputOptions {
 export async function createToken(options: CreateOptions): Promise<undefined> {
   const { scopes, expiresIn, dataDir, config } = options;
   const terms = { org: options.org, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn };
-  const token = await createOperatorToken(
+  const token = await createTokenOnMachine(
     { ...bearerOf(options), ...terms },
     { "data-dir": dataDir, config },
   ).catch((error: Error) => {

@@ -1,19 +1,13 @@
-import { administration, type ErasureReceipt } from "@berth/server";
+import type { Erasure } from "@berth/sdk";
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
-import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { table } from "../../terminal/table.ts";
-import { operatorErrors } from "./operator-errors.ts";
+import { type AdminOptions, administer } from "./administer.ts";
 
-interface ErasureOptions extends OutputOptions {
-  dataDir?: string;
-  config?: string;
-}
-
-interface EraseOptions extends ErasureOptions, ConfirmOptions {
+interface EraseOptions extends AdminOptions, ConfirmOptions {
   user?: string;
   org?: string;
   /** Seconds. */
@@ -24,32 +18,27 @@ export async function erase({ user, org, wait, ...options }: EraseOptions): Prom
   if ((user === undefined) === (org === undefined))
     throw new UsageError("Set either --user or --org: whose data is erased.");
   const whose = user === undefined ? `the organization ${org} and all its users` : `the user ${user}`;
-  await confirm(`Erase all data of ${plainLine(whose)}? It cannot be had back but from a backup.`, options);
-  const receipt = await operatorErrors(async () => {
-    const admin = erasuresOf(options);
-    return await admin.wait(await admin.begin({ user, organization: org }), wait * 1_000);
+  const receipt = await administer(options, async ({ erasures }) => {
+    await confirm(`Erase all data of ${plainLine(whose)}? It cannot be had back but from a backup.`, options);
+    return await erasures.wait((await erasures.begin({ user, organization: org })).id, wait * 1_000);
   });
   await printReceipt(receipt, options);
 }
 
-export async function listErasures(options: ErasureOptions): Promise<undefined> {
-  const data = await operatorErrors(() => erasuresOf(options).list());
+export async function listErasures(options: AdminOptions): Promise<undefined> {
+  const data = await administer(options, ({ erasures }) => erasures.list());
   await printResult({ data }, options, () => tableOf(data));
 }
 
-export async function getErasure(id: string, options: ErasureOptions): Promise<undefined> {
-  await printReceipt(await operatorErrors(() => erasuresOf(options).get(id)), options);
+export async function getErasure(id: string, options: AdminOptions): Promise<undefined> {
+  await printReceipt(await administer(options, ({ erasures }) => erasures.get(id)), options);
 }
 
-function erasuresOf({ dataDir, config }: ErasureOptions) {
-  return administration({ "data-dir": dataDir, config }).erasures;
-}
-
-async function printReceipt(receipt: ErasureReceipt, options: ErasureOptions): Promise<void> {
+async function printReceipt(receipt: Erasure, options: AdminOptions): Promise<void> {
   await printResult(receipt, options, () => linesOf(receipt));
 }
 
-function linesOf(receipt: ErasureReceipt): string[] {
+function linesOf(receipt: Erasure): string[] {
   const { dim } = paletteFor(process.stdout);
   const counts = Object.entries(receipt.deleted).toSorted(([one], [other]) => one.localeCompare(other));
   const rows = [
@@ -65,7 +54,7 @@ function linesOf(receipt: ErasureReceipt): string[] {
   return receipt.completed_at === null ? [...lines, "", ...waitingLines(receipt)] : lines;
 }
 
-function waitingLines({ id, waiting_for: { sessions, contents } }: ErasureReceipt): string[] {
+function waitingLines({ id, waiting_for: { sessions, contents } }: Erasure): string[] {
   const waits = sessions.map(({ home, sessions: count }) =>
     home === null ? `${count} sessions` : `${count} sessions whose disks are at ${plainLine(home)}`,
   );
@@ -77,7 +66,7 @@ function waitingLines({ id, waiting_for: { sessions, contents } }: ErasureReceip
   ];
 }
 
-function tableOf(erasures: readonly ErasureReceipt[]): string[] {
+function tableOf(erasures: readonly Erasure[]): string[] {
   if (erasures.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
   const head = ["ID", "OF", "REQUESTED", "COMPLETE"].map(dim);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withInstallation } from "../../shared/options.ts";
+import { withAdministration } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./limits.ts");
@@ -11,7 +11,7 @@ export function addLimits(admin: Command): void {
     .summary("limit what an organization or a user may have and do")
     .description("Show and change the limits of an organization or of a user.");
   const add = (usage: string, summary: string) =>
-    withInstallation(limits.command(usage).description(summary))
+    withAdministration(limits.command(usage).description(summary))
       .option("--org <name>", "the organization, for all of its users together")
       .option("--user <email>", "the user");
   add(

@@ -1,29 +1,20 @@
-import {
-  administration,
-  isLimitName,
-  LIMIT_NAMES,
-  type LimitEntry,
-  type LimitName,
-  limitValue,
-} from "@berth/server";
+import type { Limits } from "@berth/sdk";
+import { isLimitName, LIMIT_NAMES, type LimitName, limitValue } from "@berth/server/names";
 import { UsageError } from "../../shared/failure.ts";
-import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
+import { type AdminOptions, administer } from "./administer.ts";
 import { nameAndValue } from "./name-and-value.ts";
-import { operatorErrors } from "./operator-errors.ts";
 
-interface LimitOptions extends OutputOptions {
+interface LimitOptions extends AdminOptions {
   org?: string;
   user?: string;
-  dataDir?: string;
-  config?: string;
 }
 
 export async function getLimits(options: LimitOptions): Promise<undefined> {
-  const data = await operatorErrors(() => limitsOf(options).list(ownerOf(options)));
-  await printResult({ data }, options, () => tableOf(data));
+  const owner = ownerOf(options);
+  await print(await administer(options, (admin) => admin.limits.list(owner)), options);
 }
 
 export async function setLimits(given: string[], options: LimitOptions): Promise<undefined> {
@@ -39,12 +30,12 @@ async function change(
   values: ReadonlyMap<LimitName, number | null | undefined>,
   options: LimitOptions,
 ): Promise<void> {
-  await operatorErrors(() => limitsOf(options).change(ownerOf(options), values));
-  await getLimits(options);
+  const owner = ownerOf(options);
+  await print(await administer(options, (admin) => admin.limits.change(owner, values)), options);
 }
 
-function limitsOf({ dataDir, config }: LimitOptions) {
-  return administration({ "data-dir": dataDir, config }).limits;
+async function print({ data }: Limits, options: LimitOptions): Promise<void> {
+  await printResult({ data }, options, () => tableOf(data));
 }
 
 function ownerOf({ org, user }: LimitOptions) {
@@ -69,7 +60,7 @@ function requireName(name: string): LimitName {
   throw new UsageError(`There is no limit '${name}'. The limits are: ${LIMIT_NAMES.join(", ")}.`);
 }
 
-function tableOf(limits: readonly LimitEntry[]): string[] {
+function tableOf(limits: Limits["data"]): string[] {
   const { dim } = paletteFor(process.stdout);
   const head = ["LIMIT", "VALUE", "USED", "FROM"].map(dim);
   const rows = limits.map(({ name, value, used, from }) => [

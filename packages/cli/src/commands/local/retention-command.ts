@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withInstallation, withYes } from "../../shared/options.ts";
+import { withAdministration, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./retention.ts");
@@ -11,7 +11,7 @@ export function addRetention(admin: Command): void {
     .summary("say how long an organization keeps sessions, events and files")
     .description("Show and change how many days an organization keeps sessions, events and files.");
   const add = (usage: string, summary: string) =>
-    withInstallation(retention.command(usage).description(summary)).requiredOption(
+    withAdministration(retention.command(usage).description(summary)).requiredOption(
       "--org <name>",
       "the organization",
     );

@@ -1,25 +1,16 @@
-import {
-  administration,
-  isRetainedName,
-  RETAINED_NAMES,
-  type RetainedName,
-  type RetentionEntry,
-  retentionDays,
-} from "@berth/server";
+import type { Retention } from "@berth/sdk";
+import { isRetainedName, RETAINED_NAMES, type RetainedName, retentionDays } from "@berth/server/names";
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
-import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { table } from "../../terminal/table.ts";
+import { type AdminOptions, administer } from "./administer.ts";
 import { nameAndValue } from "./name-and-value.ts";
-import { operatorErrors } from "./operator-errors.ts";
 
-interface RetentionOptions extends OutputOptions {
+interface RetentionOptions extends AdminOptions {
   org: string;
-  dataDir?: string;
-  config?: string;
 }
 
 const IS_DELETED: Readonly<Record<RetainedName, (days: number) => string>> = {
@@ -29,8 +20,7 @@ const IS_DELETED: Readonly<Record<RetainedName, (days: number) => string>> = {
 };
 
 export async function getRetention(options: RetentionOptions): Promise<undefined> {
-  const data = await operatorErrors(() => retentionOf(options).list(options.org));
-  await printResult({ data }, options, () => tableOf(data));
+  await print(await administer(options, (admin) => admin.retention.list(options.org)), options);
 }
 
 export async function setRetention(
@@ -39,28 +29,29 @@ export async function setRetention(
 ): Promise<undefined> {
   const values = new Map(given.map(parse));
   const deleted = [...values].flatMap(([name, days]) => (days === null ? [] : [IS_DELETED[name](days)]));
-  if (deleted.length > 0) {
-    const question = `${deleted.join("; ")}: delete these of ${plainLine(options.org)} from now on?`;
-    await confirm(question, options);
-  }
-  await change(values, options);
+  const question = `${deleted.join("; ")}: delete these of ${plainLine(options.org)} from now on?`;
+  await change(values, options, deleted.length > 0 ? question : null);
 }
 
 export async function unsetRetention(names: string[], options: RetentionOptions): Promise<undefined> {
   await change(new Map(names.map((name) => [requireName(name), undefined])), options);
 }
 
-/** Prints the days as they are then. */
+/** Prints the days as they are then. @param question what is asked before. */
 async function change(
   values: ReadonlyMap<RetainedName, number | null | undefined>,
-  options: RetentionOptions,
+  options: RetentionOptions & ConfirmOptions,
+  question: string | null = null,
 ): Promise<void> {
-  await operatorErrors(() => retentionOf(options).change(options.org, values));
-  await getRetention(options);
+  const changed = await administer(options, async (admin) => {
+    if (question !== null) await confirm(question, options);
+    return await admin.retention.change(options.org, values);
+  });
+  await print(changed, options);
 }
 
-function retentionOf({ dataDir, config }: RetentionOptions) {
-  return administration({ "data-dir": dataDir, config }).retention;
+async function print({ data }: Retention, options: RetentionOptions): Promise<void> {
+  await printResult({ data }, options, () => tableOf(data));
 }
 
 function parse(given: string): [RetainedName, number | null] {
@@ -81,7 +72,7 @@ function requireName(name: string): RetainedName {
   );
 }
 
-function tableOf(entries: readonly RetentionEntry[]): string[] {
+function tableOf(entries: Retention["data"]): string[] {
   const { dim } = paletteFor(process.stdout);
   const head = ["WHAT", "DAYS", "FROM"].map(dim);
   const rows = entries.map(({ name, days, from }) => [

@@ -1,4 +1,4 @@
-import { SCOPES } from "@berth/server";
+import { SCOPES } from "@berth/server/names";
 import { UsageError } from "../../shared/failure.ts";
 
 type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,92 @@
+import type { Administration } from "@berth/server";
+import { clientFor, givenToken, requireUrl } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import type { OutputOptions } from "../../shared/formats.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printMessage } from "../../terminal/print.ts";
+import { administrationByUrl } from "./admin-by-url.ts";
+import { requireLinux } from "./require-linux.ts";
+
+/** Options of every command of the operator. */
+export interface AdminOptions extends OutputOptions {
+  dataDir?: string;
+  config?: string;
+  url?: string;
+  tokenFile?: string;
+}
+
+/** A service that is administered by its API. */
+interface Service {
+  url: string;
+  /** Why it is this one, for people. */
+  from: string;
+  token: string;
+}
+
+const OPERATOR_PREFIX = "berth_operator_";
+
+/**
+ * Runs `work` on what the options and variables name, and says on standard error what that is, before anything is asked or done: a
+ * service, by its URL and an operator token, else the installation on this machine.
+ */
+export async function administer<T>(
+  options: AdminOptions,
+  work: (admin: Administration) => Promise<T>,
+): Promise<T> {
+  const service = await serviceOf(options);
+  if (service !== null) {
+    say(`Administering ${plainLine(service.url)} (${service.from})`, options);
+    return await work(administrationByUrl(clientFor(service.url, service.token)));
+  }
+  await requireLinux("admin");
+  const [{ administrationOnMachine }, { operatorErrors }] = await Promise.all([
+    import("@berth/server"),
+    import("./operator-errors.ts"),
+  ]);
+  return await operatorErrors(async () => {
+    const { dataDir, ...admin } = administrationOnMachine({
+      "data-dir": options.dataDir,
+      config: options.config,
+    });
+    say(`Administering this machine (data directory ${plainLine(dataDir)})`, options);
+    return await work(admin);
+  });
+}
+
+/** Null: the installation on this machine. @throws UsageError where both or neither could be meant. */
+async function serviceOf({ url, tokenFile, dataDir, config }: AdminOptions): Promise<Service | null> {
+  const isNamed = url !== undefined || tokenFile !== undefined;
+  if (dataDir !== undefined || config !== undefined) {
+    if (!isNamed) return null;
+    throw new UsageError(
+      "--data-dir and --config are for the installation on this machine, --url and --token-file for a service elsewhere: set those of one.",
+    );
+  }
+  const given = url ?? (process.env.BERTH_URL || undefined);
+  const token = await givenToken({ ...(tokenFile !== undefined && { tokenFile }) }).catch((error) => {
+    // This machine needs no token, so a file of a variable may be missing there.
+    if (isNamed || given !== undefined) throw error;
+  });
+  const isOperator = token?.startsWith(OPERATOR_PREFIX) ?? false;
+  if (given === undefined) {
+    if (!isNamed && !isOperator) return null;
+    throw new UsageError(
+      "An operator token is given, and no URL of its service: set --url or BERTH_URL, or name the installation on this machine by --data-dir.",
+    );
+  }
+  if (token !== undefined && isOperator) {
+    requireUrl(given);
+    return { url: given, from: url === undefined ? "BERTH_URL" : "--url", token };
+  }
+  if (!isNamed) return null;
+  throw new UsageError(
+    "A service is administered with an operator token: set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one on its machine: berth admin operator-tokens create NAME",
+  );
+}
+
+/** Data alone goes to standard output. */
+function say(where: string, { quiet }: OutputOptions): void {
+  if (quiet) return;
+  printMessage(paletteFor(process.stderr).dim(where));
+}

@@ -1,0 +1,54 @@
+import type { Berth } from "@berth/sdk";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
+import { UsageError } from "../../shared/failure.ts";
+
+/** By its id, or by its name in an organization. */
+type ServiceAccountName = { id: string } | { name: string; organization: string };
+
+export type NamedObjects = ReturnType<typeof namedObjects>;
+
+/** The ids of what people name: organizations by name, users by email address. What is an id already is taken as it is. */
+export function namedObjects(admin: Berth["admin"]) {
+  const organization = async (given: string): Promise<string> => {
+    if (isId("org", given)) return given;
+    const [found] = (await admin.organizations.list({ name: given })).data;
+    return (
+      found?.id ??
+      missing(
+        `There is no organization '${given}'. Create it with 'berth admin organizations create ${given}'.`,
+      )
+    );
+  };
+  const user = async (given: string): Promise<string> => {
+    if (isId("usr", given)) return given;
+    const [found] = (await admin.users.list({ email: given })).data;
+    return found?.id ?? missing(`There is no user '${given}'.`);
+  };
+  const serviceAccount = async (given: ServiceAccountName): Promise<string> => {
+    if ("id" in given) return given.id;
+    const organization_id = await organization(given.organization);
+    const [found] = (await admin.serviceAccounts.list({ organization_id, name: given.name })).data;
+    return found?.id ?? missing(`The organization has no service account '${given.name}'.`);
+  };
+  return {
+    organization,
+    user,
+    serviceAccount,
+    /** The filter of a list by organization. */
+    async filter(given: string | undefined) {
+      return { limit: 100, ...(given !== undefined && { organization_id: await organization(given) }) };
+    },
+    /** Of an organization or a user. */
+    async owner(given: { organization?: string | undefined; user?: string | undefined }): Promise<string> {
+      return given.user === undefined ? await organization(given.organization ?? "") : await user(given.user);
+    },
+  };
+}
+
+function isId(prefix: string, given: string): boolean {
+  return new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(given);
+}
+
+function missing(message: string): never {
+  throw new UsageError(message, EXIT_CODES.failed);
+}
