@@ -1,3 +1,4 @@
+import { administrationRequirements } from "./requirements/administration.ts";
 import { apiProcessRequirements } from "./requirements/api-processes.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
@@ -607,6 +608,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...workspaceRequirements,
   ...proxyCredentialRequirements,
   ...apiProcessRequirements,
+  ...administrationRequirements,
   ...auditRequirements,
   ...limitRequirements,
   ...dataProtectionRequirements,

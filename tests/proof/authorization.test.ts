@@ -17,12 +17,15 @@ import {
 let berth: Berth;
 let callers: Callers;
 let operations: DescribedOperation[];
+/** Those of the operator of the installation. */
+let operatorsOwn: DescribedOperation[];
 let objectsByOwnership: Record<Ownership, TenantObjects>;
 before(async () => {
   berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
   callers = await createCallers(berth);
   const all = (await readOpenApiDocument(berth.url)).operations;
-  operations = all.filter(({ isOpen }) => !isOpen);
+  operations = all.filter(({ isOpen, isOperators }) => !isOpen && !isOperators);
+  operatorsOwn = all.filter(({ isOperators }) => isOperators);
   const own = await makeTenantObjects(callers.owner, "canaryown");
   objectsByOwnership = {
     own,
@@ -52,6 +55,33 @@ describe("authorization", { timeout: 600_000 }, () => {
     }
     assert.deepEqual(await snapshotOf(callers, objectsByOwnership), before);
     console.log(`${rows} denied calls`);
+  });
+
+  test("administration: nobody's token but the operator's, who gets nowhere else", async () => {
+    const before = await snapshotOf(callers, objectsByOwnership);
+    for (const caller of callers.all) {
+      const status = caller.expected.own === 401 ? 401 : 403;
+      for (const operation of operatorsOwn)
+        for (const ownership of OWNERSHIPS) {
+          const api = await caller.api(operation.scope);
+          const response = await callOperation(api, operation, objectsByOwnership[ownership]);
+          assertDenied(response, status, `${caller.name}: ${operation.id} of ${ownership}`);
+        }
+    }
+    for (const [operation, ownership] of rowsOf(operations)) {
+      const response = await callOperation(callers.operator, operation, objectsByOwnership[ownership]);
+      assertDenied(response, 403, `the operator: ${operation.id} of ${ownership}`);
+    }
+    assert.deepEqual(await snapshotOf(callers, objectsByOwnership), before);
+    const absent = { ...objectsByOwnership.absent, canary: "none" };
+    for (const operation of operatorsOwn) {
+      const { status, body } = await callOperation(callers.operator, operation, absent);
+      const row = `the operator: ${operation.id}: ${JSON.stringify(body)}`;
+      assert.ok([200, 404].includes(status), row.slice(0, 400));
+      // An operator knows the names of service accounts, and one has this canary.
+      if (operation.id !== "adminServiceAccounts.list")
+        assert.doesNotMatch(row, /canary(own|shared|foreign)/);
+    }
   });
 
   test("allowed calls: reach their object", async () => {

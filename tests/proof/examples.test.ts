@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { AnyJson, Api } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, runTurn } from "../acceptance/harness/fixtures.ts";
 import { notInSample } from "../effort/effort.ts";
@@ -23,6 +23,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let berth: Berth;
 let api: Api;
+let operator: Api;
 /** What the SDK's examples import lies above the directory that all examples run in. */
 let base: string;
 let directory: string;
@@ -38,6 +39,7 @@ before(async () => {
     },
   });
   api = await berth.client({ role: "admin" });
+  operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "examples"));
   base = await mkdtemp(join(tmpdir(), "berth-examples-"));
   await symlink(join(root, "node_modules"), join(base, "node_modules"));
   directory = join(base, "work");
@@ -63,7 +65,9 @@ test("every operation has an example that works", { timeout: 600_000 }, async ()
   let count = 0;
   for (const example of examples) {
     count += 1;
-    const objects = await makeTenantObjects(api, `example${count}`);
+    const canary = `example${count}`;
+    const isOperators = example.id.startsWith("admin");
+    const objects = isOperators ? { ids: {}, canary } : await makeTenantObjects(api, canary);
     await prepare(example.id, objects);
     const { output, errors } = await run(example, objects);
     assert.ok(!output.includes('"type":"error"'), `${example.id}: ${output}\n${example.source}`);
@@ -116,6 +120,8 @@ const KINDS = [
   "changes.diff",
   "skills.create",
   "events.stream",
+  "adminOperatorTokens.create",
+  "adminAuditEntries.list",
 ];
 
 async function examplesOf(label: string): Promise<Example[]> {
@@ -140,6 +146,25 @@ async function examplesOf(label: string): Promise<Example[]> {
 async function aLogin(): Promise<{ user_code: string; device_code: string }> {
   return await api.ok("POST", "/device_authorizations", {});
 }
+
+/** Who the examples of the operator are about: not those with whose token the other examples run. */
+async function administered(id: string): Promise<Record<string, string>> {
+  const make = (path: string, body: object) => operator.ok("POST", `/api/v1/admin${path}`, body);
+  administeredCount += 1;
+  const name = `example ${administeredCount} of ${id}`;
+  const { id: organization_id } = await make("/organizations", { name });
+  const email = `${administeredCount}.${id}@example.com`;
+  const { id: user_id } = await make("/users", { email, organization_id });
+  const { id: service_account_id } = await make("/service_accounts", { name, organization_id });
+  const { id: operator_token_id } = await make("/operator_tokens", { name });
+  const host_id = (await readFile(join(berth.dataDir, "installation"), "utf8")).trim();
+  const ids = { organization_id, user_id, service_account_id, operator_token_id };
+  const others = { owner_id: user_id, host_id, user_code: (await aLogin()).user_code };
+  const erasure = id === "adminErasures.get" ? await make("/erasures", { organization_id }) : null;
+  return { ...ids, ...others, ...(erasure !== null && { erasure_id: erasure.id }) };
+}
+
+let administeredCount = 0;
 
 /** Its session gets a disk with a file. */
 async function withNotes({ session_id }: Record<string, string>): Promise<Record<string, string>> {
@@ -195,7 +220,7 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
       return {};
     },
   };
-  Object.assign(ids, await steps[id]?.());
+  Object.assign(ids, id.startsWith("admin") ? await administered(id) : await steps[id]?.());
 }
 
 /** Runs an example with bash, in a directory with the files that it uses. A stream is killed after its first output. */
@@ -215,7 +240,7 @@ async function run(example: Example, objects: TenantObjects): Promise<{ output: 
     env: {
       PATH: `${join(root, "bin")}:${process.env.PATH}`,
       BERTH_URL: berth.url,
-      BERTH_TOKEN: api.token ?? "",
+      BERTH_TOKEN: (example.id.startsWith("admin") ? operator : api).token ?? "",
       PROVIDER_TOKEN: "provider-token",
       MCP_TOKEN: "mcp-token",
       ...Object.fromEntries(variables),

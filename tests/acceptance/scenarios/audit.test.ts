@@ -30,6 +30,7 @@ covers(
     const { id, created_at, organization_id, actor_id, token_id, request_id, user_agent, ...rest } =
       entries[0];
     assert.deepEqual(rest, {
+      type: "audit_entry",
       organization: "default",
       actor_type: "user",
       actor: "owner@example.com",

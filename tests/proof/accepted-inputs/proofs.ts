@@ -8,6 +8,64 @@ const machines = (name: string) => `tests/many-machines/${name}.test.ts`;
 const models = (name: string) => `packages/agent/src/models/${name}.test.ts`;
 
 const IDENTITY = "name email co_authored_by.name co_authored_by.email";
+const administration = scenario("administration");
+const MEMBERS = "organizations, users and service accounts: made, listed, changed, and each error";
+const MEMBER_TOKENS = "tokens of users and service accounts: with scopes and an expiry";
+const LOGINS = "logins by device: looked up, approved for a user, and denied";
+const AUDIT_ENTRIES = "audit entries: of operators with their token, by filters and pages";
+const LIMITS_CHANGED = "limits and retention: read and changed, and what is wrong is refused by name";
+const BY_URL = "admin by URL: the same commands, and the same output as on the machine";
+const ADMINISTRATION: readonly Proof[] = [
+  ["adminOrganizations ", "name", administration, MEMBERS],
+  ["adminOrganizations.list ?", "name", administration, MEMBERS],
+  ["adminUsers ", "email organization_id role", administration, MEMBERS],
+  ["adminUsers.list ?", "organization_id email", administration, MEMBERS],
+  ["adminServiceAccounts ", "name organization_id", administration, MEMBERS],
+  ["adminServiceAccounts.list ?", "name", administration, MEMBERS],
+  [
+    "adminServiceAccounts.list ?",
+    "organization_id",
+    server("administration/administration"),
+    "disabled users and service accounts: their tokens are rejected",
+  ],
+  ["adminTokens ", "user_id service_account_id name scopes expires_at", administration, MEMBER_TOKENS],
+  [
+    "adminOperatorTokens ",
+    "name expires_at",
+    administration,
+    "operator tokens: returned once, listed with their last use",
+  ],
+  [
+    "adminLimits ",
+    "requests_per_second request_burst open_sessions file_bytes running_turns sandbox_seconds_per_day disk_bytes",
+    administration,
+    LIMITS_CHANGED,
+  ],
+  ["adminRetention ", "sessions events files", administration, LIMITS_CHANGED],
+  [
+    "adminErasures ",
+    "user_id organization_id",
+    administration,
+    "erasures: carried out, with a receipt, and whoever is being erased stays disabled",
+  ],
+  ["adminDeviceAuthorizations.lookup ", "user_code", administration, LOGINS],
+  ["adminDeviceAuthorizations.approve ", "user_code user_id scopes", administration, LOGINS],
+  ["adminDeviceAuthorizations.deny ", "user_code", administration, LOGINS],
+  [
+    "adminHosts.forget ",
+    "force",
+    server("administration/administration"),
+    "hosts: what they do and carry, and the names of settings that differ",
+  ],
+  ["adminAuditEntries.list ?", "organization_id user_id operation resource", administration, AUDIT_ENTRIES],
+  [
+    "flag local/tokens-command ",
+    "--user --service-account --org --name --scopes --expires-in",
+    cli("commands/local/admin-by-url"),
+    BY_URL,
+  ],
+];
+
 const AGENTS: readonly Proof[] = [
   [
     "agents ",
@@ -893,6 +951,7 @@ const KEYS_OF_FILES: readonly Proof[] = [
 ];
 
 export const PROOFS: readonly Proof[] = [
+  ...ADMINISTRATION,
   ...AGENTS,
   ...ENVIRONMENTS,
   ...EVENTS,

@@ -22,6 +22,7 @@ export interface Callers {
   admin: Api;
   serviceAccount: Api;
   stranger: Api;
+  operator: Api;
   all: Caller[];
 }
 
@@ -38,6 +39,7 @@ export async function createCallers(berth: Berth): Promise<Callers> {
   const revoked = await revokedToken(owner);
   const leaver = await berth.client({ org, user: "leaver@example.com", role: "admin" });
   await berth.command("admin", "users", "disable", "leaver@example.com");
+  const operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "operator"));
   const valid = owner.token ?? "";
   const as = (name: string, api: Api, expected: Caller["expected"]): Caller => ({
     name,
@@ -51,6 +53,7 @@ export async function createCallers(berth: Berth): Promise<Callers> {
     admin,
     serviceAccount,
     stranger,
+    operator,
     all: [
       as("the owner", owner, { own: "allowed", shared: "allowed", foreign: 403, absent: 404 }),
       as("another member", member, { own: 403, shared: "allowed", foreign: 403, absent: 404 }),
@@ -95,7 +98,8 @@ class HeaderApi extends Api {
 async function everyScope(url: string): Promise<string[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Record<string, never>;
   const text = JSON.stringify(document);
-  return [...new Set([...text.matchAll(/"x-scope":"([^"]+)"/g)].map(([, scope = ""]) => scope))];
+  const scopes = [...text.matchAll(/"x-scope":"([^"]+)"/g)].map(([, scope = ""]) => scope);
+  return [...new Set(scopes)].filter((scope) => scope !== "operator");
 }
 
 /** Clients with all scopes except one; each token is created once. */

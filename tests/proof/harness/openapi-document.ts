@@ -12,6 +12,8 @@ export interface DescribedOperation {
   scope: string | null;
   /** It needs no token. */
   isOpen: boolean;
+  /** It takes an operator token, and no other. */
+  isOperators: boolean;
   pathParams: string[];
   query: { name: string; required: boolean; schema: Schema }[];
   /** The media type and schema of the body; null when there is none. */
@@ -53,6 +55,7 @@ function describedOperation(
     path,
     scope: operation["x-scope"] ?? null,
     isOpen: operation.security?.length === 0,
+    isOperators: operation.security?.[0]?.operatorToken !== undefined,
     pathParams: parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
     query: parameters
       .filter((parameter) => parameter.in === "query")

@@ -28,6 +28,7 @@ const CREATORS: ((context: CreationContext) => Promise<Record<string, string>>)[
   makeFiles,
   makeSession,
   makeToken,
+  whoseAll,
 ];
 
 /**
@@ -113,6 +114,21 @@ async function makeToken({ api, canary, issuer }: CreationContext) {
   return { token_id: token.id };
 }
 
+/** Whose the objects are, and ids of what only an operator sees, of which there is none. */
+async function whoseAll({ api }: CreationContext) {
+  const { organization, user, service_account: account } = await api.ok("GET", "/tokens/current");
+  const none = "_01zzzzzzzzzzzzzzzzzzzzzzzz";
+  return {
+    organization_id: organization.id,
+    user_id: user?.id ?? `usr${none}`,
+    service_account_id: account?.id ?? `svc${none}`,
+    owner_id: user?.id ?? organization.id,
+    operator_token_id: `optok${none}`,
+    erasure_id: `erasure${none}`,
+    host_id: "none",
+  };
+}
+
 /** Well-formed ids of objects that do not exist. */
 export function absentObjects({ ids, canary }: TenantObjects): TenantObjects {
   const absent = Object.entries(ids).map(([name, id]) => [
@@ -154,6 +170,23 @@ export function validBody(operation: string, { ids, canary }: TenantObjects): An
     "memories.create": () => ({ path: `/${Math.random()}`, content: canary }),
     "memories.update": () => ({ content: "other" }),
     "events.send": () => ({ events: [{ type: "user.interrupt" }] }),
+    "adminOrganizations.create": () => ({ name: `${canary} ${Math.random()}` }),
+    "adminOrganizations.update": () => ({ name: `${canary} ${Math.random()}` }),
+    "adminUsers.create": () => ({
+      email: `${Math.random()}@example.com`,
+      organization_id: ids.organization_id,
+    }),
+    "adminUsers.update": () => ({ role: "member" }),
+    "adminServiceAccounts.create": () => ({ name: `${Math.random()}`, organization_id: ids.organization_id }),
+    "adminTokens.create": () => ({ user_id: ids.user_id, name: canary }),
+    "adminOperatorTokens.create": () => ({ name: canary }),
+    "adminLimits.update": () => ({ open_sessions: 1_000 }),
+    "adminRetention.update": () => ({ files: 1_000 }),
+    "adminErasures.create": () => ({ user_id: ids.user_id }),
+    "adminDeviceAuthorizations.lookup": () => ({ user_code: "AAAA-AAAA" }),
+    "adminDeviceAuthorizations.approve": () => ({ user_code: "AAAA-AAAA", user_id: ids.user_id }),
+    "adminDeviceAuthorizations.deny": () => ({ user_code: "AAAA-AAAA" }),
+    "adminHosts.forget": () => ({}),
   };
   return bodies[operation]?.();
 }
