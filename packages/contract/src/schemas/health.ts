@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp } from "../conventions/fields.ts";
+import { hostRole, timestamp } from "../conventions/fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
@@ -35,10 +35,7 @@ const host = z
     version: z.string().nullable().meta({
       description: "Null, as what follows, for a service that was never seen, of which sessions have disks.",
     }),
-    role: z.enum(["all", "api", "runner"]).nullable().meta({
-      description:
-        "What it does: everything, the API alone, or running sessions alone. Null: it was never seen, or runs a version without roles, which does everything.",
-    }),
+    role: hostRole,
     capacity: z.int().nullable().meta({ description: "Turns at once; 0 of an API alone." }),
     seen_at: timestamp
       .nullable()

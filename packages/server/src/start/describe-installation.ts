@@ -52,7 +52,18 @@ export function describeInstallation(config: Config): Installation {
       const hosts = await listHosts(db, installationId(config.dataDir));
       return hosts.map(({ id, name, role, version, capacity, seen_at, draining, ...host }) => {
         const { sessions, deleted_sessions, other_settings } = host;
-        return { id, name, role, version, capacity, seen_at, draining, sessions, deleted_sessions, other_settings };
+        return {
+          id,
+          name,
+          role,
+          version,
+          capacity,
+          seen_at,
+          draining,
+          sessions,
+          deleted_sessions,
+          other_settings,
+        };
       });
     },
   };

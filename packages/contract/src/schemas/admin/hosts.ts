@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp } from "../../conventions/fields.ts";
+import { hostRole, timestamp } from "../../conventions/fields.ts";
 import { pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -14,10 +14,12 @@ const host = z
       description:
         "Null, as `capacity` and `seen_at`, for one that was never seen, of which sessions have disks.",
     }),
-    role: z.string().meta({ description: "What it does: `all` unless it says otherwise." }),
+    role: hostRole,
     running_sessions: z.int().meta({ description: "Sessions whose turn it runs." }),
-    capacity: z.int().nullable().meta({ description: "Turns at once." }),
-    seen_at: timestamp.nullable().meta({ description: "When it last looked for work." }),
+    capacity: z.int().nullable().meta({ description: "Turns at once; 0 of an API alone." }),
+    seen_at: timestamp
+      .nullable()
+      .meta({ description: "When it last looked for work, or as an API alone said that it is there." }),
     seen_seconds_ago: z.number().nullable(),
     draining: z.boolean().meta({ description: "Whether it takes no new sessions." }),
     sessions: z.int().meta({ description: "Sessions whose disk it has." }),

@@ -15,8 +15,6 @@ export interface KnownHost {
   seen_at: Date | null;
   seen_seconds_ago: number | null;
   draining: boolean;
-  /** What it does: `all` while it does not say otherwise. */
-  role: string;
   /** Sessions whose turn it runs. */
   running_sessions: number;
   /** Sessions whose disk it has. */
@@ -41,7 +39,7 @@ export async function readHosts(db: Queryable): Promise<KnownHost[]> {
       select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
         hosts.name, version, role, capacity, seen_at, settings, coalesce(draining, false) as draining,
         extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
-        coalesce(to_jsonb(hosts) ->> 'role', 'all') as role, coalesce(homes.running, 0) as running_sessions,
+        coalesce(homes.running, 0) as running_sessions,
         coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
       from hosts full join homes on homes.place = hosts.place
       order by 1`,
