@@ -1,125 +1,27 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { type FileHandle, link, open, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { StagedBlob } from "./blob.ts";
-import { installBlob, syncDirectory } from "./install-blob.ts";
 
-/** Bytes that were written are no longer on disk. */
+/** Bytes that were written are no longer there. */
 export class ContentLostError extends Error {
   override readonly name = "ContentLostError";
 }
 
-type OnSynced = (size: number) => Promise<void>;
+/** Takes the number of bytes that are durably stored. */
+export type OnSynced = (size: number) => Promise<void>;
 
 /** How many bytes may be written between two syncs. A process that dies loses at most these. */
-const SYNC_BYTES = 8 * 1_048_576;
+export const SYNC_BYTES = 8 * 1_048_576;
 
-/** A content that arrives in parts, over any number of requests and restarts. It has one writer at a time. */
-export class PartialBlob {
-  readonly #path: string;
-  readonly #pathOf: (sha256: string) => string;
-  readonly #root: string;
-
-  /** @param path of the partial content. @param pathOf the path of a complete content, which is below `root`. */
-  constructor(path: string, pathOf: (sha256: string) => string, root: string) {
-    this.#path = path;
-    this.#pathOf = pathOf;
-    this.#root = root;
-  }
-
+/** A content that arrives in parts, over any number of requests, processes and restarts. It has one writer at a time. */
+export interface PartialBlob {
   /**
    * Appends the source after the first `start` bytes; at 0 it starts anew. `onSynced` is called from time to time, and when
-   * the source ends or fails, with the number of bytes that are durably on disk. A failure of the source is thrown after that.
+   * the source ends or fails, with the number of bytes that are durably stored. A failure of the source is thrown after that.
    *
    * @throws ContentLostError when there are fewer than `start` bytes.
    */
-  async append(start: number, source: AsyncIterable<Uint8Array>, onSynced: OnSynced): Promise<void> {
-    const file = start === 0 ? await createFile(this.#path) : await openAt(this.#path, start);
-    try {
-      await write(file, start, source, onSynced);
-    } finally {
-      await file.close();
-    }
-  }
-
+  append(start: number, source: AsyncIterable<Uint8Array>, onSynced: OnSynced): Promise<void>;
   /** The first `size` bytes as a complete content. They remain here too until `remove`. @throws ContentLostError */
-  async stage(size: number): Promise<StagedBlob> {
-    if (size === 0) await (await createFile(this.#path)).close();
-    await cutTo(this.#path, size);
-    const sha256 = await hashOf(this.#path);
-    const keep = () => installBlob(link, this.#path, this.#pathOf(sha256), this.#root);
-    return { sha256, size, path: this.#path, keep, discard: async () => undefined };
-  }
-
-  remove(): Promise<void> {
-    return rm(this.#path, { force: true });
-  }
-}
-
-/** A new file instead of truncating the old one, which may be linked as a complete content. */
-async function createFile(path: string): Promise<FileHandle> {
-  await rm(path, { force: true });
-  const file = await open(path, "wx", 0o600);
-  await syncDirectory(dirname(path));
-  return file;
-}
-
-async function openAt(path: string, start: number): Promise<FileHandle> {
-  await checkSize(path, start);
-  const file = await open(path, "r+");
-  await file.truncate(start);
-  return file;
-}
-
-async function write(
-  file: FileHandle,
-  start: number,
-  source: AsyncIterable<Uint8Array>,
-  onSynced: OnSynced,
-): Promise<void> {
-  let size = start;
-  let synced = start;
-  const sync = async () => {
-    if (size === synced) return;
-    await file.datasync();
-    await onSynced(size);
-    synced = size;
-  };
-  try {
-    for await (const chunk of source) {
-      for (let at = 0; at < chunk.length; ) {
-        at += (await file.write(chunk, at, chunk.length - at, size + at)).bytesWritten;
-      }
-      size += chunk.length;
-      if (size - synced >= SYNC_BYTES) await sync();
-    }
-  } finally {
-    await sync();
-  }
-}
-
-/** Durably removes what is beyond the first `size` bytes. @throws ContentLostError when there are fewer. */
-async function cutTo(path: string, size: number): Promise<void> {
-  await checkSize(path, size);
-  const file = await open(path, "r+");
-  try {
-    if ((await file.stat()).size === size) return;
-    await file.truncate(size);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function checkSize(path: string, size: number): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found === null || found.size < size)
-    throw new ContentLostError(`The file has fewer than ${size} bytes.`);
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest("hex");
+  stage(size: number): Promise<StagedBlob>;
+  /** Does nothing if there are none. */
+  remove(): Promise<void>;
 }

@@ -3,7 +3,7 @@
 import type { SendHandle } from "node:child_process";
 import { Server } from "node:net";
 import { Registry } from "prom-client";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";

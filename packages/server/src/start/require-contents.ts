@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { blobStoreId } from "../blobs/store-id.ts";
+import type { BlobStore } from "../blobs/blob-store.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { recordBlobStore } from "../db/database-identity-store.ts";
 import type { Queryable } from "../db/statement.ts";
@@ -15,9 +15,12 @@ import { installationId } from "./installation-id.ts";
  *
  * @throws one sentence for the operator while another service runs with the store that the database has.
  */
-export async function requireContents(db: Queryable, config: Config, log: Logger): Promise<void> {
+export async function requireContents(
+  { db, blobs, log }: { db: Queryable; blobs: BlobStore; log: Logger },
+  config: Config,
+): Promise<void> {
   const directory = blobDirectory(config);
-  const store = await blobStoreId(directory);
+  const store = await blobs.id();
   if (await recordBlobStore(db, store, { replace: false })) return;
   const graceMs = config.hostGraceSeconds * 1_000;
   if (await otherHostsSeen(db, installationId(config.dataDir), graceMs))

@@ -5,7 +5,7 @@ import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -123,12 +123,12 @@ async function openParts(
     (db) => db.close(),
   );
   await parts.open(() => requireDatabaseKey(db.write, keys));
-  await parts.open(() => requireContents(db.write, config, log));
+  const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
+  await parts.open(() => requireContents({ db: db.write, blobs, log }, config));
   const hub = await parts.open(
     () => openSessionHub({ db, log, neighbours: relay.neighbours }),
     (hub) => hub.close(),
   );
-  const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
   const traces = await parts.open(
     () => openTraces(process.env, "api", log),
     (one) => one.close(),

@@ -1,5 +1,5 @@
 import { formatId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";

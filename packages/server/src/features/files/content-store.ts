@@ -1,4 +1,4 @@
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 

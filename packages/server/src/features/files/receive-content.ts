@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "../../access/principal.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import { ContentLostError } from "../../blobs/partial-blob.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";

@@ -3,7 +3,7 @@ import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { StagedBlob } from "../../blobs/blob.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";

@@ -3,7 +3,6 @@ import {
   DiskLimitError,
   type GitSettings,
   ImageError,
-  type MountedFile,
   type RemoteRefs,
   type Sandbox,
   type SandboxEngine,
@@ -40,8 +39,15 @@ import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
-import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
+import {
+  loweredLimits,
+  type MountedContent,
+  mountedContents,
+  type SpecParts,
+  sandboxSpec,
+} from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
+import { withLocalFiles } from "./with-local-files.ts";
 
 export interface OpenParts extends ProvisionParts {
   db: Database;
@@ -108,10 +114,15 @@ export class SandboxOpener {
     const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
     const refs = this.#prefetchRefs(session, resources);
     const git = gitSettings(this.#parts, session, resources);
-    const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
+    const spec = sandboxSpec(this.#parts, session, disk, resources);
+    const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
-    const { sandbox, system } = await this.#orReport(() => this.#openOnSystem(session, disk, spec, git));
+    const { sandbox, system } = await this.#orReport(() =>
+      withLocalFiles(this.#parts.blobs, mounted, (files) =>
+        this.#openOnSystem(session, disk, { ...spec, files }, git),
+      ),
+    );
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
     await reportStarted(runLog, sandbox, { seconds, ...(isLowered && { lowered_limits: lowered }) });
@@ -119,7 +130,7 @@ export class SandboxOpener {
     if (!isNew) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const opened = {
       sandbox,
-      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, spec.files, refs),
+      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs),
     };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
   }
@@ -240,7 +251,7 @@ export class SandboxOpener {
   #provisionerOf(
     setup: Pick<SetupInputs, "system" | "writable">,
     sandbox: Sandbox,
-    mounted: readonly MountedFile[],
+    mounted: readonly MountedContent[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
     const { log, mask } = this.#parts;

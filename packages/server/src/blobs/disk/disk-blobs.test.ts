@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
-import { type BlobStore, openDiskBlobs } from "./disk-blobs.ts";
+import type { BlobStore } from "../blob-store.ts";
+import { openDiskBlobs } from "./disk-blobs.ts";
 
 async function opened(t: TestContext): Promise<{ blobs: BlobStore; directory: string }> {
   const directory = mkdtempSync(join(tmpdir(), "berth-blobs-"));
@@ -72,7 +73,10 @@ describe("disk blobs", () => {
     }
     assert.equal(readdirSync(partial).length, 6);
     await blobs.removeAbandoned();
-    assert.deepEqual(readdirSync(partial).sort(), [basename(staged.path), "young", elsewhere].sort());
+    assert.deepEqual(
+      readdirSync(partial).sort(),
+      [basename((await staged.local()).path), "young", elsewhere].sort(),
+    );
     await staged.keep();
     for await (const names of blobs.names()) assert.deepEqual(names, [staged.sha256]);
     assert.deepEqual(readdirSync(partial).sort(), ["young", elsewhere].sort());
