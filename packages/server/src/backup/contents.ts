@@ -4,6 +4,8 @@ import { cp, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { copyTree, createDirectory } from "@berth/linux";
 import { contentPath, openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
+import { type BlobConfig, openBlobs } from "../blobs/open-blobs.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 
 /** Copies the contents of files, and of uploads that are not complete, to another directory. */
 export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {
@@ -29,6 +31,22 @@ export async function countContents(directory: string): Promise<{ contents: numb
     total.bytes += sizes.reduce((sum, size) => sum + size, 0);
   }
   return total;
+}
+
+/** Those that are not in the bucket. */
+export async function missingContents(
+  config: BlobConfig,
+  db: DatabaseAccess,
+  wanted: readonly string[],
+): Promise<string[]> {
+  const blobs = await openBlobs(config, db);
+  try {
+    const there = new Set<string>();
+    for await (const names of blobs.names()) for (const name of names) there.add(name);
+    return wanted.filter((name) => !there.has(name));
+  } finally {
+    blobs.close();
+  }
 }
 
 /** Those that are missing, or whose bytes are others than they were. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createDirectory, openServiceManager } from "@berth/linux";
 import type { Logger } from "pino";
-import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
+import { openBlobs } from "../blobs/open-blobs.ts";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -92,7 +92,8 @@ async function openParts(
   const faults = await settingFaults(config);
   if (faults.length > 0) throw new ConfigError(faults);
   await ofSetting(() => createDirectory(config.dataDir));
-  await ofSetting(() => createDirectory(blobDirectory(config)));
+  const contents = blobDirectory(config);
+  if (contents !== null) await ofSetting(() => createDirectory(contents));
   await ofSetting(() => checkDataDirectory(config.dataDir));
   await parts.open(
     () => lockDataDirectory(config.dataDir),
@@ -123,7 +124,10 @@ async function openParts(
     (db) => db.close(),
   );
   await parts.open(() => requireDatabaseKey(db.write, keys));
-  const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
+  const blobs = await parts.open(
+    () => openBlobs(config, db),
+    (store) => store.close(),
+  );
   await parts.open(() => requireContents({ db: db.write, blobs, log }, config));
   const hub = await parts.open(
     () => openSessionHub({ db, log, neighbours: relay.neighbours }),

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory, isOfDeadProcess, machineId, processName } from "@berth/linux";
-import type { Blob, LocalBlob } from "../blob.ts";
-import type { BlobStore } from "../blob-store.ts";
+import type { Blob, LocalBlob } from "../interface/blob.ts";
+import type { BlobStore } from "../interface/blob-store.ts";
 import { DiskPartialBlob } from "./disk-partial-blob.ts";
 import { diskStoreId } from "./disk-store-id.ts";
 import { installBlob } from "./install-blob.ts";
@@ -21,6 +21,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const path = (sha256: string) => contentPath(directory, sha256);
   return {
     id: () => diskStoreId(directory),
+    check: () => checkDirectory(staged),
     local: async (sha256) => fileAt(path(sha256)),
     partial: (fileId) => new DiskPartialBlob(join(partial, fileId), path, directory),
     partialNames: () => readdir(partial),
@@ -28,9 +29,11 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
     age: (sha256) => ageOf(path(sha256)),
-    async removeAbandoned() {
+    removeCopies: async () => undefined,
+    close: () => undefined,
+    async removeAbandoned(abandonedMs = ABANDONED_MS) {
       for (const name of await readdir(staged)) {
-        const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > ABANDONED_MS;
+        const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > abandonedMs;
         if (abandoned) await rm(join(staged, name), { force: true });
       }
     },
@@ -47,6 +50,16 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       }
     },
   };
+}
+
+async function checkDirectory(directory: string): Promise<void> {
+  const path = join(directory, processName(randomUUID()));
+  try {
+    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    await rm(path);
+  } catch (error) {
+    throw new Error(`The directory of the contents of files cannot be written: ${(error as Error).message}`);
+  }
 }
 
 /** A file of the store itself. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, link, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { StagedBlob } from "../blob.ts";
-import { ContentLostError, type OnSynced, type PartialBlob, SYNC_BYTES } from "../partial-blob.ts";
+import type { StagedBlob } from "../interface/blob.ts";
+import { ContentLostError, type OnSynced, type PartialBlob, SYNC_BYTES } from "../interface/partial-blob.ts";
 import { installBlob, syncDirectory } from "./install-blob.ts";
 
 /** A partial content as one file. */

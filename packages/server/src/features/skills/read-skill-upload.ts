@@ -1,8 +1,8 @@
 import { skillTitle } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { StagedBlob } from "../../blobs/blob.ts";
-import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { StagedBlob } from "../../blobs/interface/blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";

@@ -2,7 +2,7 @@ import { LeaseLost } from "@berth/agent";
 import { Semaphore, Signal } from "@berth/concurrency";
 import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
-import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";

@@ -1,5 +1,5 @@
 import type { MountedFile } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { MountedContent } from "./sandbox-spec.ts";
 
 /** Does the work with the contents as files of this host, which are there until it ends. */

@@ -9,6 +9,8 @@ import type { PartialBlob } from "./partial-blob.ts";
 export interface BlobStore {
   /** The store's own name: processes that share the store read the same one. */
   id(): Promise<string>;
+  /** Writes a small content, reads it and removes it. @throws one sentence for the operator. */
+  check(): Promise<void>;
   /** Takes what the source yields. When the source or the store fails, nothing is left. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /** A content that arrives in parts. */
@@ -25,6 +27,13 @@ export interface BlobStore {
   names(): AsyncGenerator<string[]>;
   /** Milliseconds since the content was written; 0 when it does not exist. */
   age(sha256: string): Promise<number>;
-  /** Removes what dead processes of this machine have staged, and staged contents that were not written to for a day. */
-  removeAbandoned(): Promise<void>;
+  /**
+   * Removes what dead processes of this machine have staged, and what was staged and not written to for a time.
+   *
+   * @param abandonedMs Default: a day.
+   */
+  removeAbandoned(abandonedMs?: number): Promise<void>;
+  /** Removes the copies on this host of contents that are used no longer. @param areUsed those of the contents that are. */
+  removeCopies(areUsed: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
+  close(): void;
 }
