@@ -5,6 +5,7 @@ export { InputError, OperatorError } from "./administration/as-operator.ts";
 export type { ErasureReceipt, ErasureSubject } from "./administration/erasures.ts";
 export type { LimitEntry } from "./administration/limit-store.ts";
 export { migrateDatabase, type SchemaReport } from "./administration/migrate-database.ts";
+export { type MovedContents, moveContents } from "./administration/move-contents.ts";
 export type { RetentionEntry } from "./administration/retention-store.ts";
 export { rewrapSecrets } from "./administration/rewrap-secrets.ts";
 export type { AuditLine } from "./audit/audit-list-store.ts";
