@@ -6,6 +6,7 @@ import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { consoleRequirements } from "./requirements/console.ts";
 import { consoleSignInRequirements } from "./requirements/console-sign-in.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
+import { s3Requirements } from "./requirements/contents-in-s3.ts";
 import { conventions } from "./requirements/conventions.ts";
 import { dataProtectionRequirements } from "./requirements/data-protection.ts";
 import { deviceLoginRequirements } from "./requirements/device-login.ts";
@@ -592,6 +593,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 1",
     rule: "An id is the prefix of its kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
+  ...s3Requirements,
   ...conventions,
   ...outputRequirements,
   ...eventDeltaRequirements,

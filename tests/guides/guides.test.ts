@@ -11,6 +11,7 @@ import {
   startEverything,
 } from "../mcp-host/mcp-host.ts";
 import { startPostgres } from "../postgres-server/postgres-server.ts";
+import { S3_CREDENTIALS, type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { enterOwnNetwork } from "./own-network.ts";
 import { type RunningUp, startUp } from "./running-up.ts";
 import { runShell, shellBlocks } from "./shell-blocks.ts";
@@ -24,6 +25,7 @@ const ROOT = join(import.meta.dirname, "../..");
 let clone: string;
 let everything: EverythingServer;
 let proxy: BearerProxy;
+let s3: S3Host;
 let up: RunningUp;
 /** What a user's shell has before the first line. */
 let shell: Record<string, string>;
@@ -36,12 +38,14 @@ before(async () => {
   await symlink(join(ROOT, "bin/berth"), join(clone, "bin/berth"));
   everything = await startEverything();
   proxy = await startBearerProxy(everything.port, "token-of-mcp");
+  s3 = await startS3Host();
   const { host } = new URL(proxy.url);
   up = await startUp(clone, { BERTH_ROOTFS: "host", BERTH_EGRESS_ALLOW_PRIVATE: host });
   shell = { PATH: process.env.PATH ?? "", HOME: clone, TMPDIR: clone };
 });
 after(async () => {
   await up.stop();
+  s3.close();
   proxy.stop();
   await everything.stop();
   await rm(clone, { recursive: true, force: true });
@@ -50,6 +54,8 @@ after(async () => {
 /** What the shell blocks of each guide print, in this order, among other output. */
 const GUIDES: Record<string, RegExp> = {
   "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
+  "contents-in-s3.md":
+    /ok +contents +A small object was written[^\n]*\nready\n[\s\S]*1 contents \(14 bytes\) were copied from s3:[\s\S]*0 contents \(0 bytes\) were copied from disk to s3:[^\n]*, and 1 were there before\.[\s\S]*no contents of files: they are in s3:[\s\S]*The backup can be restored/,
   "console.md": /^http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#code=[\w-]{43}$/m,
   "configuration.md":
     /The settings are valid; the settings file is \/[^\n]*berth\.yaml\.\n[\s\S]*^port +4280 +--port$[\s\S]*^git_http_hosts +git\.internal,git\.internal:8080 +\/[^\n]*berth\.yaml, line 3$[\s\S]*^max_pids +400 +BERTH_MAX_PIDS$[\s\S]*wrong\.yaml, line 1: max_pidss is not a setting; the nearest is max_pids\.\nexit code 2\n/m,
@@ -85,6 +91,7 @@ const GUIDES: Record<string, RegExp> = {
 /** What a reader of a guide has besides, as variables. */
 const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string>>> = {
   "mcp.md": async () => ({ MCP_URL: proxy.url, MCP_TOKEN: proxy.token }),
+  "contents-in-s3.md": async () => ({ ...S3_CREDENTIALS, BUCKET: s3.place }),
   "many-machines.md": async (t) => {
     const postgres = await startPostgres({ databases: ["berth"] });
     t.after(() => postgres.stop());

@@ -7,4 +7,5 @@ export { DatabaseUnavailableError } from "./db/database-error.ts";
 export { InputError, OperatorError } from "./errors/operator-error.ts";
 export { administrationOnMachine, createTokenOnMachine } from "./machine/administration-on-machine.ts";
 export { migrateDatabase, type SchemaReport } from "./machine/migrate-database.ts";
+export { type MovedContents, moveContents } from "./machine/move-contents.ts";
 export { rewrapSecrets } from "./machine/rewrap-secrets.ts";

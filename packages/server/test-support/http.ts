@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import { createOperatorToken } from "../src/administration/operator-tokens.ts";
-import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../src/blobs/disk/disk-blobs.ts";
 import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
 import type { HttpApp } from "../src/http/http-app.ts";
 import { openSessionHub } from "../src/notify/session-hub.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { formatId, newUuid } from "@berth/contract";
-import type { BlobStore } from "../src/blobs/disk-blobs.ts";
+import type { BlobStore } from "../src/blobs/interface/blob-store.ts";
 import type { Queryable } from "../src/db/statement.ts";
 
 /** Adds a file of this content to a session, by default at its default mount path. Returns the uuid of the resource. */

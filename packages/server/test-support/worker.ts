@@ -15,7 +15,7 @@ import {
   SandboxError,
   type SandboxSpec,
 } from "@berth/sandbox";
-import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../src/blobs/disk/disk-blobs.ts";
 import type { Database } from "../src/db/pool.ts";
 import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { appendInputs } from "../src/features/sessions/events/input-store.ts";

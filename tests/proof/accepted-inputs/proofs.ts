@@ -703,6 +703,7 @@ const SETTINGS: readonly Proof[] = [
     "another takes the session over after the grace",
   ],
   ["setting BERTH_", "BLOBS", scenario("two-services"), "two services: one that does not share the contents"],
+  ["setting BERTH_", "BLOB_CACHE_MB", server("blobs/s3/s3-blobs"), "a content that is used again"],
 ];
 
 const FLAGS: readonly Proof[] = [
@@ -771,6 +772,12 @@ const FLAGS: readonly Proof[] = [
     "--org --role",
     cli("commands/local/admin"),
     "admin: creates, lists, disables and enables",
+  ],
+  [
+    "flag local/blobs-command ",
+    "--from --to",
+    scenario("contents-in-s3"),
+    "contents in S3: moved there and back",
   ],
   ["flag local/admin-command ", "--cancel", scenario("homes"), "a drained service saves outputs"],
   [

@@ -16,6 +16,8 @@ export interface BackupNote {
   /** Contents of files. */
   contents: number;
   bytes: number;
+  /** Where the contents are that the backup does not have; null when it has them. Earlier releases wrote none. */
+  contents_at?: string | null;
 }
 
 const NAME = "backup.json";

@@ -30,7 +30,8 @@ export interface Backup extends BackupNote {
 
 /**
  * Copies an installation's database and the contents of its files to a new directory. The service can go on meanwhile: everything that
- * it acknowledged before `ended_at` is in the backup. Disks of sessions are not, nor what is made anew from other places.
+ * it acknowledged before `ended_at` is in the backup. Disks of sessions are not, nor what is made anew from other places. Contents that
+ * are in a bucket stay there alone: only the database's part of the installation is copied then.
  *
  * @param withKey whether the backup also gets the secret key, with which every stored secret can be read.
  * @throws OperatorError. Nothing is left of an unfinished backup.
@@ -47,9 +48,11 @@ export async function backup(
     withPartial(resolve(directory), async (partial, to) => {
       const endedAt = await copyInstallation(config, partial, signal);
       if (withKey) copyKeys(config, partial);
-      const { contents, bytes } = await countContents(join(partial, "blobs"));
+      const contents_at = blobDirectory(config) === null ? config.blobs : null;
+      const { contents, bytes } =
+        contents_at === null ? await countContents(join(partial, "blobs")) : { contents: 0, bytes: 0 };
       await run("sync", ["-f", partial]);
-      const note = noteOf(partial, { ended_at: endedAt.toISOString(), contents, bytes });
+      const note = noteOf(partial, { ended_at: endedAt.toISOString(), contents, bytes, contents_at });
       writeNote(partial, note);
       await rename(partial, to);
       syncDirectory(dirname(to));
@@ -71,7 +74,8 @@ async function copyInstallation(config: Config, to: string, signal: AbortSignal)
       await keepContents(tx);
       const { connection } = server;
       const endedAt = await copyCluster(join(to, "cluster"), { cluster, connection, signal });
-      await copyContents(blobDirectory(config), join(to, "blobs"), signal);
+      const contents = blobDirectory(config);
+      if (contents !== null) await copyContents(contents, join(to, "blobs"), signal);
       return endedAt;
     });
     return await orAborted(work, signal);
@@ -81,7 +85,10 @@ async function copyInstallation(config: Config, to: string, signal: AbortSignal)
   }
 }
 
-function noteOf(directory: string, rest: Pick<BackupNote, "ended_at" | "contents" | "bytes">): BackupNote {
+function noteOf(
+  directory: string,
+  rest: Pick<BackupNote, "ended_at" | "contents" | "bytes" | "contents_at">,
+): BackupNote {
   const postgres = Number(readFileSync(join(directory, "cluster/PG_VERSION"), "utf8"));
   return { format: 1, berth: manifest.version, ...rest, postgres, architecture: process.arch };
 }

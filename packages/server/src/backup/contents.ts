@@ -3,7 +3,9 @@ import { createReadStream } from "node:fs";
 import { cp, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { copyTree, createDirectory } from "@berth/linux";
-import { contentPath, openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { contentPath, openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
+import { type BlobConfig, openBlobs } from "../blobs/open-blobs.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 
 /** Copies the contents of files, and of uploads that are not complete, to another directory. */
 export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {
@@ -22,11 +24,29 @@ export async function countContents(directory: string): Promise<{ contents: numb
   const blobs = await openDiskBlobs(directory);
   const total = { contents: 0, bytes: 0 };
   for await (const names of blobs.names()) {
-    const sizes = await Promise.all(names.map(async (name) => (await stat(blobs.path(name))).size));
+    const sizes = await Promise.all(
+      names.map(async (name) => (await stat(contentPath(directory, name))).size),
+    );
     total.contents += names.length;
     total.bytes += sizes.reduce((sum, size) => sum + size, 0);
   }
   return total;
+}
+
+/** Those that are not in the bucket. */
+export async function missingContents(
+  config: BlobConfig,
+  db: DatabaseAccess,
+  wanted: readonly string[],
+): Promise<string[]> {
+  const blobs = await openBlobs(config, db);
+  try {
+    const there = new Set<string>();
+    for await (const names of blobs.names()) for (const name of names) there.add(name);
+    return wanted.filter((name) => !there.has(name));
+  } finally {
+    blobs.close();
+  }
 }
 
 /** Those that are missing, or whose bytes are others than they were. */

@@ -10,16 +10,17 @@ import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
 import { InputError } from "../errors/operator-error.ts";
+import { allContents } from "../features/files/content-store.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import type { InstallationFlags } from "../machine/as-operator.ts";
 import { requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
-import { readNote } from "./backup-note.ts";
-import { addContents, damagedContents } from "./contents.ts";
+import { type BackupNote, readNote } from "./backup-note.ts";
+import { addContents, damagedContents, missingContents } from "./contents.ts";
 import { isNoRoom, noRoomIn, withPartial } from "./partial-directory.ts";
-import { contentsOfAll, countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
+import { countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
 
 export interface Restored extends RestoredCounts {
   /** Everything that was acknowledged before is there. */
@@ -44,7 +45,9 @@ export async function restore(
   { keyFile }: RestoreOptions = {},
 ): Promise<Restored> {
   const config = readConfig(process.env, flags);
-  const [from, { ended_at }] = [resolve(directory), readNote(directory)];
+  const [from, note] = [resolve(directory), readNote(directory)];
+  const { ended_at } = note;
+  contentsOf(config, note);
   return await untilAskedToEnd((signal) =>
     withPartial(resolve(config.dataDir), async (dataDir, to) => {
       const partial = { ...config, dataDir };
@@ -55,9 +58,10 @@ export async function restore(
           await requireDatabaseKey(db.write, { active: readSecretKey(key), former: readFormerKey(key) });
         });
         await giveUpMachines(db);
-        return await examine(db, from);
+        return await examine(db, from, config, note);
       });
-      await addContents(join(from, "blobs"), blobDirectory(partial));
+      const contents = contentsOf(partial, note);
+      if (contents !== null) await addContents(join(from, "blobs"), contents);
       await rm(to, { recursive: true, force: true });
       await rename(dataDir, to);
       syncDirectory(dirname(to));
@@ -69,11 +73,15 @@ export async function restore(
 /** Restores a backup's database in a temporary directory, reads every content, and removes what it made. */
 export async function checkBackup(flags: InstallationFlags, directory: string): Promise<Restored> {
   const config = readConfig(process.env, flags);
-  const [from, { ended_at }] = [resolve(directory), readNote(directory)];
+  const [from, note] = [resolve(directory), readNote(directory)];
+  const { ended_at } = note;
+  contentsOf(config, note);
   return await untilAskedToEnd(async (signal) => {
     const dataDir = await mkdtemp(join(tmpdir(), "berth-check-"));
     try {
-      const counts = await withDatabase({ ...config, dataDir }, from, signal, (db) => examine(db, from));
+      const counts = await withDatabase({ ...config, dataDir }, from, signal, (db) =>
+        examine(db, from, config, note),
+      );
       return { ended_at, ...counts };
     } catch (error) {
       throw noRoomIn(tmpdir(), error);
@@ -83,8 +91,31 @@ export async function checkBackup(flags: InstallationFlags, directory: string): 
   });
 }
 
-async function examine(db: DatabaseAccess, from: string): Promise<RestoredCounts & { damaged: string[] }> {
-  const damaged = await damagedContents(join(from, "blobs"), await contentsOfAll(db.write));
+/** The directory to which the contents go; null when they are in a bucket. @throws InputError when backup and settings do not fit. */
+function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote): string | null {
+  const directory = blobDirectory(config);
+  if (bucket === null && directory === null)
+    throw new InputError(
+      "The backup has the contents of files: restore it with BERTH_BLOBS=disk, and move them with 'berth admin blobs move'.",
+    );
+  if (bucket !== null && directory !== null)
+    throw new InputError(
+      `The backup has no contents of files, which are in ${bucket}: set BERTH_BLOBS to that.`,
+    );
+  return directory;
+}
+
+async function examine(
+  db: DatabaseAccess,
+  from: string,
+  config: Config,
+  { contents_at: bucket = null }: BackupNote,
+): Promise<RestoredCounts & { damaged: string[] }> {
+  const wanted = await allContents(db.write);
+  const damaged =
+    bucket === null
+      ? await damagedContents(join(from, "blobs"), wanted)
+      : await asInputError(() => missingContents(config, db, wanted));
   return { ...(await countRestored(db.write)), damaged };
 }
 

@@ -34,14 +34,3 @@ export async function countRestored(db: Queryable): Promise<RestoredCounts> {
   });
   return rows[0] ?? { sessions: 0, events: 0, files: 0 };
 }
-
-/** Every content that a file, a version of a skill or a saved workspace has. */
-export async function contentsOfAll(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ sha256: string }>({
-    text: `
-      select sha256 from files where sha256 is not null
-      union select sha256 from skill_versions
-      union select unnest(contents) from workspace_saves order by sha256`,
-  });
-  return rows.map(({ sha256 }) => sha256);
-}

@@ -4,6 +4,7 @@ import type { RetentionDays } from "../retention/retention-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 import type { OidcMapping } from "./oidc.ts";
 import type { Role } from "./roles.ts";
+import { isS3Place } from "./s3-place.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
@@ -28,8 +29,10 @@ export interface Config {
   migrate: "on" | "off";
   /** Null: `secret.key` in the data directory, created at the first start. */
   secretKeyFile: string | null;
-  /** Where the contents of files are: a directory that the services of one database share, or `disk`, the data directory. */
+  /** Where the contents of files are: `disk`, the data directory, or a directory or bucket that the services of one database share. */
   blobs: string;
+  /** Disk space in MiB for copies of contents that are in a bucket. */
+  blobCacheMb: number;
   /** Null: the models that are detected on this machine. */
   modelsFile: string | null;
   hostedProviders: HostedProvider[];
@@ -126,7 +129,8 @@ export function layerDirectory({ dataDir }: Config): string {
   return join(dataDir, "layers");
 }
 
-/** Directory of the contents of files. */
-export function blobDirectory({ dataDir, blobs }: Pick<Config, "dataDir" | "blobs">): string {
+/** Directory of the contents of files. Null: they are in a bucket. */
+export function blobDirectory({ dataDir, blobs }: Pick<Config, "dataDir" | "blobs">): string | null {
+  if (isS3Place(blobs)) return null;
   return blobs === "disk" ? join(dataDir, "blobs") : blobs;
 }

@@ -1,4 +1,5 @@
 import { isBlockedPort } from "@berth/contract/blocked-ports";
+import { isS3Place, parseS3Place } from "./s3-place.ts";
 
 /** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
 
@@ -7,10 +8,13 @@ export function nonEmpty(text: string): string {
   return text;
 }
 
-/** `disk`, or the absolute path of a directory. */
+/** `disk`, the absolute path of a directory, or a bucket. */
 export function blobs(text: string): string {
   if (text === "disk" || text.startsWith("/")) return text;
-  throw new Error("must be 'disk' or the absolute path of a directory");
+  if (!isS3Place(text))
+    throw new Error("must be 'disk', the absolute path of a directory or s3://bucket/prefix");
+  parseS3Place(text);
+  return text;
 }
 
 export function integer(minimum: number, maximum: number): (text: string) => number {

@@ -31,6 +31,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "migrate",
   "secretKeyFile",
   "blobs",
+  "blobCacheMb",
   "modelsFile",
   "snapshotsMegabytes",
   "snapshotsDays",

@@ -278,9 +278,16 @@ export const SETTINGS: Settings = {
   blobs: {
     variable: "BERTH_BLOBS",
     form: "<place>",
-    help: "contents of files: disk, in the data directory, or a directory that all services of the database share",
+    help: "contents of files: disk, in the data directory, or a directory or s3://bucket/prefix that all services of the database share",
     fallback: "disk",
     parse: blobs,
+  },
+  blobCacheMb: {
+    variable: "BERTH_BLOB_CACHE_MB",
+    form: "<MiB>",
+    help: "disk space for copies of contents that are in S3",
+    fallback: 1_024,
+    parse: integer(0, 16_777_216),
   },
   modelsFile: {
     variable: "BERTH_MODELS_FILE",

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
 import { silentLog } from "../../test-support/database.ts";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import type { RetentionDays } from "../retention/retention-names.ts";
 import { storeRetention } from "../retention/retention-store.ts";
 import { applyRetention } from "./apply-retention.ts";

@@ -4,7 +4,7 @@ import { formatId, newUuid, parseId } from "@berth/contract";
 import { openPage } from "../../test-support/console.ts";
 import { silentLog } from "../../test-support/database.ts";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { WHOLE } from "../db/keyset.ts";
 import { keepContents } from "../features/files/content-store.ts";
 import { continueErasures } from "./continue-erasures.ts";

@@ -1,7 +1,7 @@
 import { formatId } from "@berth/contract";
 import type { Logger } from "pino";
 import { appendAuditEntry } from "../audit/audit-store.ts";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { removeUnusedContent } from "../features/files/content-store.ts";
 import {

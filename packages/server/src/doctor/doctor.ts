@@ -29,6 +29,7 @@ import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
 import { ownHost } from "../start/own-host.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
+import { describeContents } from "./describe-contents.ts";
 import { describeDatabaseUser } from "./describe-database-user.ts";
 
 /**
@@ -81,7 +82,12 @@ async function database(config: Config): Promise<Capability[]> {
 async function inDatabase(config: Config, address: DatabaseAddress): Promise<Capability[]> {
   const db = openDatabase({ ...address, log: SILENT_LOG, max: 1, readers: 1 });
   try {
-    return [...(await hosts(config, db.read)), ...(await describeStoredResources(config, db.read))];
+    const contents = await describeContents(config, db);
+    return [
+      ...(contents === null ? [] : [contents]),
+      ...(await hosts(config, db.read)),
+      ...(await describeStoredResources(config, db.read)),
+    ];
   } finally {
     await db.close();
   }

@@ -358,6 +358,12 @@ export const errors = {
     new ApiError("api_error", { message: `The disk of session '${id}' could not be read.` }),
   stopping: () => new ApiError("api_error", { message: "The service is stopping." }),
   internal: () => new ApiError("api_error", { message: "An internal error occurred." }),
+  contentsUnavailable: () =>
+    new ApiError("api_error", {
+      message: "The service cannot reach the store of files' contents at present.",
+      status: 503,
+      headers: { "retry-after": "5", "x-should-retry": "true" },
+    }),
   unavailable: () => new ApiError("api_error", { message: "The service cannot reach its database." }),
 };
 

@@ -1,5 +1,6 @@
 import { BETA_FEATURES, type ErrorEnvelope } from "@berth/contract";
 import type { Logger } from "pino";
+import { BlobsUnavailableError } from "../blobs/interface/blobs-unavailable.ts";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
@@ -39,6 +40,7 @@ export function toApiError(error: unknown, log: Logger, request: Record<string, 
     return errors.invalid(`The request is not valid: ${(error as Error).message}`);
   }
   log.error({ err: error, ...request }, "a request failed");
+  if (error instanceof BlobsUnavailableError) return errors.contentsUnavailable();
   return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
 }
 

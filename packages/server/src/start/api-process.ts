@@ -3,8 +3,8 @@
 import type { SendHandle } from "node:child_process";
 import { Server } from "node:net";
 import { Registry } from "prom-client";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
+import { openBlobs } from "../blobs/open-blobs.ts";
+import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -93,7 +93,10 @@ async function start({ config, address, name, service }: Given<ApiCalls, "start"
         (one) => one.close(),
       ),
       open.open(() => openModels(config, log)),
-      open.open(() => openDiskBlobs(blobDirectory(config))),
+      open.open(
+        () => openBlobs(config, db),
+        (one) => one.close(),
+      ),
       open.open(
         () => openTraces(process.env, "api", log),
         (one) => one.close(),

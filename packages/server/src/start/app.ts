@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { createTokenWatch } from "../access/token-watch.ts";
 import { mountAdministration } from "../administration/admin-routes.ts";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { Ceilings } from "../config/ceilings.ts";
 import { proxyList } from "../config/trusted-proxies.ts";
 import type { Database } from "../db/pool.ts";

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { minUuidAt, newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { WHOLE } from "../db/keyset.ts";
 import { requestErasure, selectErasures } from "../deletion/erasure-store.ts";
 import { startDataSweepers } from "./data-sweepers.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/pool.ts";
 import { runAlone } from "../db/run-alone.ts";

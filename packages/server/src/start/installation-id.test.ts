@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertDurable, assertSynced, CAN_TRACE, fileCalls } from "../../test-support/file-calls.ts";
-import { blobStoreId } from "../blobs/store-id.ts";
+import { diskStoreId } from "../blobs/disk/disk-store-id.ts";
 import { installationId } from "./installation-id.ts";
 
-const [installation, store] = ["./installation-id.ts", "../blobs/store-id.ts"].map((path) =>
+const [installation, store] = ["./installation-id.ts", "../blobs/disk/disk-store-id.ts"].map((path) =>
   JSON.stringify(import.meta.resolve(path)),
 );
 
 for (const [what, name, program] of [
   ["id of the installation", "installation", `(await import(${installation})).installationId`],
-  ["name of the store of contents", "store", `await (await import(${store})).blobStoreId`],
+  ["name of the store of contents", "store", `await (await import(${store})).diskStoreId`],
 ] as const) {
   test(`${what}: durable in a new directory, synced before it is named`, { skip: !CAN_TRACE }, (t) => {
     const parent = temporary(t);
@@ -28,9 +28,9 @@ for (const [what, name, program] of [
 test("id of the installation, name of the store: made once, and the same ever after", async (t) => {
   const directory = temporary(t);
   const id = installationId(directory);
-  const names = await Promise.all([blobStoreId(directory), blobStoreId(directory)]);
+  const names = await Promise.all([diskStoreId(directory), diskStoreId(directory)]);
   assert.equal(installationId(directory), id);
-  assert.deepEqual(new Set([...names, await blobStoreId(directory)]).size, 1);
+  assert.deepEqual(new Set([...names, await diskStoreId(directory)]).size, 1);
   assert.equal(readFileSync(join(directory, "installation"), "utf8"), `${id}\n`);
 });
 

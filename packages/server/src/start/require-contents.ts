@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { blobStoreId } from "../blobs/store-id.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { recordBlobStore } from "../db/database-identity-store.ts";
 import type { Queryable } from "../db/statement.ts";
@@ -13,17 +13,21 @@ import { installationId } from "./installation-id.ts";
  * A store that is another than before, such as after a move to a new machine, becomes that of the database if no other service
  * runs on it.
  *
- * @throws one sentence for the operator while another service runs with the store that the database has.
+ * @throws one sentence for the operator when the store cannot be used, or another service runs with the store that the database has.
  */
-export async function requireContents(db: Queryable, config: Config, log: Logger): Promise<void> {
-  const directory = blobDirectory(config);
-  const store = await blobStoreId(directory);
+export async function requireContents(
+  { db, blobs, log }: { db: Queryable; blobs: BlobStore; log: Logger },
+  config: Config,
+): Promise<void> {
+  await blobs.check();
+  const place = blobDirectory(config) ?? config.blobs;
+  const store = await blobs.id();
   if (await recordBlobStore(db, store, { replace: false })) return;
   const graceMs = config.hostGraceSeconds * 1_000;
   if (await otherHostsSeen(db, installationId(config.dataDir), graceMs))
     throw new Error(
-      `Another service of this database keeps the contents of files elsewhere than ${directory}: set BERTH_BLOBS to one directory that all of them share.`,
+      `Another service of this database keeps the contents of files elsewhere than ${place}: set BERTH_BLOBS to one directory or bucket that all of them share.`,
     );
-  log.warn({ directory }, "the contents of the database's files were in another directory before");
+  log.warn({ place }, "the contents of the database's files were in another place before");
   await recordBlobStore(db, store, { replace: true });
 }

@@ -5,14 +5,15 @@ import { createGuardedFetch } from "@berth/egress";
 import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { openBlobs } from "../blobs/open-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { addConnectionMetrics } from "../db/connection-metrics.ts";
 import { openDatabase } from "../db/pool.ts";
+import { usedContents } from "../features/files/content-store.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import type { Neighbours } from "../notify/neighbours.ts";
@@ -144,13 +145,12 @@ async function openSharedParts(
   registry: Registry,
 ) {
   const installation = installationId(config.dataDir);
-  const [models, engine, blobs, authorities, db] = await Promise.all([
+  const [models, engine, authorities, db] = await Promise.all([
     parts.open(() => openModels(config, log)),
     parts.open(
       () => openEngine(config, { installation }, log),
       (one) => one.close(),
     ),
-    parts.open(() => openDiskBlobs(blobDirectory(config))),
     parts.open(() => readCaCertificates(config)),
     parts.open(
       async (signal) =>
@@ -160,6 +160,10 @@ async function openSharedParts(
   ]);
   const hub = await parts.open(
     () => openSessionHub({ db, log, heardBy: "runner", neighbours }),
+    (one) => one.close(),
+  );
+  const blobs = await parts.open(
+    () => openBlobs(config, db),
     (one) => one.close(),
   );
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
@@ -244,7 +248,7 @@ function startWorker(
 /** Sweeps that compare files with the database run only if the data directory belongs to this database. */
 async function startSweepers(
   { config, log }: RunnerOptions,
-  { db, disks, skills, snapshots, systems }: SharedParts,
+  { db, blobs, disks, skills, snapshots, systems }: SharedParts,
   isHeld: (sessionId: string) => boolean,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
@@ -252,9 +256,10 @@ async function startSweepers(
   const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld, signal });
   const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
   const unpacked: Sweep = () => skills.sweep(db.write);
+  const copies: Sweep = () => blobs.removeCopies((names) => usedContents(db.write, names));
   const unused: Sweep = (signal) => snapshots.sweep(signal);
   return [
     startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    startSweeper(isOwn ? { unpacked, snapshots: unused, layers } : { layers }, log),
+    startSweeper(isOwn ? { unpacked, copies, snapshots: unused, layers } : { layers }, log),
   ];
 }

@@ -116,6 +116,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     const [store, runner] = await Promise.all([service.store(), service.runner(forked)]);
     const fault = () => (draining.aborted ? "draining" : runner.fault());
     const db = await service.database(store, keys);
+    await service.blobs(db);
     const { url } = await service.health({ keys, db, runner, fault });
     await service.startRunner(store, runner);
     return { url, fault };
@@ -125,8 +126,8 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
 /** What the API takes from the database and from the contents that it shares with other services. */
 async function openShared(service: ServiceParts, store: Store, keys: DatabaseKeys) {
   const db = await service.database(store, keys);
+  const blobs = await service.blobs(db);
   const hub = await service.hub(db);
-  const blobs = await service.blobs();
   const traces = await service.traces();
   return { keys, db, hub, blobs, traces };
 }

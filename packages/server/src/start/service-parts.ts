@@ -2,7 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import type { ModelRegistry } from "@berth/agent/models";
 import { createDirectory } from "@berth/linux";
 import type { Logger } from "pino";
-import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
+import { openBlobs } from "../blobs/open-blobs.ts";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -75,7 +76,8 @@ export class ServiceParts {
     const faults = await settingFaults(config);
     if (faults.length > 0) throw new ConfigError(faults);
     await ofSetting(() => createDirectory(config.dataDir));
-    await ofSetting(() => createDirectory(blobDirectory(config)));
+    const contents = blobDirectory(config);
+    if (contents !== null) await ofSetting(() => createDirectory(contents));
     await ofSetting(() => checkDataDirectory(config.dataDir));
     await this.#parts.open(
       () => lockDataDirectory(config.dataDir),
@@ -115,7 +117,7 @@ export class ServiceParts {
     return this.#parts.open(() => ofSetting(() => openModels(this.#config, this.#log)));
   }
 
-  /** Connections to the database, once it is known to have this key and these contents. */
+  /** Connections to the database, once it is known to have this key. */
   async database({ address }: Store, keys: DatabaseKeys): Promise<Database> {
     const connections = this.#config.role === "runner" ? FEW : connectionsOf(this.#config);
     const db = await this.#parts.open(
@@ -123,7 +125,6 @@ export class ServiceParts {
       (one) => one.close(),
     );
     await this.#parts.open(() => requireDatabaseKey(db.write, keys));
-    await this.#parts.open(() => requireContents(db.write, this.#config, this.#log));
     return db;
   }
 
@@ -134,8 +135,14 @@ export class ServiceParts {
     );
   }
 
-  blobs(): Promise<BlobStore> {
-    return this.#parts.open(() => openDiskBlobs(blobDirectory(this.#config)));
+  /** The contents of files, once they are known to be those of the database. */
+  async blobs(db: Database): Promise<BlobStore> {
+    const blobs = await this.#parts.open(
+      () => openBlobs(this.#config, db),
+      (one) => one.close(),
+    );
+    await this.#parts.open(() => requireContents({ db: db.write, blobs, log: this.#log }, this.#config));
+    return blobs;
   }
 
   traces(): Promise<Traces> {

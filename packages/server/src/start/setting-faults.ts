@@ -19,6 +19,9 @@ export async function settingFaults(config: Config): Promise<string[]> {
   return found.flatMap((fault) => fault ?? []);
 }
 
+/** S3 takes 10,000 parts. Those that a content has are of 8 MiB. */
+const MAX_S3_UPLOAD = 64 * 1024 ** 3;
+
 type Check = (config: Config) => unknown;
 
 const CHECKS: readonly Check[] = [
@@ -69,7 +72,10 @@ function secretKey({ dataDir, secretKeyFile }: Config): void {
 }
 
 function contents(config: Config): void {
-  requireDirectory(blobDirectory(config), "for the contents of files");
+  const directory = blobDirectory(config);
+  if (directory !== null) requireDirectory(directory, "for the contents of files");
+  else if (config.uploadLimit > MAX_S3_UPLOAD)
+    throw new Error("BERTH_UPLOAD_LIMIT must be at most 64 GiB while the contents of files are in S3.");
 }
 
 function tlsFiles(config: Config): void {

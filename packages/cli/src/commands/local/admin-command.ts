@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { commaList, positiveInteger, withAdministration, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
+import { addBlobs } from "./blobs-command.ts";
 import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
 import { addRetention } from "./retention-command.ts";
@@ -22,6 +23,7 @@ export function addAdmin(program: Command): void {
   addTokens(admin);
   addLogins(admin);
   addHosts(admin);
+  addBlobs(admin);
   addLimits(admin);
   addRetention(admin);
   addErasures(admin);

@@ -1,4 +1,4 @@
-import { backup, checkBackup, type Restored, restore } from "@berth/server";
+import { type Backup, backup, checkBackup, type Restored, restore } from "@berth/server";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
@@ -15,9 +15,15 @@ export async function makeBackup(
   const options = { withKey: withKey === true };
   const made = await operatorErrors(() => backup({ "data-dir": dataDir }, directory, options));
   await printResult(made, output, () => [
-    `${made.directory} has everything until ${made.ended_at}: the database, and ${made.contents} contents of files (${made.bytes} bytes).`,
+    `${made.directory} has ${describeBackup(made)}`,
     ...(options.withKey ? [] : ["It does not have the secret key: keep that in another place."]),
   ]);
+}
+
+function describeBackup({ ended_at, contents, bytes, contents_at: bucket }: Backup): string {
+  return bucket
+    ? `the database until ${ended_at}, and no contents of files: they are in ${bucket} alone. Keep the bucket, with its versions, as long as the backup.`
+    : `everything until ${ended_at}: the database, and ${contents} contents of files (${bytes} bytes).`;
 }
 
 interface RestoreOptions extends InstallationOptions {

@@ -1,5 +1,5 @@
 import { formatId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
@@ -34,7 +34,8 @@ export async function completeUpload(
     if (file !== null) await audit(tx);
     return file;
   });
-  await partial.remove();
+  // What stays is removed by the sweep, since the file is pending no more.
+  await partial.remove().catch(() => undefined);
   if (ready !== null) return ready;
   await removeUnusedContent(db, blobs, content.sha256);
   throw deleted(id);

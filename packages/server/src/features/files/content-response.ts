@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { formatId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { errors } from "../../errors/catalogue.ts";
 import type { ContentHandler } from "../../http/mount.ts";
 import type { FileRow } from "./file-store.ts";

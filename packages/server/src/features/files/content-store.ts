@@ -1,4 +1,4 @@
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 
@@ -20,6 +20,18 @@ export async function usedContents(db: Queryable, contents: readonly string[]): 
     values: [contents],
   });
   return new Set(rows.map(({ sha256 }) => sha256));
+}
+
+/** Every content that a file or a version of a skill has. */
+export async function allContents(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ sha256: string }>({
+    name: "all_contents",
+    text: `
+      select sha256 from files where sha256 is not null
+      union select sha256 from skill_versions
+      union select unnest(contents) from workspace_saves order by sha256`,
+  });
+  return rows.map(({ sha256 }) => sha256);
 }
 
 const KEPT = "hashtextextended('contents are kept', 0)";

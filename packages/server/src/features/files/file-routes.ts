@@ -1,6 +1,6 @@
 import { fileRoutes, formatId, newFile, parseId } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent } from "../../http/mount.ts";
 import { type Form, mountBytes, mountUpload } from "../../http/mount-upload.ts";

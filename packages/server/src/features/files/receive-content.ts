@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "../../access/principal.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import { ContentLostError } from "../../blobs/partial-blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
+import { ContentLostError, SupersededError } from "../../blobs/interface/partial-blob.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { ApiError } from "../../errors/api-error.ts";
@@ -53,6 +53,7 @@ export async function receiveContent(
     // Read again: the request before this one may have stored more since.
     return await receive(db, deps, await requireFile(db.read, principal, fileId), { ...sending, receiver });
   } catch (error) {
+    if (error instanceof SupersededError) throw await lost(db, sending);
     if (!(error instanceof ContentLostError)) throw error;
     await markFailed(db.write, id);
     await deps.blobs.partial(id).remove();

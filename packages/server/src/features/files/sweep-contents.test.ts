@@ -3,15 +3,21 @@ import { existsSync, utimesSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { type Caller, testApp } from "../../../test-support/http.ts";
-import type { StagedBlob } from "../../blobs/blob.ts";
-import { type BlobStore, openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { contentPath, openDiskBlobs } from "../../blobs/disk/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/interface/blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Database } from "../../db/pool.ts";
 import { lockContent } from "./content-store.ts";
 import { sweepContents } from "./sweep-contents.ts";
 
 async function house(t: TestContext) {
   const app = await testApp(t);
-  return { ...app, owner: await app.caller(), blobs: await openDiskBlobs(app.blobsDir) };
+  return {
+    ...app,
+    owner: await app.caller(),
+    directory: app.blobsDir,
+    blobs: await openDiskBlobs(app.blobsDir),
+  };
 }
 
 async function staged(blobs: BlobStore, content: string): Promise<StagedBlob> {
@@ -23,7 +29,7 @@ async function staged(blobs: BlobStore, content: string): Promise<StagedBlob> {
 }
 
 test("sweep: old contents without a row → removed; those of files and skill versions → kept", async (t) => {
-  const { db, owner, blobs } = await house(t);
+  const { db, owner, blobs, directory } = await house(t);
   const file = (await owner.upload("a file")).body;
   const manual = "---\nname: a\ndescription: b\n---\n";
   const skill = await owner.form("/skills", [{ name: "files[]", filename: "a/SKILL.md", content: manual }]);
@@ -33,9 +39,9 @@ test("sweep: old contents without a row → removed; those of files and skill ve
   const all: string[] = [];
   for await (const names of blobs.names()) all.push(...names);
   assert.equal(all.length, 4);
-  for (const name of all) if (name !== young.sha256) utimesSync(blobs.path(name), 0, 0);
+  for (const name of all) if (name !== young.sha256) utimesSync(contentPath(directory, name), 0, 0);
   await sweepContents(db, blobs);
-  const left = all.filter((name) => existsSync(blobs.path(name)));
+  const left = all.filter((name) => existsSync(contentPath(directory, name)));
   assert.deepEqual(
     left,
     all.filter((name) => name !== old.sha256),
@@ -44,14 +50,14 @@ test("sweep: old contents without a row → removed; those of files and skill ve
 });
 
 test("sweep: a content that is being stored → kept", async (t) => {
-  const { db, owner, blobs } = await house(t);
+  const { db, owner, blobs, directory } = await house(t);
   const model = (await owner.upload("another")).body;
   const content = await staged(blobs, "being stored");
   let sweep: Promise<void> | undefined;
   await db.transaction(async (tx) => {
     await lockContent(tx, content.sha256);
     await content.keep();
-    utimesSync(blobs.path(content.sha256), 0, 0);
+    utimesSync(contentPath(directory, content.sha256), 0, 0);
     sweep = sweepContents(db, blobs);
     await untilSomebodyWaits(db);
     await tx.query({
@@ -61,7 +67,7 @@ test("sweep: a content that is being stored → kept", async (t) => {
     });
   });
   await sweep;
-  assert.ok(existsSync(blobs.path(content.sha256)));
+  assert.ok(existsSync(contentPath(directory, content.sha256)));
 });
 
 async function untilSomebodyWaits(db: Database): Promise<void> {

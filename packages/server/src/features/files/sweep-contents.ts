@@ -1,4 +1,4 @@
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { removeUnusedContent, usedContents } from "./content-store.ts";
 import { failAbandoned, pendingFiles } from "./upload-store.ts";

@@ -88,6 +88,15 @@ export async function markFailed(db: Queryable, id: string): Promise<void> {
   });
 }
 
+/** Forgets what was received of the pending files: their senders begin at the first byte. */
+export async function beginUploadsAnew(db: Queryable): Promise<void> {
+  await db.query({
+    name: "begin_uploads_anew",
+    text: `update files set uploaded_bytes = 0, receiver = null, received_until = null, updated_at = now()
+      where status = 'pending' and uploaded_bytes > 0`,
+  });
+}
+
 /** Fails the pending files for which nothing was received for a week. */
 export async function failAbandoned(db: Queryable): Promise<void> {
   await db.query({

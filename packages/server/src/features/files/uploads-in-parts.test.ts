@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
 import { testApp, type Wire } from "../../../test-support/http.ts";
-import { type BlobStore, openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../../blobs/disk/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { sweepContents, sweepUploads } from "./sweep-contents.ts";
 
 const megabyte = 1_048_576;

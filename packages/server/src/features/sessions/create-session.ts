@@ -1,7 +1,7 @@
 import { completeGitIdentity, formatId, type Input, newUuid, type sessionRoutes } from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { ReferenceCheck } from "../../access/references.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { storeOne } from "../../db/batch.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";

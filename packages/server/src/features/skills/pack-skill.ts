@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { StagedBlob } from "../../blobs/blob.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/interface/blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { fileAndDirectory, pathFault } from "./skill-paths.ts";
 

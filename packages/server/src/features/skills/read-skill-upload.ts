@@ -1,8 +1,8 @@
 import { skillTitle } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { StagedBlob } from "../../blobs/blob.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/interface/blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";
@@ -62,8 +62,10 @@ async function packed(
   files: AsyncGenerator<UploadedFile>,
 ): Promise<PackedSkill> {
   const first = await files.next();
-  if (form.zip !== undefined)
-    return await packSkill(blobs, unzip(form.zip.path, faultOf(form)), faultOf(form));
+  if (form.zip !== undefined) {
+    const { path, release } = await form.zip.local();
+    return await packSkill(blobs, unzip(path, faultOf(form)), faultOf(form)).finally(release);
+  }
   if (first.done === true) throw errors.invalid("Field 'file' is required.", "file");
   return await packSkill(blobs, startingWith(first.value, files), faultOf(form));
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { formatId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { errors } from "../../errors/catalogue.ts";
 import type { Content } from "../files/content-response.ts";
 import { mimeTypeOf } from "../files/mime-type.ts";

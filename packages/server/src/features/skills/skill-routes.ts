@@ -1,5 +1,5 @@
 import { formatId, skillRoutes } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { isDryRun } from "../../http/dry-run.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent } from "../../http/mount.ts";

@@ -1,5 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { lockContent } from "../../features/files/content-store.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";

@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { insertFileResource } from "../../../test-support/resources.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
-import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../../blobs/disk/disk-blobs.ts";
 import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
 import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";

@@ -1,9 +1,8 @@
 import { LeaseLost } from "@berth/agent";
 import { Semaphore, Signal } from "@berth/concurrency";
 import { formatId } from "@berth/contract";
-import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
@@ -40,7 +39,7 @@ export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
   signal: AbortSignal;
   activity: Activity;
   /** The files that the sandbox was opened with. */
-  mounted: readonly MountedFile[];
+  mounted: readonly { sha256: string; target: string }[];
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;
 }
@@ -56,7 +55,7 @@ export class Provisioner {
   readonly #target: ProvisionTarget;
   readonly #clones = new Semaphore(MAX_CLONES);
   readonly #files = new Semaphore(1);
-  /** By the path in the sandbox. */
+  /** Their contents, by the path in the sandbox. */
   readonly #mountedFiles: Map<string, string>;
   /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
   readonly #mountedSnapshots = new Set<string>();
@@ -69,7 +68,7 @@ export class Provisioner {
   constructor(parts: ProvisionParts, target: ProvisionTarget) {
     this.#parts = parts;
     this.#target = target;
-    this.#mountedFiles = new Map(target.mounted.map((file) => [file.target, file.source]));
+    this.#mountedFiles = new Map(target.mounted.map((file) => [file.target, file.sha256]));
   }
 
   /** Resolves when the removals are done and all resources are in place or have failed. Never rejects. */
@@ -178,19 +177,22 @@ export class Provisioner {
     if (content === undefined) return "later";
     if (content.sha256 === null)
       return { fault: { type: "sandbox_error", message: "The file has no content." } };
-    const file = { source: this.#parts.blobs.path(content.sha256), target: resource.mountPath };
-    if (this.#mountedFiles.get(file.target) === file.source) return {};
-    const { repository } = resource;
-    const fault =
-      repository === null ? null : await excludeFile(this.#target.sandbox, repository, file.target);
+    const { repository, mountPath: target } = resource;
+    if (this.#mountedFiles.get(target) === content.sha256) return {};
+    const fault = repository === null ? null : await excludeFile(this.#target.sandbox, repository, target);
     if (fault !== null) return { fault };
-    if (await this.#target.sandbox.placeFile(file)) {
-      if (!silently) this.#target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
+    if (await this.#placeContent(content.sha256, target)) {
+      if (!silently) this.#target.notes.push(`[A file of the user is now at ${target}, read-only.]`);
       return {};
     }
-    if (repository !== null) return { fault: notPlaceable(file.target) };
+    if (repository !== null) return { fault: notPlaceable(target) };
     this.#requestReopen();
     return "later";
+  }
+
+  async #placeContent(sha256: string, target: string): Promise<boolean> {
+    const { path, release } = await this.#parts.blobs.local(sha256);
+    return await this.#target.sandbox.placeFile({ source: path, target }).finally(release);
   }
 
   /** The removal is forgotten after the file is gone, so that it is tried again whatever happens in between. */

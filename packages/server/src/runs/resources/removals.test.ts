@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { insertFileResource } from "../../../test-support/resources.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
-import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../../blobs/disk/disk-blobs.ts";
 
 interface House {
   db: TestDatabase;

@@ -1,5 +1,5 @@
 import { isOnDisk, type MountedFile, type Sandbox, unpackDisk } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import { DamagedSaveError, decompressed, SaveUnreadableError } from "./compress.ts";
 import type { Save } from "./save-store.ts";
 

@@ -8,8 +8,8 @@ import {
   type Sandbox,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { StagedBlob } from "../../blobs/blob.ts";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/interface/blob.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { lockContent, removeUnusedContent } from "../../features/files/content-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";

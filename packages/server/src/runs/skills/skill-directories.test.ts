@@ -10,7 +10,7 @@ import { formatId, newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
-import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { openDiskBlobs } from "../../blobs/disk/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
 import { insertSkill } from "../../features/skills/skill-store.ts";
 import { insertSkillVersion } from "../../features/skills/skill-version-store.ts";

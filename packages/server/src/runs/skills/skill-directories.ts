@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { MountedDirectory } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { PackedFile } from "../../features/skills/pack-skill.ts";
 import { pathFault } from "../../features/skills/skill-paths.ts";

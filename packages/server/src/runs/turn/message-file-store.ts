@@ -1,5 +1,5 @@
 import { parseId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** Reads a file that a message refers to. Null when the file or its content is gone. */

@@ -1,5 +1,5 @@
 import { diskPlaces, type Sandbox, type SandboxSpec } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { Database } from "../../db/pool.ts";
 import type { SessionDisk } from "../disks/session-disk.ts";
 import type { Lease } from "../lease/lease.ts";

@@ -3,7 +3,6 @@ import {
   DiskLimitError,
   type GitSettings,
   ImageError,
-  type MountedFile,
   type RemoteRefs,
   type Sandbox,
   type SandboxEngine,
@@ -43,8 +42,15 @@ import { addsSomething, type SystemParts, sessionSystem } from "../system/sessio
 import type { UsageMeter } from "../usage/usage-meter.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
-import { loweredLimits, type SpecParts, sandboxSpec } from "./sandbox-spec.ts";
+import {
+  loweredLimits,
+  type MountedContent,
+  mountedContents,
+  type SpecParts,
+  sandboxSpec,
+} from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
+import { withLocalFiles } from "./with-local-files.ts";
 
 export interface OpenParts extends ProvisionParts {
   db: Database;
@@ -115,11 +121,19 @@ export class SandboxOpener {
       resources.filter(({ id }) => !save?.inPlace.includes(id)),
     );
     const git = gitSettings(this.#parts, session, resources);
-    const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
+    const spec = sandboxSpec(this.#parts, session, disk, resources);
+    const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
-    const { sandbox, system } = await this.#orReport(() => this.#openOnSystem(session, disk, spec, git));
-    const restored = save && (await this.#orReport(() => this.#restore(save, sandbox, spec)));
+    const { sandbox, system, restored } = await this.#orReport(() =>
+      withLocalFiles(this.#parts.blobs, mounted, async (files) => {
+        const opened = await this.#openOnSystem(session, disk, { ...spec, files }, git);
+        return {
+          ...opened,
+          restored: save && (await this.#restore(save, opened.sandbox, { ...spec, files })),
+        };
+      }),
+    );
     if (save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
@@ -133,7 +147,7 @@ export class SandboxOpener {
     const now = restored === null ? resources : await readResources(this.#parts.db.write, session.id);
     const opened = {
       sandbox,
-      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, spec.files, refs),
+      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs),
     };
     return { opened, toPlace: { resources: now.filter(isPending), removals: inputs.removals } };
   }
@@ -267,7 +281,7 @@ export class SandboxOpener {
   #provisionerOf(
     setup: Pick<SetupInputs, "system" | "writable">,
     sandbox: Sandbox,
-    mounted: readonly MountedFile[],
+    mounted: readonly MountedContent[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
     const { log, mask } = this.#parts;

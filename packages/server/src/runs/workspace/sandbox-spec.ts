@@ -1,7 +1,6 @@
 import { dirname } from "node:path/posix";
 import { formatId, pathsOverlap } from "@berth/contract";
-import type { Limits, MountedFile, SandboxSpec } from "@berth/sandbox";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Limits, SandboxSpec } from "@berth/sandbox";
 import type { Disk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { ProviderHosts } from "../egress/provider-hosts.ts";
@@ -11,7 +10,6 @@ import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
-  blobs: BlobStore;
   /** The most that a session can have, whatever its environment asks for. */
   ceilings: Readonly<Record<keyof RunSession["limits"], number>>;
   providers: readonly ProviderHosts[];
@@ -20,24 +18,13 @@ export interface SpecParts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * The sandbox to open for a session, with the files that it has now. It leaves out a file whose path is still occupied on the
- * disk by something that was deleted: the file is put there when that is removed. And one in a repository, which is put there after
- * the clone.
- */
+/** The sandbox to open for a session, without its files. */
 export function sandboxSpec(
   parts: SpecParts,
   session: RunSession,
   disk: Disk,
   resources: readonly RunResource[],
-  removals: readonly Removal[] = [],
 ): SandboxSpec {
-  const files = resources
-    .filter((resource) => resource.type === "file")
-    .filter(({ repository }) => repository === null)
-    .filter(
-      (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
-    );
   return {
     id: formatId("session", session.id),
     disk: disk.path,
@@ -45,9 +32,7 @@ export function sandboxSpec(
     limits: limitsOf(session, parts.ceilings),
     image: session.image,
     egress: egressPolicy(session, resources, parts.providers),
-    files: files.flatMap(({ sha256, mountPath }): MountedFile[] =>
-      sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
-    ),
+    files: [],
     snapshots: parts.snapshots.mounts(resources),
     writable: writableDirectories(resources),
   };
@@ -56,6 +41,29 @@ export function sandboxSpec(
 /** Directories that the sandbox may write for its resources, besides those of all. */
 export function writableDirectories(resources: readonly RunResource[]): string[] {
   return [...cloneDirectories(resources), ...writableStores(resources)];
+}
+
+/** A file that a sandbox is opened with. */
+export interface MountedContent {
+  sha256: string;
+  target: string;
+}
+
+/**
+ * The files that a session has now. It leaves out a file whose path is still occupied on the disk by something that was deleted:
+ * the file is put there when that is removed. And one in a repository, which is put there after the clone.
+ */
+export function mountedContents(
+  resources: readonly RunResource[],
+  removals: readonly Removal[],
+): MountedContent[] {
+  return resources
+    .filter((resource) => resource.type === "file")
+    .filter(({ repository }) => repository === null)
+    .filter(
+      (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
+    )
+    .flatMap(({ sha256, mountPath }) => (sha256 === null ? [] : [{ sha256, target: mountPath }]));
 }
 
 function limitsOf({ limits }: RunSession, ceilings: SpecParts["ceilings"]): Limits {

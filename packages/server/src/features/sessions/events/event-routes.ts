@@ -1,6 +1,6 @@
 import { eventRoutes } from "@berth/contract";
 import type { TokenWatch } from "../../../access/token-watch.ts";
-import type { BlobStore } from "../../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../../../db/database-access.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountSelfAudited, mountStream } from "../../../http/mount.ts";

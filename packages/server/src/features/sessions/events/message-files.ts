@@ -8,7 +8,7 @@ import {
 } from "@berth/contract";
 import type { Principal } from "../../../access/principal.ts";
 import type { Reference, ReferenceCheck, References } from "../../../access/references.ts";
-import type { BlobStore } from "../../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../../blobs/interface/blob-store.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { fileReferences } from "../../files/file-references.ts";

@@ -1,5 +1,5 @@
 import type { InputEvent } from "@berth/contract";
-import type { BlobStore } from "../../../blobs/disk-blobs.ts";
+import type { BlobStore } from "../../../blobs/interface/blob-store.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import type { OwnerLimits } from "../../../limits/owner-limits.ts";
 import type { RequestScope } from "../../../request/request-scope.ts";

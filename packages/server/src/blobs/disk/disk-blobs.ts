@@ -1,41 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { createDirectory, isOfDeadProcess, machineId, processName } from "@berth/linux";
-import type { Blob, StagedBlob } from "./blob.ts";
+import type { Blob, LocalBlob } from "../interface/blob.ts";
+import type { BlobStore } from "../interface/blob-store.ts";
+import { DiskPartialBlob } from "./disk-partial-blob.ts";
+import { diskStoreId } from "./disk-store-id.ts";
 import { giveToOwner } from "./give-to-owner.ts";
 import { installBlob } from "./install-blob.ts";
-import { PartialBlob } from "./partial-blob.ts";
-
-/** Contents of files on a disk. Equal contents are stored once. */
-export interface BlobStore {
-  /** Writes what the source yields to the disk. When the source or the disk fails, nothing is left. */
-  stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
-  /** A content that arrives in parts. `name` has letters, digits and hyphens. */
-  partial(name: string): PartialBlob;
-  /** The names of the partial contents that exist. */
-  partialNames(): Promise<string[]>;
-  /** The bytes, or those from `start` to `end`, inclusive. */
-  read(sha256: string, range?: { start: number; end: number }): Readable;
-  /** Does nothing if the content does not exist. */
-  remove(sha256: string): Promise<void>;
-  /** Its path on this host. A content is never changed in place. */
-  path(sha256: string): string;
-  /** The names of all contents, some hundreds at a time. */
-  names(): AsyncGenerator<string[]>;
-  /** Milliseconds since the content was written; 0 when it does not exist. */
-  age(sha256: string): Promise<number>;
-  /** Removes what dead processes of this machine have staged, and staged contents that were not written to for a day. */
-  removeAbandoned(): Promise<void>;
-}
 
 const ABANDONED_MS = 24 * 3_600_000;
 
 const NAMES_AT_ONCE = 500;
 
-/** Opens the store. Several processes of the service share it. */
+/** Contents in a directory, which several processes of one machine share, or of several machines with a file server. */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
   const partial = join(directory, "growing");
@@ -43,16 +22,20 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   await giveToOwner([staged, partial], directory);
   const path = (sha256: string) => contentPath(directory, sha256);
   return {
-    path,
-    partial: (name) => new PartialBlob(join(partial, name), path, directory),
+    id: () => diskStoreId(directory),
+    check: () => checkDirectory(staged),
+    local: async (sha256) => fileAt(path(sha256)),
+    partial: (fileId) => new DiskPartialBlob(join(partial, fileId), path, directory),
     partialNames: () => readdir(partial),
     read: (sha256, range) => createReadStream(path(sha256), range),
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
     age: (sha256) => ageOf(path(sha256)),
-    async removeAbandoned() {
+    removeCopies: async () => undefined,
+    close: () => undefined,
+    async removeAbandoned(abandonedMs = ABANDONED_MS) {
       for (const name of await readdir(staged)) {
-        const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > ABANDONED_MS;
+        const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > abandonedMs;
         if (abandoned) await rm(join(staged, name), { force: true });
       }
     },
@@ -62,13 +45,28 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       try {
         const blob = await fill(temporary, source);
         const keep = () => installBlob(rename, temporary, path(blob.sha256), directory).finally(discard);
-        return { ...blob, path: temporary, keep, discard };
+        return { ...blob, local: async () => fileAt(temporary), keep, discard };
       } catch (error) {
         await discard();
         throw error;
       }
     },
   };
+}
+
+async function checkDirectory(directory: string): Promise<void> {
+  const path = join(directory, processName(randomUUID()));
+  try {
+    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    await rm(path);
+  } catch (error) {
+    throw new Error(`The directory of the contents of files cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** A file of the store itself. */
+export function fileAt(path: string): LocalBlob {
+  return { path, release: async () => undefined };
 }
 
 /** Where a store in the directory has a content. */

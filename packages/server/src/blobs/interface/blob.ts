@@ -4,10 +4,16 @@ export interface Blob {
   size: number;
 }
 
+/** A content as a file of this host, which nobody changes until `release`. */
+export interface LocalBlob {
+  path: string;
+  release(): Promise<void>;
+}
+
 /** A complete content that is not stored yet. The owner calls `keep` or `discard`; `discard` after `keep` does nothing. */
 export interface StagedBlob extends Blob {
-  /** Its path on this host until then. */
-  path: string;
+  /** Until then. */
+  local(): Promise<LocalBlob>;
   /** Resolves when the content is durably stored under its name. */
   keep(): Promise<void>;
   discard(): Promise<void>;

@@ -11,7 +11,7 @@ import {
   isNaming,
   isSync,
   isWrite,
-} from "../../test-support/file-calls.ts";
+} from "../../../test-support/file-calls.ts";
 
 for (const [way, script] of [
   ["at once", "const blob = await blobs.stage(parts());"],

@@ -5,7 +5,7 @@ import { createDirectory, createFile } from "@berth/linux";
 import { giveToOwner } from "./give-to-owner.ts";
 
 /** The name of the store in a directory, made once and durable: processes that share the directory read the same one. */
-export async function blobStoreId(directory: string): Promise<string> {
+export async function diskStoreId(directory: string): Promise<string> {
   const path = join(directory, "store");
   createDirectory(directory);
   const known = await readFile(path, "utf8").catch(() => null);

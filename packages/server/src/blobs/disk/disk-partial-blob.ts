@@ -2,21 +2,12 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, link, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { StagedBlob } from "./blob.ts";
+import type { StagedBlob } from "../interface/blob.ts";
+import { ContentLostError, type OnSynced, type PartialBlob, SYNC_BYTES } from "../interface/partial-blob.ts";
 import { installBlob, syncDirectory } from "./install-blob.ts";
 
-/** Bytes that were written are no longer on disk. */
-export class ContentLostError extends Error {
-  override readonly name = "ContentLostError";
-}
-
-type OnSynced = (size: number) => Promise<void>;
-
-/** How many bytes may be written between two syncs. A process that dies loses at most these. */
-const SYNC_BYTES = 8 * 1_048_576;
-
-/** A content that arrives in parts, over any number of requests and restarts. It has one writer at a time. */
-export class PartialBlob {
+/** A partial content as one file. */
+export class DiskPartialBlob implements PartialBlob {
   readonly #path: string;
   readonly #pathOf: (sha256: string) => string;
   readonly #root: string;
@@ -28,12 +19,6 @@ export class PartialBlob {
     this.#root = root;
   }
 
-  /**
-   * Appends the source after the first `start` bytes; at 0 it starts anew. `onSynced` is called from time to time, and when
-   * the source ends or fails, with the number of bytes that are durably on disk. A failure of the source is thrown after that.
-   *
-   * @throws ContentLostError when there are fewer than `start` bytes.
-   */
   async append(start: number, source: AsyncIterable<Uint8Array>, onSynced: OnSynced): Promise<void> {
     const file = start === 0 ? await createFile(this.#path) : await openAt(this.#path, start);
     try {
@@ -43,13 +28,13 @@ export class PartialBlob {
     }
   }
 
-  /** The first `size` bytes as a complete content. They remain here too until `remove`. @throws ContentLostError */
   async stage(size: number): Promise<StagedBlob> {
     if (size === 0) await (await createFile(this.#path)).close();
     await cutTo(this.#path, size);
     const sha256 = await hashOf(this.#path);
     const keep = () => installBlob(link, this.#path, this.#pathOf(sha256), this.#root);
-    return { sha256, size, path: this.#path, keep, discard: async () => undefined };
+    const local = async () => ({ path: this.#path, release: async () => undefined });
+    return { sha256, size, local, keep, discard: async () => undefined };
   }
 
   remove(): Promise<void> {

@@ -1,0 +1,18 @@
+import type { Capability } from "@berth/sandbox";
+import { openBlobs } from "../blobs/open-blobs.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+
+/** Whether the bucket of the contents of files can be used: writes, reads and deletes one small object. Null for a directory. */
+export async function describeContents(config: Config, db: DatabaseAccess): Promise<Capability | null> {
+  if (blobDirectory(config) !== null) return null;
+  const name = "contents";
+  try {
+    const blobs = await openBlobs(config, db);
+    await blobs.check().finally(() => blobs.close());
+    const detail = `A small object was written, read and deleted at ${config.blobs}.`;
+    return { name, state: "yes", detail };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
+}

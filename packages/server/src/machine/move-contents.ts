@@ -1,0 +1,129 @@
+import { mkdirSync } from "node:fs";
+import { copyContent } from "../blobs/copy-content.ts";
+import type { BlobStore } from "../blobs/interface/blob-store.ts";
+import { openBlobs } from "../blobs/open-blobs.ts";
+import type { Config } from "../config/config.ts";
+import { blobs as parsePlace } from "../config/parsers.ts";
+import { readConfig } from "../config/read-config.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import { recordBlobStore } from "../db/database-identity-store.ts";
+import { InputError, OperatorError } from "../errors/operator-error.ts";
+import { allContents } from "../features/files/content-store.ts";
+import { beginUploadsAnew } from "../features/files/upload-store.ts";
+import { otherHostsSeen } from "../runs/lease/host-store.ts";
+import { installationId } from "../start/installation-id.ts";
+import { lockDataDirectory } from "../start/lock-data-directory.ts";
+import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { appendCommand } from "./audited-command.ts";
+
+export interface MovedContents {
+  from: string;
+  to: string;
+  /** Contents that were copied now, and their bytes. */
+  copied: number;
+  bytes: number;
+  /** Contents that were there before. */
+  present: number;
+  /** Names of those that are missing or damaged where they come from. */
+  damaged: string[];
+}
+
+/** How many contents are copied at once. */
+const AT_ONCE = 4;
+
+/**
+ * Copies every content that a file or a skill has from one place to another, as `BERTH_BLOBS` names them. Each is verified by its
+ * hash on the way, and those that are at the new place already are left out, so that a call after an interruption goes on. Then the
+ * new place is that of the database, and uploads that are not complete begin anew. Nothing is deleted at the old place.
+ *
+ * @throws OperatorError while a service of the database runs, or when a place cannot be used. Then the old place remains the
+ * database's, as it does when contents are damaged.
+ */
+export async function moveContents(
+  flags: InstallationFlags,
+  places: { from: string; to: string },
+): Promise<MovedContents> {
+  const { from, to } = { from: placeOf(places.from, "from"), to: placeOf(places.to, "to") };
+  if (from === to) throw new InputError("Both places are the same.");
+  const { dataDir } = readConfig(process.env, flags);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const release = lockForMove(dataDir);
+  try {
+    return await asOperator(flags, async (db, config) => {
+      await requireStopped(db, config);
+      const [source, target] = await Promise.all([opened(db, config, from), opened(db, config, to)]);
+      try {
+        const moved = { from, to, ...(await copyAll(db, source, target)) };
+        if (moved.damaged.length > 0) return moved;
+        await recordBlobStore(db.write, await target.id(), { replace: true });
+        await beginUploadsAnew(db.write);
+        await appendCommand(db.write, "admin blobs move", { organizationId: null, resources: [] });
+        return moved;
+      } finally {
+        for (const store of [source, target]) store.close();
+      }
+    });
+  } finally {
+    release();
+  }
+}
+
+function placeOf(text: string, flag: string): string {
+  try {
+    return parsePlace(text);
+  } catch (error) {
+    throw new InputError(`The place of --${flag} ${(error as Error).message}.`);
+  }
+}
+
+function lockForMove(dataDir: string): () => void {
+  try {
+    return lockDataDirectory(dataDir);
+  } catch (error) {
+    throw new OperatorError(`${(error as Error).message} Stop it first.`);
+  }
+}
+
+async function requireStopped(db: DatabaseAccess, config: Config): Promise<void> {
+  const graceMs = config.hostGraceSeconds * 1_000;
+  if (await otherHostsSeen(db.write, installationId(config.dataDir), graceMs))
+    throw new OperatorError(
+      "Another service of this database runs, or did until just now: stop all of them first.",
+    );
+}
+
+async function opened(db: DatabaseAccess, config: Config, place: string): Promise<BlobStore> {
+  const store = await openBlobs({ ...config, blobs: place }, db);
+  try {
+    await store.check();
+    return store;
+  } catch (error) {
+    store.close();
+    throw new OperatorError((error as Error).message);
+  }
+}
+
+async function copyAll(
+  db: DatabaseAccess,
+  source: BlobStore,
+  target: BlobStore,
+): Promise<Pick<MovedContents, "copied" | "bytes" | "present" | "damaged">> {
+  const there = new Set<string>();
+  for await (const names of target.names()) for (const name of names) there.add(name);
+  const all = await allContents(db.write);
+  const left = all.filter((name) => !there.has(name)).reverse();
+  const moved = { copied: 0, bytes: 0, present: all.length - left.length, damaged: [] as string[] };
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let name = left.pop(); name !== undefined; name = left.pop()) {
+        const size = await copyContent(source, target, name);
+        if (size === null) moved.damaged.push(name);
+        else {
+          moved.copied += 1;
+          moved.bytes += size;
+        }
+      }
+    }),
+  );
+  return moved;
+}

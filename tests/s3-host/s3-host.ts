@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import S3rver from "s3rver";
+
+/** A request as S3 sees it. */
+export interface S3Request {
+  method: string;
+  /** Below the bucket. */
+  key: string;
+  query: URLSearchParams;
+  headers: IncomingMessage["headers"];
+}
+
+/** Answers in place of the server, or does something to the connection. True when it did. */
+export type S3Fault = (request: S3Request, response: ServerResponse, message: IncomingMessage) => boolean;
+
+export interface S3Host {
+  endpoint: string;
+  /** What `BERTH_BLOBS` names. */
+  place: string;
+  bucket: string;
+  /** All requests since the start. */
+  requests: S3Request[];
+  /** Asked at each request. */
+  fault: S3Fault;
+  /** The keys of all objects, sorted. */
+  keys(): string[];
+  /** The ids of the unfinished uploads. */
+  uploads(): string[];
+  close(): void;
+}
+
+const BUCKET = "contents";
+
+/** What the AWS SDK reads. s3rver knows no others. */
+export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
+
+/** An S3 server with an empty bucket, in this process. Sets the credentials for this process and those that it starts. */
+export async function startS3Host(): Promise<S3Host> {
+  Object.assign(process.env, S3_CREDENTIALS);
+  const directory = mkdtempSync(join(tmpdir(), "berth-s3-"));
+  const s3rver = new S3rver({
+    directory,
+    silent: true,
+    allowMismatchedSignatures: false,
+    configureBuckets: [{ name: BUCKET }],
+  });
+  await s3rver.configureBuckets();
+  const serve = s3rver.callback();
+  const uploads = join(directory, BUCKET, "._S3rver_uploads");
+  const s3: S3Host = {
+    endpoint: "",
+    place: "",
+    bucket: BUCKET,
+    requests: [],
+    fault: () => false,
+    keys: () => keysBelow(join(directory, BUCKET)),
+    uploads: () => (existsSync(uploads) ? readdirSync(uploads) : []),
+    close() {
+      server.close();
+      server.closeAllConnections();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  const server = createServer((message, response) => {
+    const request = requestOf(message);
+    s3.requests.push(request);
+    if (s3.fault(request, response, message)) return;
+    if (multipartFault(uploads, request, response, message)) return;
+    serve(message, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  s3.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  s3.place = `s3://${BUCKET}/berth?endpoint=${s3.endpoint}&region=eu-central-1`;
+  return s3;
+}
+
+/** A fault: an error as S3 sends it. */
+export function s3Error(
+  message: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  code: string,
+): true {
+  message.resume();
+  response.writeHead(status, { "content-type": "application/xml" });
+  response.end(
+    `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`,
+  );
+  return true;
+}
+
+/** What s3rver lacks: it aborts no upload, and takes parts of uploads that do not exist. */
+function multipartFault(
+  uploads: string,
+  { method, query }: S3Request,
+  response: ServerResponse,
+  message: IncomingMessage,
+): boolean {
+  const id = query.get("uploadId");
+  if (id === null) return false;
+  const upload = join(uploads, id);
+  if (!existsSync(upload)) return s3Error(message, response, 404, "NoSuchUpload");
+  if (method !== "DELETE") return false;
+  rmSync(upload, { recursive: true });
+  response.writeHead(204).end();
+  return true;
+}
+
+function requestOf({ method = "", url = "/", headers }: IncomingMessage): S3Request {
+  const { pathname, searchParams } = new URL(url, "http://s3");
+  return {
+    method,
+    key: decodeURIComponent(pathname).split("/").slice(2).join("/"),
+    query: searchParams,
+    headers,
+  };
+}
+
+function keysBelow(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("._S3rver_object") && statSync(join(directory, name)).isFile())
+    .map((name) => name.slice(0, -"._S3rver_object".length))
+    .sort();
+}
