@@ -369,6 +369,8 @@ export const IMPORT_TABLE: ImportTable = {
       "access",
       "audit",
       "features/device-authorizations",
+      "runs/lease",
+      "features/files",
       "features/tokens",
       "administration",
       "start",
