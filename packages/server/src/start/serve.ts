@@ -14,9 +14,7 @@ import { openSessionHub } from "../notify/session-hub.ts";
 import { releaseMemoryWhenQuiet } from "../processes/release-memory.ts";
 import { requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
-import { startApi } from "./api.ts";
 import { apiSettings, tlsOf } from "./api-settings.ts";
-import { startDataSweepers } from "./data-sweepers.ts";
 import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
 import { keysOf } from "./keys-of.ts";
@@ -103,11 +101,14 @@ async function openParts(
   installationId(config.dataDir);
   const rates = ownRates();
   const relay = new NoticeRelay();
-  const [store, runner, further, models] = await Promise.all([
-    parts.open(
-      (signal) => openStore(config, log, signal),
-      (store) => store.stop(),
-    ),
+  const launched = Promise.withResolvers<void>();
+  const opening = parts.open(
+    (signal) => openStore(config, log, signal, launched.resolve),
+    (store) => store.stop(),
+  );
+  const [store, { startApi, startDataSweepers }, runner, further, models] = await Promise.all([
+    opening,
+    parts.open(() => Promise.race([launched.promise, opening]).then(loadLate)),
     parts.open(
       () => superviseRunner({ config, relay, log, first: forked }),
       (runner) => runner.stop(),
@@ -161,6 +162,13 @@ async function openParts(
     (sweepers) => Promise.all(sweepers.map((one) => one.close())),
   );
   return { url: api.url, fault };
+}
+
+/** Most of what this process loads, and all that loads the contract: while the server of the database, once launched, gets ready. */
+async function loadLate() {
+  const { startApi } = await import("./api.ts");
+  const { startDataSweepers } = await import("./data-sweepers.ts");
+  return { startApi, startDataSweepers };
 }
 
 /** What a setting names is wrong: a fault of the settings, like a wrong value. */
