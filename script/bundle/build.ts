@@ -26,7 +26,10 @@ async function buildBundle(): Promise<void> {
   const directory = takeDirectory(BUNDLES);
   const path = join(BUNDLES, directory);
   try {
-    const files = [...(await bundle(ROOT, path, ".ts")), ...globSync(SETTINGS, { cwd: ROOT })];
+    const files = [
+      ...(await bundle(ROOT, { directory: path, extension: ".ts" })),
+      ...globSync(SETTINGS, { cwd: ROOT }),
+    ];
     if (files.some((file) => statSync(join(ROOT, file)).ctimeMs >= begun))
       return rmSync(path, { recursive: true });
     makeCurrent({ directory, sources: Object.fromEntries(files.map((file) => [file, sourceState(file)])) });

@@ -1,5 +1,6 @@
-import { join } from "node:path";
-import { build } from "esbuild";
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build, type Plugin } from "esbuild";
 import { plainHttp } from "./plain-http.ts";
 import { type Extension, sourcePlaces } from "./source-places.ts";
 
@@ -10,18 +11,24 @@ const PROGRAMS = {
   "api-process": "packages/server/src/start/api-process.ts",
 };
 
+export interface BundleOptions {
+  /** Where the programs are written. */
+  directory: string;
+  /** Of the sources' own names where they are used: those of a release are compiled. */
+  extension: Extension;
+}
+
 /**
- * Writes the programs into the directory, which lies four levels below that of the repository or the package that it is used in.
- * They share what they have in common, keep names and lines, and import packages of others as the sources do.
- *
- * @param extension of the sources' own names where it is used: those of a release are compiled.
- * @returns the files of the repository of which it has code.
+ * Writes the programs for a directory of `packages/cli/dist`, in the repository or in a package that has its files. They share what
+ * they have in common, keep names and lines, and import packages of others as the sources do. Returns the files of which they have code.
  */
-export async function bundle(root: string, directory: string, extension: Extension): Promise<string[]> {
-  const { metafile } = await build({
+export async function bundle(root: string, { directory, extension }: BundleOptions): Promise<string[]> {
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: PROGRAMS,
-    outdir: directory,
+    // Maps lead from there to the sources, wherever the files are written.
+    outdir: join(root, "packages/cli/dist/bundle"),
+    write: false,
     chunkNames: "chunk-[hash]",
     bundle: true,
     splitting: true,
@@ -36,13 +43,14 @@ export async function bundle(root: string, directory: string, extension: Extensi
     logLevel: "warning",
     plugins: [foreignPackages, plainHttp, sourcePlaces(root, extension)],
   });
+  for (const { path, contents } of outputFiles) writeFileSync(join(directory, basename(path)), contents);
   return Object.keys(metafile.inputs).filter((path) => !path.includes(":"));
 }
 
 /** Stay where they are, each with its licence, and are loaded once for the bundle and for what is not in it. */
-const foreignPackages = {
+const foreignPackages: Plugin = {
   name: "foreign-packages",
-  setup(build: import("esbuild").PluginBuild) {
+  setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
       kind === "entry-point" ||
       path.startsWith("@berth/") ||
