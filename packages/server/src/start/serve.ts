@@ -134,6 +134,7 @@ async function openParts(
     () => openTraces(process.env, "api", log),
     (one) => one.close(),
   );
+  runner.connect(store.address);
   const fault = () => (draining.aborted ? "draining" : runner.fault());
   const api = await parts.open(
     () =>

@@ -18,6 +18,8 @@ export type RunnerFault = "starting" | "frozen" | "sandbox";
 
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
+  /** Lets it open what needs the database. It runs no sessions yet. */
+  connect(address: DatabaseAddress): void;
   /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
   start(address: DatabaseAddress): Promise<void>;
   /** Why it runs no sessions now; null when it does. */
@@ -61,6 +63,7 @@ export function superviseRunner({ config, relay, log, first }: RunnerSupervision
       if (!child.isReady || opensSandboxes === null) return "starting";
       return opensSandboxes ? null : "sandbox";
     },
+    connect: (address) => child.tell("connect", address),
     start: (address) =>
       child.start(async () => {
         opensSandboxes = null;
