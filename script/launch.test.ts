@@ -24,7 +24,7 @@ test("bin/berth: called through symbolic links → runs the CLI on the pinned No
   symlinkSync("../bin/berth", join(root, "elsewhere/link"));
   symlinkSync(join(root, "elsewhere/link"), join(root, "berth"));
   const ran = run(join(root, "berth"), ["serve", "two words"], "/usr/bin:/bin");
-  assert.equal(ran.stdout, `pinned ${root}/packages/cli/src/main.ts serve two words\n`);
+  assert.equal(ran.stdout, `pinned ${root}/script/bundle/start.ts serve two words\n`);
 });
 
 test("bin/berth: no pinned Node, but a new enough one on the machine → uses that one", (t) => {
@@ -35,7 +35,7 @@ test("bin/berth: no pinned Node, but a new enough one on the machine → uses th
     'if [ "$1" = --version ]; then echo v24.1.0; else echo "machine $@"; fi',
   );
   const ran = run(join(root, "bin/berth"), ["serve"], `${root}/machine:/usr/bin:/bin`);
-  assert.equal(ran.stdout, `machine ${root}/packages/cli/src/main.ts serve\n`);
+  assert.equal(ran.stdout, `machine ${root}/script/bundle/start.ts serve\n`);
 });
 
 test("bin/berth: no usable Node → names the command to run", (t) => {

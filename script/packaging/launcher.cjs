@@ -19,5 +19,5 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST) {
   const cache = process.env.NODE_COMPILE_CACHE || join(__dirname, "../../.cache/berth");
   process.env.NODE_COMPILE_CACHE = cache;
   require("node:module").enableCompileCache(cache);
-  import("../packages/cli/src/main.js");
+  import("../packages/cli/dist/bundle/main.js");
 }

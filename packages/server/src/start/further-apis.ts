@@ -1,5 +1,4 @@
 import type { Server } from "node:net";
-import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
@@ -8,11 +7,11 @@ import type { RenderedMetrics } from "../http/metrics.ts";
 import type { RateGroups } from "../limits/rates.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
 import type { ApiCalls, FirstApiCalls } from "./api-process.ts";
+import { childProgram } from "./child-program.ts";
 import type { NoticeRelay } from "./notice-relay.ts";
 import { rateHandlers } from "./shared-rates.ts";
 
-/** Beside this file, and TypeScript or JavaScript as it is. */
-const PROGRAM = join(import.meta.dirname, `api-process${extname(import.meta.filename)}`);
+const PROGRAM = childProgram("api-process");
 /** A scrape does not wait longer for a process that hangs. */
 const MAX_MEASURE_MS = 1_000;
 /** It says twice a second that it lives. The requests of one that is frozen would wait until it goes on. */

@@ -22,15 +22,22 @@ export interface Store {
  * Starts the embedded PostgreSQL, or uses the operator's.
  *
  * @param signal ends the start: nothing of it is left when the result rejects.
+ * @param onLaunch is called when the embedded server's process was started, long before that is ready.
  * @throws one sentence for the operator, or the signal's reason.
  */
-export async function openStore(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
-  return await openServer(config, log, signal, async (store) => {
+export async function openStore(
+  config: Config,
+  log: Logger,
+  signal?: AbortSignal,
+  onLaunch?: () => void,
+): Promise<Store> {
+  const work = async (store: Store) => {
     const { applied, newer } = await currentSchema(config, store.address, log, signal);
     if (applied.length > 0) log.info({ applied }, "the database has been migrated");
     if (newer.length > 0) log.warn({ newer }, "the database has migrations of a newer Berth");
     return store;
-  });
+  };
+  return await openServer(config, log, signal, work, onLaunch);
 }
 
 /** The same with whatever schema it has: as `work` returns it, or stopped when `work` fails. */
@@ -39,10 +46,11 @@ export async function openServer<T>(
   log: Logger,
   signal: AbortSignal | undefined,
   work: (store: Store) => Promise<T>,
+  onLaunch?: () => void,
 ): Promise<T> {
   const store =
     config.databaseUrl === null
-      ? await startEmbedded(config, log, signal)
+      ? await startEmbedded(config, log, signal, onLaunch)
       : { address: { url: config.databaseUrl, direct: config.databaseDirectUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log).catch(requireDirectUrl);
@@ -72,13 +80,19 @@ async function currentSchema(
   );
 }
 
-async function startEmbedded(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
+async function startEmbedded(
+  config: Config,
+  log: Logger,
+  signal?: AbortSignal,
+  onLaunch?: () => void,
+): Promise<Store> {
   makeDataDirectory(config);
   const dataDir = join(config.dataDir, "postgres");
   const server = await superviseEmbeddedPostgres({
     dataDir,
     log,
     signal,
+    onLaunch,
     ...(config.pgBin === null ? {} : { bin: config.pgBin }),
   });
   return { address: { connection: server.connection }, stop: () => server.stop() };

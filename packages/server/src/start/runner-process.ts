@@ -15,6 +15,9 @@ import { type Runner, type RunnerState, startRunner } from "./runner.ts";
 export type RunnerCalls = NoticeCalls & {
   /** Opens what needs no database. What fails in it is told by \`start\`. @param service names the service among those of the database. */
   prepare(given: { config: Config; service: string }): void;
+  /** Opens the rest, and runs no sessions yet. What fails in it is told by `start`. */
+  connect(given: DatabaseAddress): void;
+  /** Runs sessions. Connects before, where that was not asked. */
   start(given: DatabaseAddress): void;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
   measure(given: null): object[];
@@ -28,6 +31,7 @@ const ABORT_TIMEOUT_MS = 4_000;
 
 const starting = new AbortController();
 const address = Promise.withResolvers<DatabaseAddress>();
+const asked = Promise.withResolvers<void>();
 let running: Promise<Runner> | undefined;
 let isReady = false;
 
@@ -38,8 +42,10 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
     running ??= start(given);
     running.catch(() => undefined);
   },
+  connect: address.resolve,
   async start(given) {
     address.resolve(given);
+    asked.resolve();
     const runner = await running?.catch((error: unknown) => {
       exitAfterAnswer(1);
       throw error;
@@ -64,7 +70,14 @@ async function start({ config, service }: Given<RunnerCalls, "prepare">): Promis
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
-    const parts = { config, address: address.promise, log, redactor, neighbours: neighbours.of(service) };
+    const parts = {
+      config,
+      address: address.promise,
+      asked: asked.promise,
+      log,
+      redactor,
+      neighbours: neighbours.of(service),
+    };
     const runner = await startRunner(parts, starting.signal);
     isReady = true;
     return runner;

@@ -63,6 +63,8 @@ export interface RunnerOptions {
   config: Config;
   /** What needs no database is opened before it is known. */
   address: Promise<DatabaseAddress>;
+  /** No session is run before. */
+  asked: Promise<void>;
   log: Logger;
   redactor: Redactor;
   /** The other processes of this service. */
@@ -125,6 +127,7 @@ async function openWorker(
     () => new SandboxCheck(shared.engine, join(options.config.dataDir, "sandbox-check"), log),
     (one) => one.close(),
   );
+  await parts.open((signal) => orAborted(options.asked, signal));
   const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
   const worker = await parts.open(
     () => startWorker(options, { ...shared, engine, metrics, traces }),

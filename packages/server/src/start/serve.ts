@@ -86,6 +86,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     ]);
     const fault = () => (draining.aborted ? "draining" : runner.fault());
     const shared = await openShared(service, store, keys);
+    runner.connect(store.address);
     const api = await service.api({ ...shared, models, runner, further, fault });
     await Promise.all([
       service.startRunner(store, runner),
@@ -117,6 +118,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     const fault = () => (draining.aborted ? "draining" : runner.fault());
     const db = await service.database(store, keys);
     await service.blobs(db);
+    runner.connect(store.address);
     const { url } = await service.health({ keys, db, runner, fault });
     await service.startRunner(store, runner);
     return { url, fault };

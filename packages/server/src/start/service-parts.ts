@@ -17,9 +17,8 @@ import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
-import { type Api, startApi, startHealth } from "./api.ts";
+import type { Api } from "./api.ts";
 import { apiSettings, serviceSettings, tlsOf } from "./api-settings.ts";
-import { startDataSweepers } from "./data-sweepers.ts";
 import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
 import { keysOf } from "./keys-of.ts";
@@ -88,11 +87,17 @@ export class ServiceParts {
     return keys;
   }
 
-  store(): Promise<Store> {
-    return this.#parts.open(
-      (signal) => openStore(this.#config, this.#log, signal),
+  /** The database, and while its server gets ready what `loadLate` has. */
+  async store(): Promise<Store> {
+    const launched = Promise.withResolvers<void>();
+    if (this.#config.databaseUrl !== null) launched.resolve();
+    const opening = this.#parts.open(
+      (signal) => openStore(this.#config, this.#log, signal, launched.resolve),
       (store) => store.stop(),
     );
+    const loading = this.#parts.open(() => Promise.race([launched.promise, opening]).then(loadLate));
+    const [store] = await Promise.all([opening, loading]);
+    return store;
   }
 
   /** The process that runs sessions. It does so once it is started. @param first where it was forked already. */
@@ -153,6 +158,7 @@ export class ServiceParts {
   }
 
   async api({ keys, runner, further, ...parts }: ApiParts): Promise<Api> {
+    const { startApi } = await loadLate();
     const tls = await ofSetting(() => tlsOf(this.#config));
     return await this.#parts.open(
       () =>
@@ -169,6 +175,7 @@ export class ServiceParts {
 
   /** The health and the metrics of a service without an API. */
   async health({ keys, db, runner, fault }: HealthParts): Promise<Pick<Api, "url">> {
+    const { startHealth } = await loadLate();
     const config = this.#config;
     const tls = await ofSetting(() => tlsOf(config));
     return await this.#parts.open(
@@ -210,11 +217,19 @@ export class ServiceParts {
   }
 
   async dataSweepers(db: Database, blobs: BlobStore): Promise<void> {
+    const { startDataSweepers } = await loadLate();
     await this.#parts.open(
       () => startDataSweepers({ db, blobs, log: this.#log }, this.#config),
       (sweepers) => Promise.all(sweepers.map((one) => one.close())),
     );
   }
+}
+
+/** Most of what this process loads, and all that loads the contract: while the server of the database, once launched, gets ready. */
+async function loadLate() {
+  const { startApi, startHealth } = await import("./api.ts");
+  const { startDataSweepers } = await import("./data-sweepers.ts");
+  return { startApi, startHealth, startDataSweepers };
 }
 
 async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {

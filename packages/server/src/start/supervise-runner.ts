@@ -24,6 +24,8 @@ const UNKNOWN: RunnerState = { opensSandboxes: null, isSeen: true };
 
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
+  /** Lets it open what needs the database. It runs no sessions yet. */
+  connect(address: DatabaseAddress): void;
   /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
   start(address: DatabaseAddress): Promise<void>;
   /** Why it runs no sessions now; null when it does. */
@@ -68,6 +70,7 @@ export function superviseRunner({ config, relay, log, first }: RunnerSupervision
       if (!state.opensSandboxes) return "sandbox";
       return state.isSeen ? null : "heartbeat";
     },
+    connect: (address) => child.tell("connect", address),
     start: (address) =>
       child.start(async () => {
         state = UNKNOWN;

@@ -33,6 +33,8 @@ export type EmbeddedPostgresOptions = {
   ownProcessGroup?: boolean;
   /** Ends the start: the result rejects with its reason, and no process is left. It has no effect on a running server. */
   signal?: AbortSignal | undefined;
+  /** Called when a server's process was started, and has not answered yet. */
+  onLaunch?: (() => void) | undefined;
 };
 
 export type EmbeddedPostgres = {
@@ -160,6 +162,7 @@ async function launch(
       ownProcessGroup,
       lock: options.lock,
     });
+    options.onLaunch?.();
     const ready = await untilReady(connectionTo(dataDir, postmaster), postmaster, options.signal).catch(
       async (error) => {
         await stopPostmaster(postmaster, ABORT_GRACE_MS);

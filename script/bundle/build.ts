@@ -1,0 +1,46 @@
+import { globSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+import {
+  BUNDLES,
+  CURRENT_FILE,
+  type CurrentBundle,
+  currentBundle,
+  ROOT,
+  sourceState,
+} from "./current-bundle.ts";
+import { takeDirectory } from "./take-directory.ts";
+
+/** What decides how the sources are put together, besides themselves. */
+const SETTINGS = ["packages/*/package.json", "script/bundle/*.ts"];
+/** The kernel's clock has steps. What was changed in the last one could change once more and keep its time. */
+const CLOCK_STEP_MS = 20;
+
+// node build.ts: builds. node build.ts --check: exits with 1 if a build is due, and builds nothing.
+if (process.argv.includes("--check")) process.exitCode = currentBundle() === null ? 1 : 0;
+else while (currentBundle() === null) await buildBundle();
+
+/** A bundle of sources that were changed meanwhile is not made the current one. */
+async function buildBundle(): Promise<void> {
+  const begun = Date.now() - CLOCK_STEP_MS;
+  const directory = takeDirectory(BUNDLES);
+  const path = join(BUNDLES, directory);
+  try {
+    const files = [
+      ...(await bundle(ROOT, { directory: path, extension: ".ts" })),
+      ...globSync(SETTINGS, { cwd: ROOT }),
+    ];
+    if (files.some((file) => statSync(join(ROOT, file)).ctimeMs >= begun))
+      return rmSync(path, { recursive: true });
+    makeCurrent({ directory, sources: Object.fromEntries(files.map((file) => [file, sourceState(file)])) });
+  } catch (error) {
+    rmSync(path, { recursive: true });
+    throw error;
+  }
+}
+
+function makeCurrent(bundle: CurrentBundle): void {
+  const partial = join(BUNDLES, bundle.directory, "current.json");
+  writeFileSync(partial, JSON.stringify(bundle));
+  renameSync(partial, CURRENT_FILE);
+}

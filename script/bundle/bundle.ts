@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { plainHttp } from "./plain-http.ts";
+import { type Extension, sourcePlaces } from "./source-places.ts";
+
+/** The programs: the command line with the service, and the service's child processes. */
+const PROGRAMS = {
+  main: "packages/cli/src/main.ts",
+  "runner-process": "packages/server/src/start/runner-process.ts",
+  "api-process": "packages/server/src/start/api-process.ts",
+};
+
+export interface BundleOptions {
+  /** Where the programs are written. */
+  directory: string;
+  /** Of the sources' own names where they are used: those of a release are compiled. */
+  extension: Extension;
+}
+
+/**
+ * Writes the programs for a directory of `packages/cli/dist`, in the repository or in a package that has its files. They share what
+ * they have in common, keep names and lines, and import packages of others as the sources do. Returns the files of which they have code.
+ */
+export async function bundle(root: string, { directory, extension }: BundleOptions): Promise<string[]> {
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: PROGRAMS,
+    // Maps lead from there to the sources, wherever the files are written.
+    outdir: join(root, "packages/cli/dist/bundle"),
+    write: false,
+    chunkNames: "chunk-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    tsconfigRaw: {},
+    inject: [join(import.meta.dirname, "source-positions.ts")],
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "warning",
+    plugins: [foreignPackages, plainHttp, sourcePlaces(root, extension)],
+  });
+  for (const { path, contents } of outputFiles) writeFileSync(join(directory, basename(path)), contents);
+  return Object.keys(metafile.inputs).filter((path) => !path.includes(":"));
+}
+
+/** Stay where they are, each with its licence, and are loaded once for the bundle and for what is not in it. */
+const foreignPackages: Plugin = {
+  name: "foreign-packages",
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" ||
+      path.startsWith("@berth/") ||
+      path.startsWith("berth:") ||
+      path.startsWith("node:")
+        ? undefined
+        : { external: true },
+    );
+  },
+};
