@@ -27,8 +27,8 @@ interface Service {
 const OPERATOR_PREFIX = "berth_operator_";
 
 /**
- * Runs `work` on what the options and variables name, and says on standard error what that is, before anything is asked or done: a
- * service, by its URL and an operator token, else the installation on this machine.
+ * Runs `work` on what the options and variables name: a service, by its URL and an operator token, else the installation on this machine.
+ * Says on standard error which it is, before anything is asked or done, to people and wherever there is a URL.
  */
 export async function administer<T>(
   options: AdminOptions,
@@ -49,7 +49,9 @@ export async function administer<T>(
       "data-dir": options.dataDir,
       config: options.config,
     });
-    say(`Administering this machine (data directory ${plainLine(dataDir)})`, options);
+    // What scripts on the machine print stays as it is, where they can mean nothing else.
+    if (process.env.BERTH_URL || process.stderr.isTTY)
+      say(`Administering this machine (data directory ${plainLine(dataDir)})`, options);
     return await work(admin);
   });
 }
