@@ -74,7 +74,7 @@ const GUIDES: Record<string, RegExp> = {
     /Both refused\.[\s\S]*evil\.example null not_allowed\n169\.254\.169\.254 80 not_allowed\n[\s\S]*does not allow evil\.example:80\./,
   "observability.md": /^berth_runner_up 1$/m,
   "operating.md":
-    /http:\/\/127\.0\.0\.1:\d+[\s\S]*^org_\w+\n[^\n]*\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(BERTH_URL\)\nID +NAME +PLACE +ROLE[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(--url\)\norg_/m,
+    /http:\/\/127\.0\.0\.1:\d+[\s\S]*^org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(BERTH_URL\)\nID +NAME +PLACE +ROLE[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(--url\)\norg_/m,
   "repositories.md":
     /chore: say hello\n[\s\S]*│ Widget agent <agent@example\.com>\n[^\n]*Co-authored-by: Ann <ann@example\.com>\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
   "secrets.md":
