@@ -8,6 +8,7 @@ import { createEgress, openCertificateAuthority } from "@berth/egress";
 import { conformance, type Subject } from "../../test-support/conformance/conformance.ts";
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { OWN_USER_LIMITS, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
+import { LIMITED_SAVE_TESTS } from "../../test-support/conformance/save-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
@@ -16,7 +17,7 @@ import { diskLimit, snapshots } from "./probe.ts";
 const skips: Record<string, string> = Object.fromEntries(
   (
     [
-      [DISK_TESTS, await diskLimit(tmpdir())],
+      [{ ...DISK_TESTS, ...LIMITED_SAVE_TESTS }, await diskLimit(tmpdir())],
       [SNAPSHOT_TESTS, await snapshots(tmpdir())],
     ] as const
   )
