@@ -254,8 +254,8 @@ test("hosts: what they do and carry, and the names of settings that differ", asy
   const caller = await operator();
   await addHost(db.write);
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity, name)
-      values ('own', 'local:own', '0.1.0', '{"BERTH_A": "one", "BERTH_B": "same"}', 8, 'mine')`,
+    text: `insert into hosts (id, place, version, settings, capacity, name, role)
+      values ('own', 'local:own', '0.1.0', '{"BERTH_A": "one", "BERTH_B": "same"}', 8, 'mine', 'all')`,
   });
   await db.write.query({
     text: `update hosts set settings = '{"BERTH_A": "two", "BERTH_B": "same"}' where id <> 'own'`,
