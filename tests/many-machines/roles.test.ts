@@ -30,8 +30,8 @@ const API_UID = 65_530;
 const BINARY = join(import.meta.dirname, "../../bin/berth");
 const POOL = 4;
 const GRACE_S = 4;
-/** Of the API; of a runner, and its supervisor's; of a command; and those that PostgreSQL keeps for itself. */
-const CONNECTIONS = 1 * (POOL + 1) + 1 * (POOL + 1 + 2) + 3 + 3;
+/** Of two APIs; of a runner, and its supervisor's; of a command; and those that PostgreSQL keeps for itself. */
+const CONNECTIONS = 2 * (POOL + 1) + 1 * (POOL + 1 + 2) + 3 + 3;
 const AS_API = ["setpriv", "--reuid", `${API_UID}`, "--regid", `${API_UID}`, "--clear-groups"];
 
 const root = mkdtempSync(join(tmpdir(), "berth-roles-"));
@@ -63,7 +63,7 @@ before(async () => {
     hosted_providers: [{ host: git.host, token_env: ["GH_TOKEN"], ca_file: git.caFile }],
     egress_allow_private: [git.host],
   });
-  service = await startApi();
+  service = await startApi("api");
   runner = await startRunner("first");
   const token = await operate("token", "create", "--user", "ada@example.com", "--role", "admin");
   api = new Api(service.url, token);
@@ -100,8 +100,8 @@ function settingsFile(settings: Record<string, unknown>): string {
   return path;
 }
 
-async function startApi(): Promise<Berth> {
-  const dataDir = dataDirectory("api", API_UID);
+async function startApi(name: string): Promise<Berth> {
+  const dataDir = dataDirectory(name, API_UID);
   return await Berth.start({ dataDir, settings: { BERTH_CONFIG: config }, wrapper: AS_API });
 }
 
@@ -230,6 +230,55 @@ covers(
     assert.equal((await api.ok("GET", "/health")).fault, null);
   },
 );
+
+covers(
+  ["rates-over-services", "role-api"],
+  "two APIs: together they let through the rate of one user",
+  async () => {
+    const PER_SECOND = 20;
+    const other = await startApi("api-beside");
+    try {
+      const token = await operate("token", "create", "--user", "bob@example.com");
+      await operate(
+        "admin",
+        "limits",
+        "set",
+        "--user",
+        "bob@example.com",
+        `requests_per_second=${PER_SECOND}`,
+      );
+      let seen = "";
+      await waitUntil(
+        async () => {
+          const { passed, denied, seconds } = await ask([service.url, other.url], token);
+          seen = `${passed} passed and ${denied.join(" and ")} were denied in ${seconds} s`;
+          return denied.every((count) => count > 0) && passed <= PER_SECOND * seconds + 4;
+        },
+        () => seen,
+      );
+    } finally {
+      await other.kill("SIGTERM");
+    }
+  },
+);
+
+/** Requests to both for a second, one after another at each. */
+async function ask(urls: readonly string[], token: string) {
+  const began = performance.now();
+  let passed = 0;
+  const denied = await Promise.all(
+    urls.map(async (url) => {
+      let count = 0;
+      while (performance.now() - began < 1_000) {
+        const { status } = await new Api(url, token).get("/agents");
+        if (status === 429) count += 1;
+        else passed += 1;
+      }
+      return count;
+    }),
+  );
+  return { passed, denied, seconds: (performance.now() - began) / 1_000 };
+}
 
 covers(
   ["role-runner", "hosts-drain"],

@@ -18,6 +18,11 @@ export const roleRequirements: readonly Requirement[] = [
     rule: "A role without a database or a place for contents that other services have too, and every other wrong setting of a role, is refused at the start with one sentence and exit code 2.",
   },
   {
+    id: "rates-over-services",
+    source: "seed 8",
+    rule: "A rate of requests is that of all services of the database together, within seconds of the start or the end of one: each lets through its part.",
+  },
+  {
     id: "database-pooler",
     source: "seed 8",
     rule: "Behind a pooler that keeps a connection of the server for each client, a service runs as without, with a URL around it; a pooler that does not, a missing URL around it and one that leads to another database are refused with one sentence and exit code 2.",

@@ -86,6 +86,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     ]);
     const fault = () => (draining.aborted ? "draining" : runner.fault());
     const shared = await openShared(service, store, keys);
+    await service.countServices(shared.db);
     runner.connect(store.address);
     const api = await service.api({ ...shared, models, runner, further, fault });
     await Promise.all([
@@ -106,6 +107,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     const fault = () => (draining.aborted ? "draining" : null);
     const shared = await openShared(service, store, keys);
     await service.presence(shared.db, models);
+    await service.countServices(shared.db);
     const api = await service.api({ ...shared, models, runner: null, further, fault });
     await service.startFurtherApis(store, { further, api, fault });
     await service.dataSweepers(shared.db, shared.blobs);

@@ -12,8 +12,11 @@ import { listenAddress } from "../config/listen-address.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import type { ServiceFault } from "../features/service/service-routes.ts";
 import { ownRates } from "../limits/request-rates.ts";
+import { splitRates } from "../limits/split-rates.ts";
 import type { Redactor } from "../log/redactor.ts";
 import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
+import { beatMs } from "../runs/lease/host.ts";
+import { apisSeen } from "../runs/lease/host-store.ts";
 import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
@@ -32,6 +35,7 @@ import { startPresence } from "./presence.ts";
 import { requireContents } from "./require-contents.ts";
 import { settingFaults } from "./setting-faults.ts";
 import { type SupervisedRunner, superviseRunner } from "./supervise-runner.ts";
+import { startSweeper } from "./sweeper.ts";
 
 /** What every service is asked for its health and metrics from. */
 export interface HealthParts {
@@ -59,7 +63,8 @@ export class ServiceParts {
   readonly #config: Config;
   readonly #log: Logger;
   readonly #redactor: Redactor;
-  readonly #rates = ownRates();
+  #services = 1;
+  readonly #rates = splitRates(ownRates(), () => this.#services);
   readonly #relay = new NoticeRelay();
 
   constructor(parts: Parts, config: Config, { log, redactor }: { log: Logger; redactor: Redactor }) {
@@ -214,6 +219,18 @@ export class ServiceParts {
       (one) => one.close(),
     );
     await this.#parts.open(() => sweeper.swept);
+  }
+
+  /** Follows how many services take requests: rates are those of all together. */
+  async countServices(db: Database): Promise<void> {
+    const graceMs = this.#config.hostGraceSeconds * 1_000;
+    const count = async () => {
+      this.#services = Math.max(1, await apisSeen(db.read, graceMs));
+    };
+    await this.#parts.open(
+      () => startSweeper({ services: count }, this.#log, beatMs(graceMs)),
+      (one) => one.close(),
+    );
   }
 
   async dataSweepers(db: Database, blobs: BlobStore): Promise<void> {

@@ -39,6 +39,18 @@ export async function runnersSeen(db: Queryable, withinMs: number): Promise<bool
   return rows[0]?.seen ?? false;
 }
 
+/** How many hosts that take requests were seen within the time. */
+export async function apisSeen(db: Queryable, withinMs: number): Promise<number> {
+  const { rows } = await db.query<{ seen: number }>({
+    name: "apis_seen",
+    text: `
+      select count(*)::integer as seen from hosts
+      where role is distinct from 'runner' and seen_at > now() - ${milliseconds("$1")}`,
+    values: [withinMs],
+  });
+  return rows[0]?.seen ?? 0;
+}
+
 /** Digests of settings, by name. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
