@@ -112,7 +112,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     device_authorizations.scopes device_authorizations.status device_authorizations.granted_scopes erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
     audit_entries.request_id audit_entries.resources audit_entries.user_agent database_identity.blob_store database_identity.key_fingerprint
     environments.credentials environments.owner_type events.type file_parts.etag files.owner_type files.receiver files.sha256
-    files.status forward_registrations.type hosts.id hosts.version memories.content_sha256 memory_mount_files.content_sha256
+    files.status forward_registrations.type hosts.id hosts.version hosts.role memories.content_sha256 memory_mount_files.content_sha256
     memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
     memory_versions.operation memory_versions.redacted_by partial_contents.upload_id repository_templates.commit_sha
     repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
