@@ -261,6 +261,13 @@ test("hosts: what they do and carry, and the names of settings that differ", asy
     text: `update hosts set settings = '{"BERTH_A": "two", "BERTH_B": "same"}' where id <> 'own'`,
   });
   const { data } = (await caller.get(`${ADMIN}/hosts`)).body;
+  const first = (await caller.get(`${ADMIN}/hosts?limit=1`)).body;
+  const second = (await caller.get(`${ADMIN}/hosts?limit=1&page=${first.next_page}`)).body;
+  assert.deepEqual(
+    [...first.data, ...second.data].map(({ id }) => id),
+    data.map(({ id }: Wire) => id),
+  );
+  assert.deepEqual([first.has_more, second.has_more, second.next_page], [true, false, null]);
   const [other, own] = data;
   assert.deepEqual([own.id, own.other_settings, own.role, own.running_sessions], ["own", [], "all", 0]);
   assert.deepEqual(

@@ -7,6 +7,7 @@ import { RETAINED_NAMES } from "../retention/retention-names.ts";
 import { type MountAdmin, type OperatorRequest, requireId } from "./by-request.ts";
 import { pageOfErasures } from "./erasures.ts";
 import { pageOfAuditEntries } from "./list-audit-entries.ts";
+import { pageOfHosts } from "./page-of-hosts.ts";
 
 const {
   adminLimits: limits,
@@ -88,11 +89,7 @@ function mountLogins(mount: MountAdmin, attempts: CodeAttempts): void {
 }
 
 function mountHosts(mount: MountAdmin): void {
-  mount(hosts.list, async (admin) => {
-    const data = await admin.hosts.list();
-    const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
-    return { data, next_page: null, first_id, last_id, has_more: false };
-  });
+  mount(hosts.list, async (admin, input, request) => pageOfHosts(request, input, await admin.hosts.list()));
   mount(hosts.drain, (admin, { params }) => admin.hosts.setDraining(params.host_id, true));
   mount(hosts.resume, (admin, { params }) => admin.hosts.setDraining(params.host_id, false));
   mount(hosts.forget, (admin, { params, body }) => admin.hosts.forget(params.host_id, body.force));
