@@ -27,6 +27,7 @@ export const queries: Input[] = [
   query("page=x&after_id=agent_01h455vb4pex5vsknk084sn02q"),
   query("include_archived=yes", "include_archived"),
   query("created_at[gt]=yesterday", "created_at[gt]"),
+  { ...query("", "title"), name: "?title=a%00b", path: "/sessions?title=a%00b" },
   query("limit=%ff"),
   query("limit=%zz"),
 ];

@@ -275,6 +275,10 @@ test("hosts: what they do and carry, and the names of settings that differ", asy
     [["BERTH_A"], 4, false, "0.1.0", `local:${other.id}`],
   );
   assert.doesNotMatch(JSON.stringify(data), /"two"|"one"|"same"/);
+  for (const path of ["hosts/none/drain", "hosts/%C3%A9%00/resume", "hosts/%00/forget"])
+    assert.equal((await caller.post(`${ADMIN}/${path}`, {})).status, 404, path);
+  for (const path of ["users?email=%00", "organizations?name=%00", "audit_entries?resource=%00"])
+    assert.ok((await caller.get(`${ADMIN}/${path}`)).status < 500, path);
   const refused = await caller.post(`${ADMIN}/hosts/own/forget`, {});
   assert.deepEqual([refused.status, refused.body.error.type], [409, "conflict_error"]);
   assert.equal((await caller.made(`${ADMIN}/hosts/own/forget`, { force: true })).sessions, 0);

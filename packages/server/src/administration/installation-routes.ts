@@ -90,7 +90,13 @@ function mountLogins(mount: MountAdmin, attempts: CodeAttempts): void {
 
 function mountHosts(mount: MountAdmin): void {
   mount(hosts.list, async (admin, input, request) => pageOfHosts(request, input, await admin.hosts.list()));
-  mount(hosts.drain, (admin, { params }) => admin.hosts.setDraining(params.host_id, true));
-  mount(hosts.resume, (admin, { params }) => admin.hosts.setDraining(params.host_id, false));
-  mount(hosts.forget, (admin, { params, body }) => admin.hosts.forget(params.host_id, body.force));
+  mount(hosts.drain, (admin, { params }) => admin.hosts.setDraining(hostId(params), true));
+  mount(hosts.resume, (admin, { params }) => admin.hosts.setDraining(hostId(params), false));
+  mount(hosts.forget, (admin, { params, body }) => admin.hosts.forget(hostId(params), body.force));
+}
+
+/** @throws errors.notFound for what the database could not even ask for. */
+function hostId({ host_id: id }: { host_id: string }): string {
+  if (id.includes("\0")) throw errors.notFound("host", id);
+  return id;
 }

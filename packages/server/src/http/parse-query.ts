@@ -3,7 +3,7 @@ import { errors } from "../errors/catalogue.ts";
 /**
  * The query of a URL as an object. A parameter whose name ends in `[]` is an array; any other may be given once.
  *
- * @throws errors.invalid for invalid percent-encoding and for a repeated parameter.
+ * @throws errors.invalid for invalid percent-encoding, for a NUL and for a repeated parameter.
  */
 export function parseQuery(url: string): Record<string, string | string[]> {
   const start = url.indexOf("?");
@@ -14,6 +14,9 @@ export function parseQuery(url: string): Record<string, string | string[]> {
     const [name, value] = decodePair(pair);
     const former = Object.hasOwn(query, name) ? query[name] : undefined;
     if (name === "__proto__" || name.includes("\0")) throw errors.invalid("Unknown field.", "query");
+    // The database cannot even compare with it.
+    if (value.includes("\0"))
+      throw errors.invalid("Text must not contain NUL characters.", name.slice(0, 200));
     if (name.endsWith("[]")) query[name] = [...(former ?? []), value];
     else if (former === undefined) query[name] = value;
     else throw errors.invalid(`Field '${name.slice(0, 200)}' must be given once.`, name.slice(0, 200));
