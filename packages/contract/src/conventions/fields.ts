@@ -147,9 +147,3 @@ export function absolutePathError(path: string): string | null {
   }
   return null;
 }
-
-/** What a service does of an installation. */
-export const hostRole = z.enum(["all", "api", "runner"]).nullable().meta({
-  description:
-    "What it does: everything, the API alone, or running sessions alone. Null: it was never seen, or runs a version without roles, which does everything.",
-});

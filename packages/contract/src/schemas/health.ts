@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hostRole, timestamp } from "../conventions/fields.ts";
+import { hostFields } from "../conventions/host-fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
@@ -28,27 +28,7 @@ const check = z
   .meta({ id: "HealthCheck" });
 export type HealthCheck = z.output<typeof check>;
 
-const host = z
-  .strictObject({
-    id: z.string().meta({ description: "Of the installation, as in `berth admin hosts list`." }),
-    name: z.string().nullable().meta({ description: "Of its machine." }),
-    version: z.string().nullable().meta({
-      description: "Null, as what follows, for a service that was never seen, of which sessions have disks.",
-    }),
-    role: hostRole,
-    capacity: z.int().nullable().meta({ description: "Turns at once; 0 of an API alone." }),
-    seen_at: timestamp
-      .nullable()
-      .meta({ description: "When it last looked for work, or as an API alone said that it is there." }),
-    draining: z.boolean().meta({ description: "Whether it takes no new sessions." }),
-    sessions: z.int().meta({ description: "Sessions whose disk it has." }),
-    deleted_sessions: z.int().meta({ description: "Deleted sessions whose disk it still has to remove." }),
-    other_settings: z.array(z.string()).meta({
-      description:
-        "Settings that decide what sessions get, with another value than at the answering service.",
-    }),
-  })
-  .meta({ id: "HealthHost" });
+const host = z.strictObject(hostFields).meta({ id: "HealthHost" });
 export type HealthHost = z.output<typeof host>;
 
 const count = z.int().meta({ description: "Sessions of this status that are not archived." });
