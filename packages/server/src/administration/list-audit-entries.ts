@@ -1,6 +1,6 @@
 import { type AuditEntry, type adminRoutes, type Input, type Page, parseId } from "@berth/contract";
 import { listAuditEntries } from "../audit/audit-list-store.ts";
-import { createdBounds, cursorScope, openCursor } from "../request/page.ts";
+import { createdBounds, onwardPage, openCursor } from "../request/page.ts";
 import type { OperatorRequest } from "./by-request.ts";
 
 /** A page of the audit log, newest first. A cursor holds the last entry of the page before. */
@@ -20,17 +20,5 @@ export async function pageOfAuditEntries(
     until: until === null ? undefined : new Date(until),
   };
   const before = openCursor(request, input)?.position;
-  const rows = await listAuditEntries(request.db.read, filter, limit + 1, before);
-  const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  const more = rows.length > data.length && last !== undefined;
-  return {
-    data,
-    next_page: more
-      ? request.cursors.seal(cursorScope(request, input), { direction: "older", position: last.id })
-      : null,
-    first_id: data[0]?.id ?? null,
-    last_id: last?.id ?? null,
-    has_more: more,
-  };
+  return onwardPage(request, input, await listAuditEntries(request.db.read, filter, limit + 1, before));
 }

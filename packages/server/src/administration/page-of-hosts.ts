@@ -1,5 +1,5 @@
 import type { adminRoutes, Host, Input, Page } from "@berth/contract";
-import { cursorScope, openCursor } from "../request/page.ts";
+import { onwardPage, openCursor } from "../request/page.ts";
 import type { OperatorRequest } from "./by-request.ts";
 
 /** A page of all hosts, by id. A cursor holds the last one of the page before. */
@@ -10,16 +10,5 @@ export function pageOfHosts(
 ): Page<Host> {
   const after = openCursor(request, input)?.position ?? "";
   const left = all.filter(({ id }) => id > after).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const data = left.slice(0, input.query.limit);
-  const last = data.at(-1);
-  const more = left.length > data.length && last !== undefined;
-  return {
-    data,
-    next_page: more
-      ? request.cursors.seal(cursorScope(request, input), { direction: "older", position: last.id })
-      : null,
-    first_id: data[0]?.id ?? null,
-    last_id: last?.id ?? null,
-    has_more: more,
-  };
+  return onwardPage(request, input, left);
 }

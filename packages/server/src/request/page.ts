@@ -89,6 +89,32 @@ async function readPage<Row extends { id: string }>(
   return { shown, envelope };
 }
 
+/**
+ * A page of a list that only goes on, without anchors.
+ *
+ * @param rows what comes next, one more than the limit if there is more than a page.
+ * @param positionOf what `openCursor` of the next page returns as position, of the last row of this one.
+ */
+export function onwardPage<Row extends { id: string }>(
+  request: ListRequest,
+  input: CursorInput,
+  rows: readonly Row[],
+  positionOf: (row: Row) => string = ({ id }) => id,
+): Page<Row> {
+  const data = rows.slice(0, input.query.limit);
+  const last = data.at(-1);
+  const more = rows.length > data.length && last !== undefined;
+  return {
+    data,
+    next_page: more
+      ? request.cursors.seal(cursorScope(request, input), { direction: "older", position: positionOf(last) })
+      : null,
+    first_id: data[0]?.id ?? null,
+    last_id: last?.id ?? null,
+    has_more: more,
+  };
+}
+
 /** @throws errors.invalid for a cursor of another list or caller. */
 function keysetRange(request: ListRequest, input: ListInput, kind: IdKind): KeysetRange {
   const { query } = input;
