@@ -8,7 +8,7 @@ const run = promisify(execFile);
 export interface HostPrograms {
   bwrap: string;
   mkfifo: string;
-  /** Runs `launch.pl`: no other program makes its system calls. */
+  /** Runs `launch.pl` and `mount-helper.pl`: no other program makes their system calls. */
   perl: string;
   /** Whether the host's `env` has `--default-signal`; see `supervisor.sh`. */
   restoresSignals: boolean;

@@ -20,12 +20,12 @@ export interface MountAnswer {
 }
 
 /**
- * A process that mounts snapshots for this one; see `mount-helper.pl`. It costs a tenth of a program that is started for each
- * mount by a process as large as this. It starts with the first request and ends when there are none for a second.
+ * A process that mounts snapshots for this one; see `mount-helper.pl`. No mount then pays for the start of a program by a process as
+ * large as this. It starts with the first request and ends when there are none for a second.
  */
 export class MountHelper {
   readonly #perl: string;
-  #running: Running | null = null;
+  #process: HelperProcess | null = null;
 
   constructor(perl: string) {
     this.#perl = perl;
@@ -33,23 +33,23 @@ export class MountHelper {
 
   /** Never rejects. */
   request(what: "mount" | "unmount", args: readonly string[]): Promise<MountAnswer> {
-    if (this.#running === null) {
-      const running = new Running(this.#perl, () => {
-        if (this.#running === running) this.#running = null;
+    if (this.#process === null) {
+      const started = new HelperProcess(this.#perl, () => {
+        if (this.#process === started) this.#process = null;
       });
-      this.#running = running;
+      this.#process = started;
     }
-    return this.#running.request(what, args);
+    return this.#process.request(what, args);
   }
 
   /** Ends the process once it has answered what was asked. */
   close(): void {
-    this.#running?.finish();
+    this.#process?.finish();
   }
 }
 
 /** One process, from its start to its end. */
-class Running {
+class HelperProcess {
   readonly #child: ChildProcess;
   readonly #ended: () => void;
   readonly #waiting = new Map<string, (answer: MountAnswer) => void>();
