@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -20,6 +19,7 @@ import {
   toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { runBerth } from "../harness/run-berth.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -47,18 +47,6 @@ after(async () => {
 
 const at = (name: string) => join(directory, name);
 const keyFile = () => join(berth.dataDir, "secret.key");
-
-/** Runs the command; its exit code and what it says of a fault. */
-async function run(
-  args: readonly string[],
-  settings: Record<string, string> = {},
-): Promise<{ code: number; said: string }> {
-  const env = { ...process.env, ...settings };
-  return await promisify(execFile)(BINARY, args, { env }).then(
-    ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stdout, stderr }) => ({ code, said: `${stdout}${stderr}`.trim() }),
-  );
-}
 
 /** Appends events until `isOver`. Returns when each was acknowledged, by its id. */
 async function append(session: string, isOver: () => boolean): Promise<Map<string, number>> {
@@ -103,7 +91,7 @@ covers(
 
     const dataDir = at("restored");
     const restore = ["restore", at("loaded"), "--data-dir", dataDir, "--secret-key-file", keyFile()];
-    const { code, said } = await run(restore);
+    const { code, said } = await runBerth(restore);
     assert.equal(code, 0, said);
     const again = await servicesOf(t)({ dataDir });
     const restored = new Api(again.url, api.token);
@@ -129,7 +117,7 @@ covers(
 );
 
 covers(["backup-check"], "restore --check: names contents that are damaged or missing", async () => {
-  const whole = await run(["restore", made, "--check"]);
+  const whole = await runBerth(["restore", made, "--check"]);
   assert.equal(whole.code, 0);
   assert.match(whole.said, /^The backup can be restored: \d+ sessions with \d+ events, and 1 files/);
 
@@ -139,7 +127,7 @@ covers(["backup-check"], "restore --check: names contents that are damaged or mi
   const faults = [() => appendFileSync(content(at("damaged")), "more"), () => rmSync(content(at("damaged")))];
   for (const damage of faults) {
     damage();
-    const { code, said } = await run(["restore", at("damaged"), "--check"]);
+    const { code, said } = await runBerth(["restore", at("damaged"), "--check"]);
     assert.equal(code, 1);
     assert.match(said, new RegExp(`The content ${sha256} is missing or damaged`));
   }
@@ -201,20 +189,20 @@ covers(
       [["migrate", "--data-dir", "/proc/none"], /\/proc\/none/],
     ];
     for (const [args, expected, settings] of cases) {
-      const { code, said } = await run(args, settings);
+      const { code, said } = await runBerth(args, settings);
       assert.match(said, expected);
       assert.equal(said.split("\n").length, 1, said);
       assert.equal(code, 2, `${args} → ${code}`);
     }
     assert.deepEqual(readdirSync(directory), before);
-    const unreachable = await run(["migrate"], external);
+    const unreachable = await runBerth(["migrate"], external);
     assert.deepEqual([unreachable.code, unreachable.said.split("\n").length], [1, 1], unreachable.said);
   },
 );
 
 covers(["backup-complete"], "backup --with-key: restored without a key of its own", async () => {
   await berth.command("backup", at("with-key"), "--with-key");
-  const { code, said } = await run(["restore", at("with-key"), "--data-dir", at("keyed"), "--json"]);
+  const { code, said } = await runBerth(["restore", at("with-key"), "--data-dir", at("keyed"), "--json"]);
   assert.equal(code, 0, said);
   assert.equal(readFileSync(join(at("keyed"), "secret.key"), "utf8"), readFileSync(keyFile(), "utf8"));
 });
@@ -250,5 +238,5 @@ covers(["backup-stop"], "the service stops during a backup: the backup is comple
   );
   assert.equal(await stopped.kill("SIGTERM"), 0);
   assert.deepEqual(await exit, [0, null]);
-  assert.equal((await run(["restore", at("stopped"), "--check"])).code, 0);
+  assert.equal((await runBerth(["restore", at("stopped"), "--check"])).code, 0);
 });

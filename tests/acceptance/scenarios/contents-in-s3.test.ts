@@ -1,22 +1,19 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type S3Host, s3Error, startS3Host } from "../../s3-host/s3-host.ts";
 import { type AnyJson, Api, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, makeSkill, runTurn, toolResults } from "../harness/fixtures.ts";
+import { runBerth } from "../harness/run-berth.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
 
-const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const MIB = 1_048_576;
 
 let s3: S3Host;
@@ -172,13 +169,15 @@ covers(
     assert.match(said[0] ?? "", /^There is no bucket 'other' at http:\S+\.$/);
     assert.match(said[1] ?? "", /^S3 at http:\S+ refuses the credentials \(SignatureDoesNotMatch\)\.$/);
     assert.match(said[2] ?? "", /^S3 at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/);
-    const examined = await run(["doctor", "--json", "--data-dir", first.dataDir], { BERTH_BLOBS: s3.place });
+    const examined = await runBerth(["doctor", "--json", "--data-dir", first.dataDir], {
+      BERTH_BLOBS: s3.place,
+    });
     assert.match(examined.said, /A small object was written, read and deleted at s3:/);
-    const refused = await run(["doctor", "--json", "--data-dir", first.dataDir], {
+    const refused = await runBerth(["doctor", "--json", "--data-dir", first.dataDir], {
       BERTH_BLOBS: place("other"),
     });
     assert.match(refused.said, /There is no bucket 'other'/);
-    const userinfo = await run(["serve", "--data-dir", first.dataDir], {
+    const userinfo = await runBerth(["serve", "--data-dir", first.dataDir], {
       BERTH_BLOBS: "s3://key:hidden@contents",
     });
     assert.match(userinfo.said, /BERTH_BLOBS must not contain credentials/);
@@ -201,7 +200,7 @@ covers(
     await put(client, pending, randomBytes(10), 0);
     const place = s3.place.replace("/berth?", "/moved?");
     const move = (from: string, to: string) =>
-      run(["admin", "blobs", "move", "--from", from, "--to", to, "--data-dir", dataDir, "--json"]);
+      runBerth(["admin", "blobs", "move", "--from", from, "--to", to, "--data-dir", dataDir, "--json"]);
     assert.match((await move("disk", place)).said, /Stop it first/);
     await service.kill("SIGTERM");
     assert.match((await move("disk", "s3://a:b@contents")).said, /must not contain credentials/);
@@ -240,12 +239,15 @@ covers(
     const directory = await mkdtemp(join(tmpdir(), "berth-s3-backup-"));
     t.after(() => rm(directory, { recursive: true, force: true }));
     const [backup, settings] = [join(directory, "backup"), { BERTH_BLOBS: place }];
-    const made = await run(["backup", backup, "--with-key", "--data-dir", dataDir], settings);
+    const made = await runBerth(["backup", backup, "--with-key", "--data-dir", dataDir], settings);
     assert.match(made.said, /no contents of files: they are in s3:\S+ alone\. Keep the bucket/);
     assert.ok(!readdirSync(backup).includes("blobs"));
-    assert.match((await run(["restore", backup, "--check"])).said, /no contents of files, which are in s3:/);
+    assert.match(
+      (await runBerth(["restore", backup, "--check"])).said,
+      /no contents of files, which are in s3:/,
+    );
     await again.delete(`/files/${files[1].id}`);
-    const checked = await run(["restore", backup, "--check"], settings);
+    const checked = await runBerth(["restore", backup, "--check"], settings);
     assert.equal(checked.code, 1);
     assert.match(checked.said, new RegExp(`The content ${files[1].sha256} is missing or damaged`));
 
@@ -258,15 +260,3 @@ covers(
     assert.match(readFileSync(join(backup, "backup.json"), "utf8"), /"contents_at": "s3:/);
   },
 );
-
-/** Runs the command; its exit code and what it says. */
-async function run(
-  args: readonly string[],
-  settings: Record<string, string> = {},
-): Promise<{ code: number; said: string }> {
-  const env = { ...process.env, ...settings };
-  return await promisify(execFile)(BINARY, args, { env }).then(
-    ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stdout, stderr }) => ({ code, said: `${stdout}${stderr}`.trim() }),
-  );
-}
