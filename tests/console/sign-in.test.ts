@@ -88,6 +88,34 @@ covers(
 );
 
 covers(
+  ["console-sign-in", "console-faults"],
+  "a refusal that comes after the next sign-in ends nothing: the page is read again for who is signed in now",
+  async () => {
+    const session = await makeSession(api, { title: "Read twice" });
+    const visited = await visit(console.browser, origin);
+    const { page } = visited;
+    const refused = Promise.withResolvers<void>();
+    const signedIn = Promise.withResolvers<void>();
+    await page.route(`**/sessions/${session.id}`, async (route) => {
+      if (!route.request().url().includes("/api/")) return route.continue();
+      const response = await route.fetch();
+      if (response.status() === 401) {
+        refused.resolve();
+        await signedIn.promise;
+      }
+      await route.fulfill({ response });
+    });
+    await page.goto(`${origin}/console/sessions/${session.id}`);
+    await refused.promise;
+    await signIn(visited, api.token ?? "");
+    signedIn.resolve();
+    await page.getByRole("heading", { name: "Read twice" }).waitFor();
+    assert.equal(await heading(page).count(), 0);
+    assert.deepEqual(visited.faults, []);
+  },
+);
+
+covers(
   ["console-link"],
   "by link: the code leaves the address at once, and a link that somebody opens again signs nobody in",
   async () => {

@@ -1,4 +1,4 @@
-import { setSignedOut } from "./signed-out.ts";
+import { noteSignIn } from "./signed-out.ts";
 
 /** A sign-in that was refused, in the service's words. */
 export class SignInError extends Error {
@@ -36,7 +36,7 @@ export async function signOut(): Promise<void> {
 
 async function signIn(path: string, body: object): Promise<void> {
   await post(path, body);
-  setSignedOut(false);
+  noteSignIn();
 }
 
 async function post(path: string, body: object): Promise<void> {
