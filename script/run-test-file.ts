@@ -4,15 +4,21 @@ import { spec } from "node:test/reporters";
 
 export type Tally = { passed: number; failed: number };
 
+/** `failures`: each failed test's name, and the beginning of its error. */
+export type FileResult = Tally & { failures: string[] };
+
 /** A test without a limit of its own that takes longer hangs, and fails. */
 const TEST_LIMIT_MS = 10 * 60_000;
+
+/** Of an error that is shown once more after the last file. */
+const SHOWN_CHARACTERS = 600;
 
 /**
  * Runs one test file in a process of its own and prints its results.
  * A file that has not ended after `limitMs` counts as one failure more: it hangs, or something it started still runs.
  */
-export async function runTestFile(path: string, limitMs: number): Promise<Tally> {
-  const tally = { passed: 0, failed: 0 };
+export async function runTestFile(path: string, limitMs: number): Promise<FileResult> {
+  const result: FileResult = { passed: 0, failed: 0, failures: [] };
   const abort = new AbortController();
   const stream = run({ files: [path], signal: abort.signal, timeout: TEST_LIMIT_MS });
   const limit = setTimeout(
@@ -21,14 +27,18 @@ export async function runTestFile(path: string, limitMs: number): Promise<Tally>
   );
   stream.on("test:summary", ({ counts, file }) => {
     if (file !== undefined) return;
-    tally.passed = counts.passed;
-    tally.failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+    result.passed = counts.passed;
+    result.failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+  });
+  stream.on("test:fail", ({ name, details: { error } }) => {
+    const told = String(error.cause instanceof Error ? error.cause.message : (error.cause ?? error.message));
+    result.failures.push(`${name}\n${told.slice(0, SHOWN_CHARACTERS)}`);
   });
   const report = stream.compose(resultsOnly).compose(spec());
   report.pipe(process.stdout, { end: false });
   await once(report, "end");
   clearTimeout(limit);
-  return tally;
+  return result;
 }
 
 type ReportedEvent = { type: string };

@@ -25,7 +25,7 @@ const TEST_FILES = [
 
 const names = process.argv.slice(2);
 const total: Tally = { passed: 0, failed: 0 };
-const failedFiles: string[] = [];
+const failures: string[] = [];
 const timedFiles: TimedFile[] = [];
 if (names.length === 0) add(await runChecks());
 const files = testFiles(names);
@@ -36,8 +36,8 @@ if (effort === "sampled")
 const removeDatabase = files.length > WORTH_A_DATABASE ? makeDatabase() : () => undefined;
 await Promise.all(Array.from({ length: CONCURRENCY }, runNextFiles));
 removeDatabase();
-if (failedFiles.length > 0) console.log(`Failed:\n${failedFiles.join("\n")}`);
 console.log(slowest(timedFiles));
+if (failures.length > 0) console.log(`Failed:\n${failures.join("\n")}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 // Not by exitCode: what a file that hangs has left would keep this process waiting.
 process.exit(total.failed === 0 ? 0 : 1);
@@ -63,10 +63,10 @@ async function runChecks(): Promise<Tally> {
 async function runNextFiles(): Promise<void> {
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
     const began = performance.now();
-    const tally = await runTestFile(join(ROOT, file), FILE_LIMIT_MS);
+    const result = await runTestFile(join(ROOT, file), FILE_LIMIT_MS);
     timedFiles.push({ file, seconds: (performance.now() - began) / 1000 });
-    if (tally.failed > 0) failedFiles.push(file);
-    add(tally);
+    failures.push(...result.failures.map((failure) => `${file}: ${failure}`));
+    add(result);
   }
 }
 
