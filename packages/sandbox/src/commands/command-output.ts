@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { type Ending, endOf } from "./command-ending.ts";
 import { OutputSpill, type RunFed } from "./output-spill.ts";
@@ -26,7 +26,7 @@ export class CommandOutput {
     this.#window = new OutputWindow(this.#limit);
   }
 
-  push(bytes: Buffer, pipe: Socket): void {
+  push(bytes: Buffer, pipe: Readable): void {
     const taken = this.#work.onOutput?.(bytes);
     if (taken instanceof Promise) this.#holdUp(taken, pipe);
     this.#bytes += bytes.length;
@@ -37,7 +37,7 @@ export class CommandOutput {
     this.#window.push(bytes);
   }
 
-  #holdUp(taken: Promise<void>, pipe: Socket): void {
+  #holdUp(taken: Promise<void>, pipe: Readable): void {
     this.#holds += 1;
     pipe.pause();
     void taken.then(() => {

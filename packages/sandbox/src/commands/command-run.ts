@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { NetworkNamespace } from "@berth/egress";
-import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { type Ending, endOf, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
 import { exports, freshShell } from "./command-script.ts";
 import { CommandStreams } from "./command-streams.ts";
+import type { Feed } from "./feed-pipe.ts";
 import { killCommand } from "./kill-command.ts";
-import { watchLimits } from "./limit-gauge.ts";
-import type { Feed, Pipes, Slot } from "./pipes.ts";
-import type { Marks, Target } from "./process-tree.ts";
+import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
+import type { Marks } from "./marks.ts";
+import type { CommandPipes, Slot } from "./pipes.ts";
+import type { Target } from "./processes-of-command.ts";
+import type { SandboxView } from "./sandbox-view.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** Limit for writing kept output to its file. */
@@ -18,9 +20,8 @@ const KEEPING_TIMEOUT_MS = 3_600_000;
 /** What the commands of one sandbox share. */
 export interface CommandHost {
   supervisor: Supervisor;
-  pipes: Pipes;
-  /** Host pid of process 1. */
-  init: number;
+  pipes: CommandPipes;
+  view: SandboxView;
   network: Pick<NetworkNamespace, "watchDenied">;
   /** Aborted when the sandbox has ended. */
   gone: AbortSignal;
@@ -80,7 +81,7 @@ export async function runCommand(
   names: { mark: number; nonce: string; helps?: true },
   shell: ShellStart,
 ): Promise<Outcome> {
-  const limits = watchLimits(host.gauge, host.init);
+  const limits = watchLimits(host.gauge, host.view);
   const deniedSince = host.network.watchDenied();
   const startedAt = performance.now();
   const output = new CommandOutput(work, (script, environment, feed) =>

@@ -1,8 +1,9 @@
-import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { type Ending, noShell, poll } from "./command-ending.ts";
 import type { CommandOutput } from "./command-output.ts";
+import { type Feed, feedBytes, feedPipe } from "./feed-pipe.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { type Feed, feedBytes, feedPipe, type Pipes, type Slot } from "./pipes.ts";
+import type { CommandPipes, Slot } from "./pipes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How long to wait for output after the shell has ended, while another process holds its pipe open. */
@@ -11,7 +12,7 @@ const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its
 
 interface Host {
   supervisor: Supervisor;
-  pipes: Pipes;
+  pipes: CommandPipes;
   gone: AbortSignal;
 }
 
@@ -20,12 +21,12 @@ export class CommandStreams {
   readonly slot: Slot;
   readonly #host: Host;
   readonly #output: CommandOutput;
-  readonly #pipe: Socket;
+  readonly #pipe: Readable;
   readonly #frame: FrameReader;
   readonly #begun = Promise.withResolvers<void>();
   /** Resolves when no process has the output pipe open. */
   readonly #drained: Promise<void>;
-  readonly #inputs: Socket[] = [];
+  readonly #inputs: Writable[] = [];
 
   /** Opens the output pipe. @param onEnd Called when the shell reports the end of the command. */
   constructor(host: Host, slot: Slot, output: CommandOutput, nonce: string, onEnd: (ending: Ending) => void) {
@@ -93,7 +94,7 @@ export class CommandStreams {
 }
 
 /** Closes the pipe when the sandbox ends: one that no shell has opened would never end by itself. */
-function destroyWith(gone: AbortSignal, pipe: Socket): void {
+function destroyWith(gone: AbortSignal, pipe: Readable): void {
   const destroy = () => pipe.destroy();
   if (gone.aborted) destroy();
   gone.addEventListener("abort", destroy, { once: true });

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { belonging, descendants, type Marks, type ProcessInfo, type Target, tickAt } from "./process-tree.ts";
+import type { Marks } from "./marks.ts";
+import { processesOfCommand, type Target } from "./processes-of-command.ts";
+import type { SandboxProcess, SandboxView } from "./sandbox-view.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 interface Host {
   supervisor: Supervisor;
-  /** Host pid of process 1. */
-  init: number;
+  view: SandboxView;
   marks: Marks;
 }
 
@@ -18,19 +19,20 @@ const PIDS_PER_REQUEST = 200;
  *
  * @returns false when some process still lived after all rounds.
  */
-export async function killCommand({ supervisor, init, marks }: Host, target: Target): Promise<boolean> {
-  const startTick = await tickAt(target.startedAt);
-  const mine = (all: readonly ProcessInfo[]) => belonging(all, init, target, startTick);
+export async function killCommand({ supervisor, view, marks }: Host, target: Target): Promise<boolean> {
+  const startTick = await view.tickAt(target.startedAt);
+  const known = { init: view.init, marks };
+  const mine = (all: readonly SandboxProcess[]) => processesOfCommand(all, known, target, startTick);
   const stopped = new Set<number>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = mine(await descendants(init, marks));
+    const found = mine(await view.processes());
     const fresh = found.filter(({ pid }) => !stopped.has(pid));
     if (fresh.length === 0) break;
     for (const { pid } of fresh) stopped.add(pid);
     await signal(supervisor, "STOP", fresh);
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const all = await descendants(init, marks);
+    const all = await view.processes();
     const left = new Set(mine(all));
     const found = all.filter((process) => left.has(process) || stopped.has(process.pid));
     if (found.length === 0) {
@@ -47,7 +49,7 @@ export async function killCommand({ supervisor, init, marks }: Host, target: Tar
 async function signal(
   supervisor: Supervisor,
   name: "STOP" | "KILL",
-  processes: readonly ProcessInfo[],
+  processes: readonly SandboxProcess[],
 ): Promise<void> {
   const pids = processes.map(({ insidePid }) => insidePid).filter((pid) => pid > 1);
   for (let at = 0; at < pids.length; at += PIDS_PER_REQUEST) {

@@ -1,6 +1,19 @@
-import { statfs } from "node:fs/promises";
-import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import type { CommandResult } from "../interface/command.ts";
+import type { SandboxView } from "./sandbox-view.ts";
+
+/** Counters of the kernel for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
+export interface LimitGauge {
+  counts(): LimitCounts;
+  /** More than nine tenths of the allowed processes exist. */
+  crowded(): boolean;
+}
+
+export interface LimitCounts {
+  /** Processes killed because the sandbox had no memory left. */
+  memory: number;
+  /** Processes that could not be started because there were too many. */
+  processes: number;
+}
 
 /** Finds out which limit a command met. */
 export interface LimitWatch {
@@ -11,12 +24,8 @@ export interface LimitWatch {
   }>;
 }
 
-/**
- * To be called when a command starts. Limits that concurrent commands meet count as well: they are the sandbox's.
- *
- * @param init Host pid of process 1, through whose root the disk is read: the agent cannot write any part of that path.
- */
-export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitWatch {
+/** To be called when a command starts. Limits that concurrent commands meet count as well: they are the sandbox's. */
+export function watchLimits(gauge: LimitGauge | undefined, view: SandboxView): LimitWatch {
   const before = gauge?.counts();
   return {
     async seen({ ended, exitCode }) {
@@ -25,19 +34,8 @@ export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitW
       if (after.memory > before.memory) return { limit: "memory", crowded: false };
       if (after.processes > before.processes)
         return { limit: "processes", crowded: ended !== "closed" && gauge.crowded() };
-      if (ended === "closed" || exitCode === 0 || !(await isFull(`/proc/${init}/root/data`)))
-        return { crowded: false };
+      if (ended === "closed" || exitCode === 0 || !(await view.isDiskFull())) return { crowded: false };
       return { limit: "disk", crowded: false };
     },
   };
-}
-
-/** A full filesystem has some free blocks again once delayed writes are done. */
-const FULL_BYTES = 256 * 1024;
-
-async function isFull(path: string): Promise<boolean> {
-  const found = await statfs(path).catch(() => null);
-  if (found === null) return false;
-  const { bavail, bsize, ffree, files } = found;
-  return bavail * bsize < FULL_BYTES || (files > 0 && ffree === 0);
 }

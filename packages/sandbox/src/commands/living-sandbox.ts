@@ -1,8 +1,6 @@
-import { lstat } from "node:fs/promises";
 import type { EgressPolicy, NetworkNamespace } from "@berth/egress";
-import type { LimitGauge } from "../host/cgroup-gauge.ts";
-import { limitFileLocks } from "../host/file-locks.ts";
 import { FilePlacer } from "../inside/place-file.ts";
+import type { Uploads } from "../inside/uploads.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
@@ -10,23 +8,24 @@ import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
 import { quote } from "../scripts/quote.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports } from "./command-script.ts";
+import { feedBytes, feedStream } from "./feed-pipe.ts";
+import type { LimitGauge } from "./limit-gauge.ts";
+import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
-import { feedBytes, feedStream, type Pipes } from "./pipes.ts";
-import { Marks } from "./process-tree.ts";
+import type { CommandPipes } from "./pipes.ts";
+import type { SandboxView } from "./sandbox-view.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** The parts of a running sandbox, whatever the engine. */
 export interface LivingParts {
   id: string;
-  /** Host pid of process 1. */
-  init: number;
+  view: SandboxView;
   supervisor: Supervisor;
-  pipes: Pipes;
+  pipes: CommandPipes;
   /** Absent where the engine cannot tell which limit a command met. */
   gauge?: LimitGauge;
   network: Pick<NetworkNamespace, "setPolicy" | "watchDenied">;
-  /** Host directory that the sandbox sees as its uploads. */
-  uploads: string;
+  uploads: Uploads;
   /** Writable directories of the sandbox. */
   writable: readonly string[];
   /** Paths in the sandbox of the files that are mounts. */
@@ -66,7 +65,7 @@ export abstract class LivingSandbox implements Sandbox {
     this.#host = {
       supervisor: parts.supervisor,
       pipes: parts.pipes,
-      init: parts.init,
+      view: parts.view,
       network: parts.network,
       gone: this.#gone.signal,
       running: new Set(),
@@ -78,7 +77,6 @@ export abstract class LivingSandbox implements Sandbox {
       this.#runFresh(command, { ...command, ...(stdin === undefined ? {} : { feed: feedStream(stdin) }) }),
     );
     this.closed = this.#closed.promise;
-    void this.closed.then(limitFileLocks(parts.init));
   }
 
   async run(command: Command): Promise<CommandResult> {
@@ -138,15 +136,8 @@ export abstract class LivingSandbox implements Sandbox {
     return (await this.#parts.snapshots?.unmount(target)) ?? false;
   }
 
-  /**
-   * A directory is a mount, so that the agent cannot put another in its place, and its times are those of when it was made until
-   * something is put into it. What sets them back later cannot know the second one to the nanosecond.
-   */
   async isUntouched(directory: string): Promise<boolean> {
-    const times = await lstat(`/proc/${this.#parts.init}/root${directory}`, { bigint: true }).catch(
-      () => null,
-    );
-    return times !== null && !this.#gone.signal.aborted && times.mtimeNs === times.birthtimeNs;
+    return (await this.#parts.view.isUntouched(directory)) && !this.#gone.signal.aborted;
   }
 
   setEgress(policy: EgressPolicy): void {

@@ -1,11 +1,11 @@
-import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports, forgetShell, namedShell } from "./command-script.ts";
 
 interface LivingBash {
   pid: number;
-  lines: Socket;
+  lines: Writable;
   gone: Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export class NamedShell {
     output.on("error", () => {}).resume();
     lines.on("error", () => {});
     const ended = new Promise<void>((resolve) => output.once("close", () => resolve()));
-    gone.addEventListener("abort", () => [output, lines].map((socket) => socket.destroy()), { once: true });
+    gone.addEventListener("abort", () => [output, lines].map((stream) => stream.destroy()), { once: true });
     void ended.then(() => pipes.release(slot));
     const pid = await supervisor.request("shell", slot.name);
     if (pid === null) {

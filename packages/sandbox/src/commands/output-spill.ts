@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { shellScript } from "../scripts/read-script.ts";
-import type { Feed, PipeWriter } from "./pipes.ts";
+import type { Feed, PipeWriter } from "./feed-pipe.ts";
 
 const KEEP_OUTPUT = shellScript("commands/keep-output.sh");
 const DIRECTORY = "/var/tmp/output";
@@ -32,7 +32,7 @@ export class OutputSpill {
   /** No more bytes are accepted: all are written, or the file cannot be written. */
   #over = false;
   #wake: () => void = () => {};
-  #paused: Socket | null = null;
+  #paused: Readable | null = null;
 
   /** @param first The output so far, when it exceeds its window. */
   constructor(runFed: RunFed, first: Buffer) {
@@ -40,7 +40,7 @@ export class OutputSpill {
     this.#done = this.#write(runFed);
   }
 
-  push(bytes: Buffer, source: Socket): void {
+  push(bytes: Buffer, source: Readable): void {
     if (this.#over || this.#room === 0) return;
     this.#take(bytes);
     if (this.#queued > HIGH_WATER && !this.#paused) {

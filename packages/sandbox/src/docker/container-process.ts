@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import type { LimitGauge } from "../commands/limit-gauge.ts";
 import { socketBuffers } from "../host/cgroup/cgroup-layouts.ts";
-import { cgroupGauge, type LimitGauge } from "../host/cgroup-gauge.ts";
+import { cgroupGauge } from "../host/cgroup-gauge.ts";
 import { SandboxError } from "../interface/errors.ts";
 
 /**

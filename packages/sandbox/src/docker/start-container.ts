@@ -3,10 +3,13 @@ import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Egress } from "@berth/egress";
-import { Pipes } from "../commands/pipes.ts";
 import { Supervisor, scriptsIn } from "../commands/supervisor.ts";
+import { limitFileLocks } from "../host/file-locks.ts";
+import { HostPipes } from "../host/host-pipes.ts";
+import { HostUploads } from "../host/host-uploads.ts";
+import { HostView } from "../host/host-view.ts";
 import { openEgress } from "../host/open-egress.ts";
-import { prepareFiles } from "../inside/sandbox-files.ts";
+import { prepareFiles } from "../host/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { CommonGroup } from "./common-group.ts";
@@ -78,12 +81,12 @@ export async function startContainer(
     throw new SandboxError(`the container could not start: ${errors() || "it ended"}`);
   const sandbox = new DockerSandbox({
     id: spec.id,
-    init,
+    view: new HostView(init),
     supervisor,
-    pipes: new Pipes(files.pipes, uid, host.mkfifo),
+    pipes: new HostPipes(files.pipes, uid, host.mkfifo),
     network,
     gauge: containerGauge(init),
-    uploads: files.uploads,
+    uploads: new HostUploads(files.uploads),
     writable: files.writable.map(({ inside }) => inside),
     mounted: files.files.map(({ inside }) => inside),
     stream,
@@ -91,6 +94,7 @@ export async function startContainer(
     removeContainer: () => containers.remove(id),
     released,
   });
+  void sandbox.closed.then(limitFileLocks(init));
   await sandbox.setUp(files);
   return sandbox;
 }

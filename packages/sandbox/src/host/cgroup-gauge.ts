@@ -1,18 +1,5 @@
 import { readFileSync } from "node:fs";
-
-/** Counters of the kernel for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
-export interface LimitGauge {
-  counts(): LimitCounts;
-  /** More than nine tenths of the allowed processes exist. */
-  crowded(): boolean;
-}
-
-export interface LimitCounts {
-  /** Processes killed because the sandbox had no memory left. */
-  memory: number;
-  /** Processes that could not be started because there were too many. */
-  processes: number;
-}
+import type { LimitGauge } from "../commands/limit-gauge.ts";
 
 /**
  * Reads the counters of a sandbox's control groups.

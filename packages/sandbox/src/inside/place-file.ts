@@ -1,21 +1,19 @@
-import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { chmod, copyFile, link, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
-import { posix } from "node:path";
+import { open } from "node:fs/promises";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { MountedFile } from "../interface/spec.ts";
 import { shellScript } from "../scripts/read-script.ts";
 import { UPLOADS_INSIDE } from "./environment.ts";
 import { cleanPath, isBelow } from "./mounts.ts";
+import type { Uploads } from "./uploads.ts";
 
 const PLACE = shellScript("files/place-file.sh");
 const REMOVE = shellScript("files/remove-file.sh");
 const TIMEOUT_MS = 600_000;
 
 export interface FilePaths {
-  /** Host directory that the sandbox sees read-only as its uploads. */
-  uploads: string;
+  uploads: Uploads;
   /** Directories of the sandbox in which its own processes write files. */
   writable: readonly string[];
   /** Paths of the files that are mounts. */
@@ -27,7 +25,7 @@ type Run = (command: Command, stdin?: AsyncIterable<Uint8Array>) => Promise<Comm
 
 /** Places files in a running sandbox and removes them. */
 export class FilePlacer {
-  readonly #uploads: string;
+  readonly #uploads: Uploads;
   readonly #writable: readonly string[];
   readonly #mounted: readonly string[];
   readonly #run: Run;
@@ -44,7 +42,7 @@ export class FilePlacer {
     const target = placeable(file.target);
     if (target === null) return false;
     if (isUpload(target)) {
-      await placeUpload(this.#uploads, { source: file.source, target });
+      await this.#uploads.place({ source: file.source, target });
       return true;
     }
     return this.#isWritable(target) && (await this.#writeInside(file.source, target));
@@ -55,7 +53,7 @@ export class FilePlacer {
     const target = placeable(path);
     if (target === null) return true;
     if (this.#mounted.includes(target)) return false;
-    if (isUpload(target)) await removeUpload(this.#uploads, target);
+    if (isUpload(target)) await this.#uploads.remove(target);
     return !this.#isWritable(target) || (await this.#removeInside(target));
   }
 
@@ -83,52 +81,6 @@ export class FilePlacer {
 
 function command(script: string, target: string): Command {
   return { script, environment: { TARGET: target }, timeoutMs: TIMEOUT_MS, cwd: "/" };
-}
-
-/** Places a file in the host directory of uploads. Safe while it is mounted: the file appears with all its bytes. */
-export async function placeUpload(uploads: string, file: MountedFile): Promise<void> {
-  const target = `${uploads}/${posix.relative(UPLOADS_INSIDE, file.target)}`;
-  const temporary = `${uploads}.${randomUUID()}.placing`;
-  try {
-    await mkdir(posix.dirname(target), { recursive: true, mode: 0o755 });
-    await copyReadOnly(file.source, temporary);
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw new SandboxError("the file could not be placed", { cause: error });
-  }
-}
-
-/** Removes a file from the host directory of uploads, with the directories that become empty. */
-async function removeUpload(uploads: string, target: string): Promise<void> {
-  const path = `${uploads}/${posix.relative(UPLOADS_INSIDE, target)}`;
-  await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
-    // A directory: other files were placed below this path.
-    if (error.code === "ERR_FS_EISDIR" || error.code === "ENOTDIR") return;
-    throw new SandboxError("the file could not be removed", { cause: error });
-  });
-  for (let parent = posix.dirname(path); parent !== uploads; parent = posix.dirname(parent)) {
-    const empty = await rmdir(parent).then(
-      () => true,
-      () => false,
-    );
-    if (!empty) return;
-  }
-}
-
-/** Makes a hard link when the file has mode 444 already, else a copy with that mode. */
-export async function copyReadOnly(source: string, target: string): Promise<void> {
-  const handle = await open(source, constants.O_RDONLY);
-  const { mode } = await handle.stat().finally(() => handle.close());
-  if ((mode & 0o777) === 0o444) {
-    const linked = await link(source, target).then(
-      () => true,
-      () => false,
-    );
-    if (linked) return;
-  }
-  await copyFile(source, target, constants.COPYFILE_FICLONE);
-  await chmod(target, 0o444);
 }
 
 function isUpload(target: string): boolean {

@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import type { NetworkNamespace } from "@berth/egress";
-import { pipePaths } from "../../commands/pipes.ts";
 import { supervisorCommand } from "../../commands/supervisor.ts";
 import type { Cgroup, Cgroups } from "../../host/cgroup/cgroups.ts";
+import { pipePaths } from "../../host/host-pipes.ts";
+import type { SandboxFiles } from "../../host/sandbox-files.ts";
 import { type Mount, modeOf } from "../../inside/mounts.ts";
-import type { SandboxFiles } from "../../inside/sandbox-files.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";

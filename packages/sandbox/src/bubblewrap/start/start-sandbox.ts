@@ -2,9 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { Pipes } from "../../commands/pipes.ts";
 import { Supervisor } from "../../commands/supervisor.ts";
-import { hostUid, type SandboxFiles } from "../../inside/sandbox-files.ts";
+import { limitFileLocks } from "../../host/file-locks.ts";
+import { HostPipes } from "../../host/host-pipes.ts";
+import { HostUploads } from "../../host/host-uploads.ts";
+import { HostView } from "../../host/host-view.ts";
+import { hostUid, type SandboxFiles } from "../../host/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../../interface/errors.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import { BrokenDiskError } from "../disk-image/fsck-and-resize.ts";
@@ -48,19 +51,20 @@ export async function startSandbox(
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
       child,
-      init,
+      view: new HostView(init),
       supervisor,
-      pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo, FIRST_PIPES),
+      pipes: new HostPipes(made.files.pipes, uid, host.programs.mkfifo, FIRST_PIPES),
       cgroup: made.cgroup,
       gauge: made.cgroup.gauge,
       network: made.network,
       directory: made.directory,
-      uploads: made.files.uploads,
+      uploads: new HostUploads(made.files.uploads),
       writable: made.files.writable.map(({ inside }) => inside),
       mounted: made.files.files.map(({ inside }) => inside),
       ...(snapshots === null ? {} : { snapshots }),
       released: host.released,
     });
+    void sandbox.closed.then(limitFileLocks(init));
     await restore(snapshots, spec);
     await sandbox.setUp(made.files);
     return sandbox;

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { LimitGauge } from "../../commands/limit-gauge.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
-import { cgroupGauge, type LimitGauge } from "../cgroup-gauge.ts";
+import { cgroupGauge } from "../cgroup-gauge.ts";
 import type { Controller, Hierarchy, Setting, SharedLimits } from "./cgroup-layouts.ts";
 
 /** A process may have to finish a write to a slow disk before it can end. After this time it is left to the next sweep. */

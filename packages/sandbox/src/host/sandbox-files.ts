@@ -1,11 +1,12 @@
 import { link, mkdir, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { UPLOADS_INSIDE } from "../inside/environment.ts";
+import { gitConfig } from "../inside/git-config.ts";
+import { cleanPath, isBelow, type Mount, makeMountSources, writableMounts } from "../inside/mounts.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import { UPLOADS_INSIDE } from "./environment.ts";
-import { gitConfig } from "./git-config.ts";
-import { cleanPath, isBelow, type Mount, makeMountSources, writableMounts } from "./mounts.ts";
-import { copyReadOnly, placeUpload } from "./place-file.ts";
+import { copyReadOnly } from "./copy-read-only.ts";
+import { HostUploads } from "./host-uploads.ts";
 
 /** What a sandbox sees besides its system. */
 export interface SandboxFiles {
@@ -47,7 +48,7 @@ export async function prepareFiles(
   for (const [index, { source, target: path }] of spec.files.entries()) {
     const target = cleanPath(path);
     const writable = mounted.some(({ inside }) => isBelow(target, inside));
-    if (isBelow(target, UPLOADS_INSIDE)) await placeUpload(uploads, { source, target });
+    if (isBelow(target, UPLOADS_INSIDE)) await new HostUploads(uploads).place({ source, target });
     else if (writable) later.push({ source, target });
     else {
       const host = `${directory}/files/${index}`;
