@@ -3,7 +3,15 @@ import { before } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { AnyJson } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
-import { bash, makeAgent, makeEnvironment, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeFile,
+  makeSession,
+  runTurn,
+} from "../acceptance/harness/fixtures.ts";
+import { accessibilityFaults } from "./harness/accessibility.ts";
 import { Console, signIn } from "./harness/console.ts";
 
 const console = await Console.start();
@@ -216,6 +224,42 @@ covers(
     await confirm(page, "Terminate");
     await page.getByText("The session has ended, and takes no more messages.").waitFor();
     assert.deepEqual(visited.faults, []);
+  },
+);
+
+const PDF = `%PDF-1.4
+1 0 obj <</Type /Catalog /Pages 2 0 R /OpenAction <</S /JavaScript /JS (app.alert\\('hostile'\\))>>>> endobj
+2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj
+3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R
+  /Resources <</Font <</F1 <</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>>>>>>> endobj
+4 0 obj <</Length 46>> stream
+BT /F1 24 Tf 40 100 Td (Seven of ten) Tj ET
+endstream endobj
+trailer <</Root 1 0 R>>
+`;
+
+/** How many values the pixels of a page of the PDF have: of a blank one just one. */
+const SHADES = `(() => {
+  const canvas = document.querySelector("canvas[aria-label='Page 1']");
+  return new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size;
+})()`;
+
+covers(
+  ["console-screens", "console-hostile", "console-accessible"],
+  "files: the pages of a PDF are drawn and can be read aloud, and nothing in it runs; a damaged one says so",
+  async () => {
+    const report = await makeFile(api, PDF, "report.pdf", undefined, "application/pdf");
+    const damaged = await makeFile(api, "%PDF-1.4\nno more", "damaged.pdf", undefined, "application/pdf");
+    const { page, context, faults } = await console.signedIn(`/files/${report.id}`);
+    await page.getByText("Seven of ten").waitFor();
+    await page.getByRole("img", { name: "Page 1" }).waitFor();
+    const shades = await page.evaluate<number>(SHADES);
+    assert.ok(shades > 2, `${shades} shades are drawn`);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.goto(`${origin}/console/files/${damaged.id}`);
+    await page.getByText("This is not a PDF, or it is damaged.").waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
   },
 );
 

@@ -4,6 +4,8 @@ import type { Plugin } from "vite";
 
 /** Smaller files gain nothing from a compression. In bytes. */
 const MIN_SIZE = 1_024;
+/** Of larger ones the best compression takes seconds, and makes them hardly smaller. In bytes. */
+const LARGE_SIZE = 1_000_000;
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -22,7 +24,7 @@ export function compressed(): Plugin {
           content: Buffer.from(file.type === "chunk" ? file.code : file.source),
         }));
         for (const { name, content } of files.filter(({ content }) => content.length >= MIN_SIZE)) {
-          const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+          const params = { [constants.BROTLI_PARAM_QUALITY]: content.length < LARGE_SIZE ? 10 : 9 };
           const [br, gz] = await Promise.all([toBrotli(content, { params }), toGzip(content, { level: 9 })]);
           this.emitFile({ type: "asset", fileName: `${name}.br`, source: br });
           this.emitFile({ type: "asset", fileName: `${name}.gz`, source: gz });

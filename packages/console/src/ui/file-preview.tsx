@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { berth } from "../api/client.ts";
 import { parseCsv } from "../format/csv.ts";
 import { formatBytes } from "../format/numbers.ts";
 import { showUnseen } from "../format/visible-text.ts";
-import { buttonClass, Spinner } from "./button.tsx";
+import { Spinner } from "./button.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorBox } from "./error-box.tsx";
 import { languageOf } from "./highlight.ts";
-import { Icon } from "./icon.tsx";
 import { MarkdownFile } from "./markdown-file.tsx";
 import { Cell, HeadCell, Table } from "./table.tsx";
+
+const PdfView = lazy(async () => ({ default: (await import("./pdf-view.tsx")).PdfView }));
 
 type StoredFile = Awaited<ReturnType<typeof berth.files.get>>;
 
@@ -62,7 +63,12 @@ export function FileContent({ file }: { file: StoredFile }) {
 /** Bytes by their kind: an image, a PDF, a table, Markdown, code or text. */
 export function BlobView({ blob, name, type }: { blob: Blob; name: string; type: string }) {
   if (/^image\/(png|jpeg|gif|webp)$/.test(type)) return <ImageView blob={blob} type={type} name={name} />;
-  if (type === "application/pdf") return <PdfView blob={blob} name={name} />;
+  if (type === "application/pdf")
+    return (
+      <Suspense fallback={<Spinner className="text-faint" />}>
+        <PdfView blob={blob} />
+      </Suspense>
+    );
   return <TextView blob={blob} name={name} />;
 }
 
@@ -78,18 +84,6 @@ function ImageView({ blob, type, name }: { blob: Blob; type: string; name: strin
         onError={() => setBroken(true)}
         className="mx-auto max-h-[70dvh] max-w-full object-contain"
       />
-    )
-  );
-}
-
-/** The page's policy frames nothing, so that the browser's own viewer opens beside the console. */
-function PdfView({ blob, name }: { blob: Blob; name: string }) {
-  const address = useAddress(blob, "application/pdf");
-  return (
-    address && (
-      <a href={address} target="_blank" rel="noopener" className={buttonClass()}>
-        <Icon name="external" /> Open {showUnseen(name)} in a tab
-      </a>
     )
   );
 }

@@ -1,10 +1,10 @@
 import type { UsageGroup } from "@berth/sdk";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { cx } from "../../ui/cx.ts";
+import { useWidth } from "../../ui/use-width.ts";
 import { formatDay, METRIC_LOOKS, TOKEN_KINDS } from "./figures.ts";
 import { labelled, secondTicks, ticksFor } from "./scale.ts";
 import type { Metric } from "./usage-search.ts";
-import { useWidth } from "./use-width.ts";
 
 const HEIGHT = 232;
 const TOP = 10;

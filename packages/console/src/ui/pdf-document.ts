@@ -1,0 +1,56 @@
+import type { PDFPageProxy } from "pdfjs-dist";
+
+/** A decoded image of more pixels is left out. */
+const MAX_IMAGE_PIXELS = 50_000_000;
+
+/** An open document. `close` ends its worker, also while it works. */
+export interface PdfDocument {
+  pages: number;
+  /** Counts from 1. */
+  page(number: number): Promise<PDFPageProxy>;
+  close(): void;
+}
+
+/**
+ * Opens a PDF with PDF.js, in a worker of its own. Nothing in the file is run, since the part of PDF.js that runs scripts of documents is not
+ * in the console, and nothing is fetched for it. The page's policy forbids WebAssembly: without it, images in JPEG 2000, JBIG2 and fax coding
+ * are left out.
+ *
+ * @throws PdfFault
+ */
+export async function openPdf(blob: Blob): Promise<PdfDocument> {
+  const [{ getDocument, PDFWorker }, { default: Port }] = await Promise.all([
+    import("pdfjs-dist/legacy/build/pdf.mjs"),
+    import("pdfjs-dist/legacy/build/pdf.worker.min.mjs?worker"),
+  ]);
+  const port = new Port();
+  const worker = PDFWorker.create({ port });
+  const close = () => {
+    worker.destroy();
+    port.terminate();
+  };
+  try {
+    const document = await getDocument({
+      data: new Uint8Array(await blob.arrayBuffer()),
+      worker,
+      useWasm: false,
+      useWorkerFetch: false,
+      maxImageSize: MAX_IMAGE_PIXELS,
+      verbosity: 0,
+    }).promise;
+    return { pages: document.numPages, page: (number) => document.getPage(number), close };
+  } catch (error) {
+    close();
+    throw new PdfFault(error);
+  }
+}
+
+/** Why a document cannot be shown, for people. */
+export class PdfFault extends Error {
+  constructor(cause: unknown) {
+    const isProtected = cause instanceof Error && cause.name === "PasswordException";
+    super(isProtected ? "The document is protected by a password." : "This is not a PDF, or it is damaged.", {
+      cause,
+    });
+  }
+}
