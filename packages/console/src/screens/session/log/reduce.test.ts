@@ -180,6 +180,19 @@ describe("turns", () => {
   });
 });
 
+test("a repository that is ready after the turn ends its step where it began", () => {
+  const log = new LogWriter();
+  log.say("hello");
+  log.add("session.resource_progress", { resource_id: "sesr_a", phase: "waiting", percent: null });
+  log.add("session.status_idle", { stop_reason: { type: "end_turn" } });
+  log.add("session.resource_ready", { resource_id: "sesr_a", seconds: 2, commit: "abc" });
+  log.add("session.container_started", { seconds: 1 });
+  assert.deepEqual(
+    rowsOf(viewOf(log.events), "setup").map(({ steps }) => steps.map(({ key, phase }) => `${key} ${phase}`)),
+    [["sesr_a ready"], ["container container"]],
+  );
+});
+
 test("a repository that cannot be cloned ends its step, and has a row that tells why", () => {
   const log = new LogWriter();
   log.add("session.resource_progress", { resource_id: "sesr_a", phase: "waiting", percent: null });

@@ -10,14 +10,18 @@ type SetupEvent = EventOf<
 
 type Draft = { rows: Row[]; open: { setup: number | null } };
 
-/** Adds a step to the turn's row of preparations, or brings the step up to date. */
+/**
+ * Adds a step to the turn's row of preparations, or brings the step up to date: where it began, since a turn that needs no disk can end before
+ * a repository is there.
+ */
 export function withSetup(
   draft: Draft,
   base: { id: string; at: string; turn: number },
   event: SetupEvent,
 ): void {
   const step = stepOf(event);
-  const row = draft.rows[draft.open.setup ?? -1];
+  const at = rowOf(draft, step.key);
+  const row = draft.rows[at];
   if (row?.kind !== "setup") {
     draft.open.setup = draft.rows.length;
     draft.rows.push({ ...base, kind: "setup", steps: [step] });
@@ -25,15 +29,26 @@ export function withSetup(
   }
   const known = row.steps.some(({ key }) => key === step.key);
   const steps = known ? row.steps.map((one) => (one.key === step.key ? step : one)) : [...row.steps, step];
-  draft.rows[draft.open.setup ?? -1] = { ...row, steps };
+  draft.rows[at] = { ...row, steps };
 }
 
 /** Marks the step of a resource as failed; what went wrong has a row of its own. */
 export function failSetup(draft: Draft, resourceId: string): void {
-  const row = draft.rows[draft.open.setup ?? -1];
+  const at = rowOf(draft, resourceId);
+  const row = draft.rows[at];
   if (row?.kind !== "setup") return;
   const steps = row.steps.map((step) => (step.key === resourceId ? { ...step, failed: true } : step));
-  draft.rows[draft.open.setup ?? -1] = { ...row, steps };
+  draft.rows[at] = { ...row, steps };
+}
+
+/** The row in which a step is under way, else the turn's; -1 if there is neither. */
+function rowOf({ rows, open }: Draft, key: string): number {
+  const at = rows.findLastIndex(
+    (row) =>
+      row.kind === "setup" &&
+      row.steps.some((step) => step.key === key && step.seconds === null && !step.failed),
+  );
+  return at === -1 ? (open.setup ?? -1) : at;
 }
 
 function stepOf(event: SetupEvent): SetupStep {
