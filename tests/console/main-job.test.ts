@@ -134,7 +134,7 @@ async function describeSession(page: Page): Promise<void> {
 
 covers(
   ["console-answers"],
-  "what waits for an answer is counted, and answered by keys with a reason, and by the form of a tool's result",
+  "what waits for an answer is counted, and answered by keys and from the message with a reason, and by the form of a tool's result",
   async () => {
     const { api } = console;
     const result = {
@@ -151,6 +151,7 @@ covers(
           description: "Asks the owner.",
           input_schema: { type: "object", properties: {}, $defs: { result } },
         },
+        { type: "custom", name: "look_up", description: "Looks it up.", input_schema: { type: "object" } },
       ],
     });
     const session = await api.ok("POST", "/sessions", {
@@ -161,8 +162,10 @@ covers(
         steps(
           bash("echo one"),
           bash("echo two"),
+          bash("echo three"),
           { tool: "ask_owner" },
-          { say: "Thanks.", expect: '{"decision":"hold"}' },
+          { tool: "look_up", expect: '{"decision":"hold"}' },
+          { say: "Thanks.", expect: '{"found": 7}' },
         ),
       ],
     });
@@ -185,6 +188,17 @@ covers(
     await page.keyboard.press("Enter");
     await page.getByText("Denied by a person: Not twice").waitFor();
 
+    await page.getByRole("button", { name: /^Bash echo three/ }).waitFor();
+    await message.fill("n");
+    await page.getByText("denies the call that waits, with a reason").waitFor();
+    await message.press("Enter");
+    const reason = page.getByLabel("Why it is denied, for the model");
+    await reason.and(page.locator(":focus")).waitFor();
+    assert.equal(await message.inputValue(), "");
+    await page.keyboard.type("Nor thrice");
+    await page.keyboard.press("Enter");
+    await page.getByText("Denied by a person: Nor thrice").waitFor();
+
     await page.getByRole("button", { name: "Send result" }).click();
     await page.getByText("This is needed.").waitFor();
     await page.getByRole("combobox", { name: "decision" }).click();
@@ -196,13 +210,18 @@ covers(
       .click();
     await page.getByRole("combobox", { name: "decision" }).filter({ hasText: "hold" }).waitFor();
     await page.getByRole("button", { name: "Send result" }).click();
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByLabel("Result", { exact: true }).fill('{"found": 7');
+    await page.getByRole("button", { name: "Send result" }).click();
+    await page.getByText("This is not JSON.").waitFor();
+    await page.getByLabel("Result", { exact: true }).fill('{"found": 7}');
+    await page.getByRole("button", { name: "Send result" }).click();
     await page.getByText("Thanks.", { exact: true }).waitFor();
     const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
-    const denied = data.find(
-      ({ deny_message }: AnyJson) => deny_message !== undefined && deny_message !== null,
-    );
-    assert.equal(denied.deny_message, "Not twice");
-    assert.equal(data.filter(({ type }: AnyJson) => type === "user.message").length, 1, "y was an answer");
+    const reasons = data.map(({ deny_message }: AnyJson) => deny_message ?? null).filter(Boolean);
+    assert.deepEqual(reasons, ["Not twice", "Nor thrice"]);
+    const messages = data.filter(({ type }: AnyJson) => type === "user.message");
+    assert.equal(messages.length, 1, "y and n were answers");
     assert.deepEqual(faults, []);
   },
 );

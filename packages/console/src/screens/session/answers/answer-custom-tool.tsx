@@ -5,23 +5,28 @@ import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { Field, Textarea } from "../../../ui/field.tsx";
+import { Segments } from "../../../ui/form-section.tsx";
 import { useDraft } from "../../../ui/use-draft.ts";
 import { useFormDraft } from "../../../ui/use-form-draft.ts";
 import type { ToolUse } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { SchemaFields } from "./schema-fields.tsx";
-import { fieldsOf, readForm, resultSchemaOf } from "./schema-form.ts";
+import { readForm, readJson, resultFormOf } from "./schema-form.ts";
 
 const NOTHING = {};
+const FORMATS = [
+  { value: "text", label: "Text" },
+  { value: "json", label: "JSON" },
+] as const;
 
-/** Gives the result of a tool that the client runs: in a form, if the tool defines its result, or as text. */
+/** Gives the result of a tool that the client runs: in a form, if the tool says what its result is, else as text or as JSON. */
 export function AnswerCustomTool({ use }: { use: ToolUse }) {
   const { session, actions } = useSession();
   const tool = session.agent.tools.find((one) => one.type === "custom" && one.name === use.name);
-  const schema = tool?.type === "custom" ? resultSchemaOf(tool.input_schema) : null;
-  const fields = schema === null ? null : fieldsOf(schema);
+  const form = tool?.type === "custom" ? resultFormOf(tool.input_schema) : null;
   const [text, setText] = useDraft(`answer ${use.id}`);
   const { form: entries, change, reset } = useFormDraft<Record<string, string>>(`form ${use.id}`, NOTHING);
+  const [format, setFormat] = useState<"text" | "json">("text");
   const [isError, setIsError] = useState(false);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const answer = useMutation({
@@ -33,10 +38,16 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
   });
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (fields === null || isError) return answer.mutate(text);
-    const { value, errors } = readForm(fields, entries ?? NOTHING);
+    if (isError) return answer.mutate(text);
+    if (form === null) return submitText();
+    const { value, errors } = readForm(form.fields, entries ?? NOTHING);
     setErrors(errors ?? {});
-    if (value !== null) answer.mutate(JSON.stringify(value));
+    if (value !== null) answer.mutate(form.textOf(value));
+  }
+  function submitText() {
+    const error = format === "json" ? readJson(text).error : null;
+    setErrors(error === null ? {} : { text: error });
+    if (error === null) answer.mutate(text);
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 border-t border-warn/40 bg-warn-soft/60 px-3 py-3">
@@ -46,14 +57,23 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
           <p className="text-xs whitespace-pre-wrap text-muted">{showUnseen(tool.description)}</p>
         )}
       </div>
-      {fields !== null && !isError ? (
-        <SchemaFields fields={fields} entries={entries ?? NOTHING} errors={errors} onChange={change} />
+      {form !== null && !isError ? (
+        <SchemaFields fields={form.fields} entries={entries ?? NOTHING} errors={errors} onChange={change} />
       ) : (
-        <Field label={isError ? "What went wrong" : "Result"}>
-          {(control) => (
-            <Textarea {...control} rows={3} value={text} onChange={(event) => setText(event.target.value)} />
-          )}
-        </Field>
+        <>
+          {!isError && <Segments label="Result as" value={format} choices={FORMATS} onChange={setFormat} />}
+          <Field label={isError ? "What went wrong" : "Result"} error={isError ? undefined : errors.text}>
+            {(control) => (
+              <Textarea
+                {...control}
+                rows={3}
+                className={format === "json" && !isError ? "font-mono text-xs" : ""}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            )}
+          </Field>
+        </>
       )}
       <div className="flex items-center gap-3">
         <Checkbox checked={isError} onChange={setIsError}>

@@ -68,13 +68,14 @@ function SchemaField({ field, value, onChange, ...control }: FieldProps) {
           onChange={(event) => onChange(event.target.value)}
         />
       );
+    case "list":
     case "json":
       return (
         <Textarea
           {...control}
           rows={3}
-          placeholder="JSON"
-          className="font-mono text-xs"
+          placeholder={field.kind === "list" ? "One in a line" : "JSON"}
+          className={field.kind === "list" ? "" : "font-mono text-xs"}
           value={value}
           onChange={(event) => onChange(event.target.value)}
         />

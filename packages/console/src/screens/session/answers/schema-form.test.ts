@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf, readForm, resultSchemaOf } from "./schema-form.ts";
+import { fieldsOf, readForm, resultFormOf } from "./schema-form.ts";
 
 const schema = {
   type: "object",
@@ -12,6 +12,7 @@ const schema = {
     sure: { type: "boolean" },
     color: { enum: ["red", 3, null] },
     more: { type: "array", items: {} },
+    names: { type: "array", items: { type: "string" } },
   },
 };
 const fields = fieldsOf(schema);
@@ -28,6 +29,7 @@ test("each property is a field of its kind, with label, explanation and whether 
       ["sure", "boolean", false],
       ["color", "choice", true],
       ["more", "json", false],
+      ["names", "list", false],
     ],
   );
   assert.deepEqual(
@@ -37,13 +39,14 @@ test("each property is a field of its kind, with label, explanation and whether 
 });
 
 test("what is typed becomes values of the schema's types; empty fields are left out", () => {
-  assert.deepEqual(read({ ratio: "0.5", sure: "true", color: "3", more: "[1]" }).value, {
+  assert.deepEqual(read({ ratio: "0.5", sure: "true", color: "3", more: "[1]", names: "a\n\nb c\n" }).value, {
     name: "abc",
     size: 2,
     ratio: 0.5,
     sure: true,
     color: 3,
     more: [1],
+    names: ["a", "b c"],
   });
   assert.deepEqual(read({ color: "null" }).value, { name: "abc", size: 2, color: null });
 });
@@ -72,13 +75,46 @@ test("a schema of any other form has no fields, and faults of it throw nothing",
     assert.ok(readForm(fieldsOf(odd), {}).value);
 });
 
-test("a result has a form if the input's schema defines it", () => {
+test("what may also be null is a field of its other type, and null where it is needed and left empty", () => {
+  const fields = fieldsOf({
+    required: ["note", "size"],
+    properties: {
+      note: { type: ["string", "null"], description: "Why" },
+      size: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }], title: "Size" },
+      either: { anyOf: [{ type: "string" }, { type: "number" }] },
+    },
+  });
   assert.deepEqual(
-    resultSchemaOf({ type: "object", $defs: { result: { type: "object", properties: {} } } }),
-    { type: "object", properties: {} },
+    fields.map(({ label, kind }) => `${label} ${kind}`),
+    ["note text", "Size integer", "either json"],
   );
-  for (const none of [{}, { $defs: {} }, { $defs: { result: { type: "string" } } }])
-    assert.equal(resultSchemaOf(none), null);
+  assert.deepEqual(readForm(fields, {}).value, { note: null, size: null });
+  assert.match(readForm(fields, { size: "0" }).errors?.size ?? "", /At least 1/);
+});
+
+test("a result has a form if the input's schema defines it: a field for each property, or one field", () => {
+  const formOf = (result: unknown) => resultFormOf({ type: "object", $defs: { result } });
+  const object = formOf({ type: "object", properties: { ok: { type: "boolean" }, why: { type: "string" } } });
+  assert.deepEqual(
+    object?.fields.map(({ name }) => name),
+    ["ok", "why"],
+  );
+  assert.equal(object?.textOf({ ok: true }), '{"ok":true}');
+  const kinds = [
+    { enum: ["ship", "hold"] },
+    { type: "string" },
+    { type: "array" },
+    { type: "object" },
+    { $ref: "#" },
+  ];
+  assert.deepEqual(
+    kinds.map((schema) => formOf(schema)?.fields.map(({ label, kind }) => `${label} ${kind}`)),
+    [["Result choice"], ["Result text"], ["Result json"], ["Result json"], ["Result json"]],
+  );
+  assert.equal(formOf({ type: "string" })?.textOf({ result: "as it is" }), "as it is");
+  assert.equal(formOf({ type: "array" })?.textOf({ result: [1] }), "[1]");
+  for (const none of [{}, { $defs: {} }, { $defs: { result: {} } }, { $defs: { result: true } }])
+    assert.equal(resultFormOf(none), null);
 });
 
 test("fields whose names every object has are empty until something is typed", () => {

@@ -4,7 +4,10 @@ export type FormField = {
   label: string;
   about: string | null;
   required: boolean;
-  kind: "text" | "number" | "integer" | "boolean" | "choice" | "json";
+  /** `list`: texts, one in a line. */
+  kind: "text" | "number" | "integer" | "boolean" | "choice" | "list" | "json";
+  /** Null is a value. */
+  nullable: boolean;
   /** With `choice`: the values, each with its text in the form. */
   choices: readonly { text: string; value: unknown }[];
   minimum: number | null;
@@ -26,14 +29,16 @@ export function fieldsOf(schema: Schema): FormField[] {
   );
 }
 
-function fieldOf(name: string, schema: Schema, required: boolean): FormField {
+function fieldOf(name: string, declared: Schema, required: boolean): FormField {
+  const { schema, nullable } = withoutNull(declared);
   const number = (keyword: string) =>
     typeof schema[keyword] === "number" ? (schema[keyword] as number) : null;
   return {
     name,
-    label: textOr(schema.title) ?? name,
-    about: textOr(schema.description),
+    label: textOr(declared.title) ?? textOr(schema.title) ?? name,
+    about: textOr(declared.description) ?? textOr(schema.description),
     required,
+    nullable,
     kind: kindOf(schema),
     choices: choicesOf(schema),
     minimum: number("minimum"),
@@ -41,6 +46,19 @@ function fieldOf(name: string, schema: Schema, required: boolean): FormField {
     minLength: number("minLength") ?? 0,
     maxLength: number("maxLength"),
   };
+}
+
+/** A schema that also allows null, by `type` or by `anyOf`, without that. */
+function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
+  if (Array.isArray(schema.type) && schema.type.includes("null")) {
+    const types = schema.type.filter((type) => type !== "null");
+    return { schema: { ...schema, type: types.length === 1 ? types[0] : types }, nullable: true };
+  }
+  const others = Array.isArray(schema.anyOf)
+    ? schema.anyOf.map(objectOr).filter(({ type }) => type !== "null")
+    : [];
+  if (others[0] === undefined || others.length > 1) return { schema, nullable: false };
+  return { schema: others[0], nullable: others.length < (schema.anyOf as unknown[]).length };
 }
 
 function kindOf(schema: Schema): FormField["kind"] {
@@ -52,6 +70,8 @@ function kindOf(schema: Schema): FormField["kind"] {
     case "integer":
     case "boolean":
       return schema.type;
+    case "array":
+      return kindOf(objectOr(schema.items)) === "text" ? "list" : "json";
     default:
       return "json";
   }
@@ -75,8 +95,9 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
   const value: Record<string, unknown> = {};
   for (const field of fields) {
     const typed = ownText(entries, field.name) ?? "";
-    if (typed === "" && !(field.kind === "text" && field.required && field.minLength === 0)) {
-      if (field.required) errors[field.name] = "This is needed.";
+    if (typed === "" && !mayBeEmpty(field)) {
+      if (field.required && field.nullable) value[field.name] = null;
+      else if (field.required) errors[field.name] = "This is needed.";
       continue;
     }
     const read = readField(field, typed);
@@ -84,6 +105,11 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
     else value[field.name] = read.value;
   }
   return Object.keys(errors).length === 0 ? { value, errors: null } : { value: null, errors };
+}
+
+/** Whether an empty text is a value rather than none. */
+function mayBeEmpty({ kind, required, nullable, minLength }: FormField): boolean {
+  return kind === "text" && required && !nullable && minLength === 0;
 }
 
 /** A text of a record, and none that every object has, such as `constructor`. */
@@ -106,12 +132,19 @@ function readField(field: FormField, typed: string): Read {
       const choice = field.choices.find(({ text }) => text === typed);
       return choice === undefined ? wrong("Choose one of the values.") : fine(choice.value);
     }
+    case "list":
+      return fine(typed.split("\n").filter((line) => line !== ""));
     case "json":
-      try {
-        return fine(JSON.parse(typed));
-      } catch {
-        return wrong("This is not JSON.");
-      }
+      return readJson(typed);
+  }
+}
+
+/** The value of a JSON text. */
+export function readJson(typed: string): Read {
+  try {
+    return fine(JSON.parse(typed));
+  } catch {
+    return wrong("This is not JSON.");
   }
 }
 
@@ -139,12 +172,29 @@ function wrong(error: string): Read {
   return { value: null, error };
 }
 
+/** The form of a custom tool's result. */
+export type ResultForm = {
+  fields: readonly FormField[];
+  /** What the model gets: an object as JSON, a text as it is. */
+  textOf: (value: Record<string, unknown>) => string;
+};
+
+const ONLY = "result";
+
 /**
- * The schema of a custom tool's result, if its author gave one: `$defs.result` of the input's schema, which the model also sees.
+ * The form of a result if the tool's author said what it is, with `$defs.result` in the schema of the input, which the model also sees: a field
+ * for each property of an object, else one field.
  */
-export function resultSchemaOf(inputSchema: Schema): Schema | null {
-  const result = objectOr(objectOr(inputSchema.$defs).result);
-  return result.type === "object" ? result : null;
+export function resultFormOf(inputSchema: Schema): ResultForm | null {
+  const schema = objectOr(objectOr(inputSchema.$defs).result);
+  if (Object.keys(schema).length === 0) return null;
+  const fields = schema.type === "object" ? fieldsOf(schema) : [];
+  if (fields.length > 0) return { fields, textOf: (value) => JSON.stringify(value) };
+  const only = fieldOf(ONLY, { title: "Result", ...schema }, true);
+  return {
+    fields: [only],
+    textOf: ({ [ONLY]: value }) => (typeof value === "string" ? value : JSON.stringify(value)),
+  };
 }
 
 function objectOr(value: unknown): Schema {
