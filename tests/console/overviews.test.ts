@@ -1,5 +1,6 @@
 // What is over all sessions, in a browser: the registry of Forward, usage, and the health of the installation.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { AnyJson } from "../acceptance/harness/api.ts";
@@ -87,6 +88,14 @@ covers(
       await rowsOf(table),
       [...data, { ...total, name: "Total" }].map((group: AnyJson) => [group.name, ...figuresOf(group)]),
     );
+    const download = page.waitForEvent("download");
+    await press(page, "Download CSV");
+    const file = await download;
+    assert.equal(file.suggestedFilename(), `usage-by-agent-${day}-${day}.csv`);
+    const [head, ...lines] = (await readFile(await file.path(), "utf8")).split("\r\n");
+    assert.match(head ?? "", /^agent_id,name,list_cost_usd,sessions,turns,active_seconds,input_tokens,/);
+    for (const [index, { key, name, sessions, turns }] of data.entries())
+      assert.match(lines[index] ?? "", new RegExp(`^${key},${name},0,${sessions},${turns},`));
     await press(page, "Environment");
     await page.getByRole("table", { name: "Usage by environment" }).getByText("Builds").waitFor();
     await page.reload();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseCsv } from "./csv.ts";
+import { formatCsv, parseCsv } from "./csv.ts";
 
 test("what is written as a table is read as it was", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", " ", "é"), maxLength: 6 });
@@ -22,4 +22,15 @@ test("plain cells, tabs, and no more rows than asked for", () => {
   ]);
   assert.deepEqual(parseCsv("a\nb\nc", ",", 2), [["a"], ["b"]]);
   assert.deepEqual(parseCsv("", ",", 2), []);
+});
+
+test("rows are read back as they were written, and a text that looks like a formula is text", () => {
+  const rows = [
+    ["a", 'quo"ted', "two\nlines", "with, comma", ""],
+    ["-1", -1, 0.5, "=1+1", "@a"],
+  ];
+  assert.deepEqual(parseCsv(formatCsv(rows), ",", 10), [
+    ["a", 'quo"ted', "two\nlines", "with, comma", ""],
+    ["'-1", "-1", "0.5", "'=1+1", "'@a"],
+  ]);
 });

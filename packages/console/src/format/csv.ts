@@ -25,3 +25,17 @@ export function parseCsv(text: string, separator: string, maxRows: number): stri
   }
   return rows;
 }
+
+/**
+ * Rows as RFC 4180 has them. A text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
+ * text": names are chosen by others.
+ */
+export function formatCsv(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
+}
+
+function cellOf(value: string | number): string {
+  if (typeof value === "number") return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

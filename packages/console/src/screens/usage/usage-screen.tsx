@@ -1,3 +1,4 @@
+import type { UsageReport } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -5,14 +6,16 @@ import { berth } from "../../api/client.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { Problem } from "../../shell/problem.tsx";
-import { Spinner } from "../../ui/button.tsx";
+import { Button, Spinner } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { useNow } from "../../ui/moment.tsx";
+import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { RangePicker } from "./range-picker.tsx";
 import { usageRoute } from "./route.ts";
 import { UsageCharts } from "./usage-charts.tsx";
+import { usageCsv } from "./usage-csv.ts";
 import { UsageJson } from "./usage-json.tsx";
 import { type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
 import { UsageTables } from "./usage-tables.tsx";
@@ -47,7 +50,10 @@ export function UsageScreen() {
           range={range}
           onChange={(part) => change({ days: undefined, from: undefined, to: undefined, ...part })}
         />
-        <span className="ml-auto">
+        <span className="ml-auto flex flex-wrap items-center gap-2">
+          {groups.data !== undefined && !isEmpty && search.view !== "json" && (
+            <DownloadCsv report={groups.data} />
+          )}
           <Segments
             label="Shown as"
             value={search.view ?? "chart"}
@@ -106,6 +112,18 @@ export function UsageScreen() {
         </div>
       )}
     </Page>
+  );
+}
+
+/** The rows of the table, in a file with the name of the grouping and the days. */
+function DownloadCsv({ report }: { report: UsageReport }) {
+  const { group_by: by, from, to } = report;
+  const save = () =>
+    downloadBlob(new Blob([usageCsv(report)], { type: "text/csv" }), `usage-by-${by}-${from}-${to}.csv`);
+  return (
+    <Button size="small" icon="download" onClick={save}>
+      Download CSV
+    </Button>
   );
 }
 

@@ -1,0 +1,34 @@
+import type { UsageFigures, UsageGroup, UsageReport } from "@berth/sdk";
+import { formatCsv } from "../../format/csv.ts";
+import { byDay } from "./figures.ts";
+import { daysOf } from "./usage-search.ts";
+
+const FIGURES: readonly (readonly [string, (figures: UsageFigures) => number])[] = [
+  ["list_cost_usd", ({ list_cost_usd }) => list_cost_usd],
+  ["sessions", ({ sessions }) => sessions],
+  ["turns", ({ turns }) => turns],
+  ["active_seconds", ({ active_seconds }) => active_seconds],
+  ["input_tokens", ({ usage }) => usage.input_tokens],
+  ["cache_read_input_tokens", ({ usage }) => usage.cache_read_input_tokens],
+  ["cache_creation_input_tokens", ({ usage }) => usage.cache_creation_input_tokens],
+  ["output_tokens", ({ usage }) => usage.output_tokens],
+  ["unpriced_tokens", ({ unpriced_tokens }) => unpriced_tokens],
+];
+
+/** A report for a spreadsheet: headings by the API's names, figures as the API has them, every day also where nothing was used, no total. */
+export function usageCsv(report: UsageReport): string {
+  const { group_by: by, data } = report;
+  if (by === "day") return csvOf(["day"], byDay(daysOf(report), data), ({ key }) => [key ?? ""]);
+  return csvOf([`${by}_id`, "name"], data, ({ key, name }) => [key ?? "", name ?? ""]);
+}
+
+function csvOf(
+  headings: readonly string[],
+  groups: readonly UsageGroup[],
+  namesOf: (group: UsageGroup) => string[],
+): string {
+  return formatCsv([
+    [...headings, ...FIGURES.map(([name]) => name)],
+    ...groups.map((group) => [...namesOf(group), ...FIGURES.map(([, of]) => of(group))]),
+  ]);
+}
