@@ -15,7 +15,7 @@ export const filterRequirements: readonly Requirement[] = [
   {
     id: "session-filters-console",
     source: "the console's list of sessions",
-    rule: "Sessions can be filtered by owner_id, by a part of the title (A to Z in upper or lower case), and by calls that wait for a client (requires_action), alone and combined, across pages. A filter shows nobody a session that they may not see.",
+    rule: "Sessions can be filtered by owner_id, by a part of the title (letters in upper or lower case), and by calls that wait for a client (requires_action), alone and combined, across pages. A filter shows nobody a session that they may not see.",
   },
   {
     id: "event-initial-order",

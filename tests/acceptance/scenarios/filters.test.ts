@@ -113,7 +113,8 @@ covers(
     const query = (text: string) => walk("/sessions", `environment_id=${environment}&${text}`);
     const titled = (part: string) => query(`title=${encodeURIComponent(part)}`);
     assert.deepEqual(await titled("FIX"), [second.id, first.id]);
-    assert.deepEqual(await titled("GRößE"), [first.id]);
+    assert.deepEqual(await titled("GRÖßE"), [first.id]);
+    assert.deepEqual(await titled("of 100%_DONE"), [first.id]);
     assert.deepEqual(await titled("%_"), [first.id], "no character is a wildcard");
     assert.deepEqual(await titled("nowhere"), []);
     for (const [path, param] of [

@@ -92,8 +92,7 @@ export const sessionRoutes = {
       owner_id: idOfOwner.optional(),
       "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
       title: text(1, 200).optional().meta({
-        description:
-          "Return the sessions whose title contains this. The letters A to Z may be in upper or lower case.",
+        description: "Return the sessions whose title contains this. Letters may be in upper or lower case.",
       }),
       requires_action: flag.meta({
         description: "Return only the sessions with calls that wait for a client's confirmation or result.",

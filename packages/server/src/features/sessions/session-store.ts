@@ -11,6 +11,7 @@ import { type Branch, type KeysetRange, selectKeyset } from "../../db/keyset.ts"
 import type { Queryable } from "../../db/statement.ts";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";
+import { isAscii, titlePattern } from "./title-pattern.ts";
 
 /** The columns of `SessionRow` that a session has itself. */
 export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
@@ -38,7 +39,7 @@ export interface SessionFilters extends ArchivedFilter {
   memoryStoreId: string | null;
   ownerId: string | null;
   statuses: readonly string[] | null;
-  /** Part of the title; A to Z in upper or lower case. */
+  /** Part of the title, in upper or lower case. */
   title: string | null;
   /** Only those with calls that wait for a client. */
   requiresAction: boolean;
@@ -66,7 +67,7 @@ export async function listSessions(
     ...(environmentId === null ? [] : [condition("environment_id = ?", environmentId)]),
     ...(ownerId === null ? [] : [condition("owner_id = ?", ownerId)]),
     ...(statuses === null ? [] : [condition("status = any(?::text[])", statuses)]),
-    ...(filters.title === null ? [] : [condition("strpos(lower(title), lower(?)) > 0", filters.title)]),
+    ...(filters.title === null ? [] : [titleContains(filters.title)]),
     ...(filters.requiresAction ? [{ text: "awaited_calls <> '{}'", values: [] }] : []),
   ];
   const listing = { table: "sessions", columns: sessionColumns, conditions };
@@ -83,6 +84,13 @@ export async function listSessions(
   if (branch === undefined)
     return await selectAccessible<SessionRow>(db, principal, range, listing, statuses);
   return await selectKeyset<SessionRow>(db, range, accessible, [branch]);
+}
+
+/** Lower case of the database is quicker than a pattern, and of A to Z the same in each locale. */
+function titleContains(part: string): Condition {
+  return isAscii(part)
+    ? condition("strpos(lower(title), lower(?)) > 0", part)
+    : condition("title ~ ?", titlePattern(part));
 }
 
 function branchOf(column: string, value: string | null): Branch[] {
