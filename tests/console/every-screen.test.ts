@@ -49,6 +49,7 @@ before(async () => {
   admin = await console.berth.client({ user: "admin@example.com", role: "admin" });
   await admin.post("/api/v1/forward/resources/registry", body);
   const [token] = (await admin.ok("GET", "/tokens")).data;
+  const login = await api.ok("POST", "/device_authorizations", { client_name: "laptop" });
   paths = [
     "/new",
     ...PANELS.map((panel) => `/sessions/${session.id}?panel=${panel}`),
@@ -65,6 +66,7 @@ before(async () => {
     "/vaults?create=true",
     "/tokens?create=true",
     `/tokens?token=${token.id}`,
+    `/device?code=${login.user_code}`,
     "/forward?create=true",
     `/forward?type=skill&resource=${skill.id}`,
     "/usage?view=table",

@@ -1,7 +1,7 @@
 // What holds secrets, in a browser: vaults with their credentials, and tokens.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { Api, assertError } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api, assertError } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { makeFile } from "../acceptance/harness/fixtures.ts";
 import { Console } from "./harness/console.ts";
@@ -177,3 +177,45 @@ covers(
     await context.close();
   },
 );
+
+covers(
+  ["console-screens", "console-faults"],
+  "a login of another machine: a code that nobody has, and one that is looked up, approved for what one may, or denied",
+  async () => {
+    const guest = new Api(origin, null);
+    const ask = (client_name: string, scopes: string[]) =>
+      guest.ok("POST", "/device_authorizations", { client_name, scopes });
+    const [laptop, stranger] = [await ask("ada's laptop", ["agents:read"]), await ask("a stranger", ["*"])];
+    const { page, context, faults } = await console.signedIn("/tokens");
+    await page.getByRole("link", { name: "Approve a login" }).click();
+    const code = page.getByLabel("Code", { exact: true });
+    await code.fill("BBBB-BBBB");
+    await press(page, "Look it up");
+    await code.and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.locator("main").getByText("request_id").waitFor();
+
+    await page.goto(laptop.verification_uri);
+    await code.fill(laptop.user_code.toLowerCase());
+    await press(page, "Look it up");
+    const asks = page.getByRole("region", { name: "What asks" });
+    for (const text of ["ada's laptop", "127.0.0.1", "read agents"])
+      await asks.getByText(text).first().waitFor();
+    assert.equal((await poll(guest, laptop)).body.error.code, "authorization_pending", "it asks first");
+    await press(page, "Approve");
+    await page.getByText("Approved. It gets its token within seconds").waitFor();
+    const { name, scopes } = (await poll(guest, laptop)).body;
+    assert.deepEqual([name, scopes], ["ada's laptop", ["agents:read"]]);
+
+    await page.goto(`${origin}/console/device?code=${stranger.user_code}`);
+    await asks.getByText("a stranger").waitFor();
+    await press(page, "Deny");
+    await page.getByText("Denied. It gets no token.").waitFor();
+    assert.equal((await poll(guest, stranger)).body.error.code, "access_denied");
+    assert.deepEqual(faults, []);
+    await context.close();
+  },
+);
+
+function poll(guest: Api, { device_code }: AnyJson) {
+  return guest.call("POST", "/device_tokens", { device_code });
+}

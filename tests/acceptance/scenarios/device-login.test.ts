@@ -38,7 +38,10 @@ covers(
   async () => {
     const asked = await ask({ client_name: "ada's laptop", scopes: ["agents:read", "agents:write"] });
     assert.match(asked.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
-    assert.deepEqual([asked.expires_in, asked.interval, asked.verification_uri], [600, 5, berth.url]);
+    assert.deepEqual(
+      [asked.expires_in, asked.interval, asked.verification_uri],
+      [600, 5, `${berth.url}/console/device`],
+    );
     assert.match(asked.instructions, new RegExp(`: berth login approve ${asked.user_code}$`));
     const seen = (await decide(ada, "lookup", { user_code: ` ${asked.user_code.toLowerCase()} ` })).body;
     assert.deepEqual(

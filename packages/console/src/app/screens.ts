@@ -1,4 +1,5 @@
 import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
+import { deviceRoute } from "../screens/device/route.ts";
 import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
 import { fileRoutes, filesNav } from "../screens/files/route.ts";
 import { forwardNav, forwardRoute } from "../screens/forward/route.ts";
@@ -28,6 +29,7 @@ export const routes = [
   vaultRoute,
   forwardRoute,
   tokensRoute,
+  deviceRoute,
   usageRoute,
   healthRoute,
   signInRoute,

@@ -208,7 +208,12 @@ export function createApp(deps: AppDeps): HttpApp {
   mountWhoami(app);
   mountConsole(app, { mode, oidc, bundle: deps.consoleBundle });
   mountTokens(app);
-  mountDeviceAuthorizations(app, { userCodeKey: userCodeKey(secretKey), publicUrl, attempts: rates.codes });
+  mountDeviceAuthorizations(app, {
+    userCodeKey: userCodeKey(secretKey),
+    publicUrl,
+    hasConsole: mode !== "off",
+    attempts: rates.codes,
+  });
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
   mountEnvironments(app, deps);

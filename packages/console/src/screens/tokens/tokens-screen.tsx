@@ -1,7 +1,7 @@
 import type { Token } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
@@ -12,8 +12,9 @@ import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
 import { SearchField } from "../../shell/search-field.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
+import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { useNow } from "../../ui/moment.tsx";
@@ -45,9 +46,11 @@ export function TokensScreen() {
     void navigate({ search: Object.fromEntries(next), replace: true });
   };
   const openForm = () => change({ create: true });
+  const toDevice = () => void navigate({ to: "/device" });
   const clear = () => void navigate({ search: {}, replace: true });
   useShortcuts([{ keys: "n", label: "New token", group: "List", run: openForm }]);
   useActions([
+    { id: "device", label: "Approve a login", group: "Action", icon: "key", run: toDevice },
     { id: "new token", label: "New token", group: "Action", icon: "plus", keys: "n", run: openForm },
   ]);
   const looked = list.items.find(({ id }) => id === search.token);
@@ -59,6 +62,9 @@ export function TokensScreen() {
           <CallButton
             calls={[{ operation: operations.tokens.list }, { operation: operations.tokens.current }]}
           />
+          <Link to="/device" className={cx(buttonClass("secondary", "small"), "max-sm:hidden")}>
+            Approve a login
+          </Link>
           <Button look="primary" size="small" icon="plus" onClick={openForm}>
             New token
           </Button>

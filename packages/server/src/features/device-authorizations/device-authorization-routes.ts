@@ -23,6 +23,8 @@ interface Deps {
   attempts: Rates;
   /** Where clients find the service; null: where they found it. */
   publicUrl: string | null;
+  /** Whether users can approve in the console. */
+  hasConsole: boolean;
 }
 
 /** Logins that a user approves elsewhere, in the manner of RFC 8628. */

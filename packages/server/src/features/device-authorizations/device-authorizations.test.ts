@@ -44,7 +44,10 @@ describe("device authorizations", () => {
     const owner = await app.caller();
     const one = await device(app, { client_name: "ada's laptop", scopes: ["agents:read"] });
     assert.match(one.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
-    assert.deepEqual([one.expires_in, one.interval, one.verification_uri], [600, 5, "http://localhost"]);
+    assert.deepEqual(
+      [one.expires_in, one.interval, one.verification_uri],
+      [600, 5, "http://localhost/console/device"],
+    );
     assert.ok(one.instructions.endsWith(`berth login approve ${one.user_code}`), one.instructions);
     await one.refused("authorization_pending");
     const typed = one.user_code.toLowerCase().replace("-", " ");
@@ -249,14 +252,17 @@ describe("device authorizations", () => {
   test("addresses: the public URL, else that of the request", async (t) => {
     const app = await testApp(t, { publicUrl: "https://berth.example.com" });
     const one = await device(app);
-    assert.equal(one.verification_uri, "https://berth.example.com");
+    assert.equal(one.verification_uri, "https://berth.example.com/console/device");
     const plain = await testApp(t);
     const asked = await callerOf(plain.app, "").post(
       "/device_authorizations",
       {},
       { host: "berth.lan:8080" },
     );
-    assert.equal(asked.body.verification_uri, "http://berth.lan:8080");
+    assert.equal(asked.body.verification_uri, "http://berth.lan:8080/console/device");
+    const bare = await device(await testApp(t, { publicUrl: "https://berth.example.com", console: "off" }));
+    assert.equal(bare.verification_uri, "https://berth.example.com");
+    assert.ok(!bare.instructions.includes("/console"), bare.instructions);
     const wrong = await callerOf(plain.app, "").post("/device_authorizations", {}, { host: "a b" });
     assert.equal(wrong.status, 400);
   });

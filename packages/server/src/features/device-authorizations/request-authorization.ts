@@ -14,16 +14,23 @@ const INTERVAL = 5;
 const MAX_OPEN = 1_000;
 const MAX_OPEN_OF_ADDRESS = 50;
 
+interface Deps {
+  /** The installation's key of user codes. */
+  userCodeKey: Uint8Array;
+  /** Where clients find the service; null: where they found it. */
+  publicUrl: string | null;
+  hasConsole: boolean;
+}
+
 /**
  * Stores what somebody without a token asks for, until a user decides. The codes are returned here only.
  *
- * @param userCodeKey of the installation.
  * @throws errors.tooManyLogins
  */
 export async function requestAuthorization(
   { db, client, origin }: OpenScope,
   { client_name, scopes }: Input<Routes["create"]>["body"],
-  { userCodeKey, publicUrl }: { userCodeKey: Uint8Array; publicUrl: string | null },
+  { userCodeKey, publicUrl, hasConsole }: Deps,
 ): Promise<ResponseOf<Routes["create"]>> {
   const address = publicUrl ?? origin;
   const device_code = newDeviceCode();
@@ -45,11 +52,19 @@ export async function requestAuthorization(
     type: "device_code",
     device_code,
     user_code,
-    verification_uri: address,
-    instructions: `Where somebody is logged in to ${address}, run: berth login approve ${user_code}`,
+    ...waysToApprove(address, user_code, hasConsole),
     expires_in: EXPIRES_IN,
     interval: INTERVAL,
   };
+}
+
+/** How a user approves: in the console, if there is one, or by the command line. */
+function waysToApprove(address: string, code: string, hasConsole: boolean) {
+  const page = `${address}/console/device`;
+  const command = `here somebody is logged in to ${address}, run: berth login approve ${code}`;
+  return hasConsole
+    ? { verification_uri: page, instructions: `Open ${page}?code=${code}, or w${command}` }
+    : { verification_uri: address, instructions: `W${command}` };
 }
 
 /** Returns the user code: one that no other authorization has. */

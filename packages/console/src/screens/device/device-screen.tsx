@@ -1,0 +1,89 @@
+import { NotFoundError } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { berth } from "../../api/client.ts";
+import { Page } from "../../shell/page.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CallButton } from "../../ui/call-button.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { FormError } from "../../ui/form-error.tsx";
+import { Authorization } from "./authorization.tsx";
+import { deviceRoute } from "./route.ts";
+
+/** Approves what asks for a token with a code, such as `berth login --device`. */
+export function DeviceScreen() {
+  const { code = "" } = deviceRoute.useSearch();
+  const navigate = useNavigate({ from: "/device" });
+  const [sought, setSought] = useState(code);
+  // Each look-up counts as a try of a code, so that none is made without a reason.
+  const found = useQuery({
+    queryKey: ["device authorization", sought],
+    queryFn: ({ signal }) => berth.deviceAuthorizations.lookup({ user_code: sought }, { signal }),
+    enabled: sought !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (sought === code) void found.refetch();
+    else setSought(code);
+  }
+  const isUnknown = found.error instanceof NotFoundError;
+  return (
+    <Page
+      title="Approve a login"
+      actions={
+        <CallButton
+          calls={[
+            { operation: operations.deviceAuthorizations.lookup, body: { user_code: code } },
+            { operation: operations.deviceAuthorizations.approve, body: { user_code: code } },
+          ]}
+        />
+      }
+    >
+      <div className="mx-auto flex max-w-xl flex-col gap-6 p-4 md:py-8">
+        <p className="text-muted">
+          A program without a token, such as <code className="font-mono text-xs">berth login --device</code>,
+          shows a code. With it you see what asks, and decide whether it gets a token of yours.
+        </p>
+        <form onSubmit={submit} className="flex flex-col gap-3">
+          <Field
+            label="Code"
+            hint="Two groups of four letters."
+            error={isUnknown ? found.error?.message : undefined}
+          >
+            {(control) => (
+              <span className="flex gap-2">
+                <Input
+                  {...control}
+                  autoFocus
+                  placeholder="BCDF-GHJK"
+                  maxLength={64}
+                  value={code}
+                  onChange={({ target }) =>
+                    void navigate({
+                      search: target.value === "" ? {} : { code: target.value },
+                      replace: true,
+                    })
+                  }
+                  className="font-mono uppercase placeholder:normal-case"
+                />
+                <Button type="submit" busy={found.isFetching} disabled={code.trim() === ""}>
+                  Look it up
+                </Button>
+              </span>
+            )}
+          </Field>
+          <FormError error={found.error} atField={isUnknown} />
+        </form>
+        {found.data !== undefined && sought === code && (
+          <Authorization key={sought} code={sought} asked={found.data} />
+        )}
+      </div>
+    </Page>
+  );
+}

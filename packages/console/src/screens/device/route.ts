@@ -1,0 +1,13 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { rootRoute } from "../../shell/root-route.tsx";
+
+export type DeviceSearch = { code?: string };
+
+/** Where `berth login --device` leads: `/console/device?code=…`. */
+export const deviceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/device",
+  validateSearch: ({ code }: Record<string, unknown>): DeviceSearch =>
+    typeof code === "string" && code !== "" ? { code: code.slice(0, 64) } : {},
+  component: lazyRouteComponent(() => import("./device-screen.tsx"), "DeviceScreen"),
+});
