@@ -186,6 +186,45 @@ covers(
 
 covers(
   ["console-screens"],
+  "keys that are typed while the palette opens are its text, and none beneath a dialog does anything",
+  async () => {
+    const { page, context, faults } = await console.signedIn("/");
+    const late = Promise.withResolvers<void>();
+    await page.route(/assets\/palette-[^/]*\.js$/, async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/console/agents`);
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("g environmemts");
+    for (const _ of "mts") await page.keyboard.press("Backspace");
+    await page.keyboard.type("nts");
+    late.resolve();
+    const search = page.getByRole("combobox", { name: "Search objects and actions" });
+    await search.and(page.locator(":focus")).waitFor();
+    assert.equal(await search.inputValue(), "g environments");
+    assert.match(page.url(), /\/agents$/);
+    await page.keyboard.press("Escape");
+    await search.waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("environments");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.match(page.url(), /\/environments$/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  },
+);
+
+covers(
+  ["console-screens"],
   "a session: outputs, denied hosts that become allowed, the raw events, and an end that asks first",
   async () => {
     const session = await api.ok("POST", "/sessions", {

@@ -1,14 +1,15 @@
-import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { CatchBoundary, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { IconButton } from "../ui/button.tsx";
-import { Toasts } from "../ui/toast.tsx";
+import { Toasts, toastError } from "../ui/toast.tsx";
 import { TooltipProvider } from "../ui/tooltip.tsx";
 import { type Action, useActions } from "./actions.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { openShortcutSheet, useShortcutSheetOpen } from "./shortcut-sheet-state.ts";
 import { handleKey, useShortcuts } from "./shortcuts.ts";
 import { type NavItem, Sidebar } from "./sidebar.tsx";
+import { beginTypeAhead, takeTypeAhead } from "./type-ahead.ts";
 
 /** Loaded when the first screen is there. */
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
@@ -32,9 +33,17 @@ export function Frame({ groups, useFound }: Props) {
   }, []);
   const places = groups.flat();
   const go = (item: NavItem) => void navigate({ to: item.to });
+  const search = () => {
+    if (!searching) beginTypeAhead();
+    setSearching(true);
+  };
+  const endSearch = () => {
+    takeTypeAhead();
+    setSearching(false);
+  };
   const toNewSession = () => void navigate({ to: "/new" });
   useShortcuts([
-    { keys: "mod+k", label: "Search and actions", group: "Everywhere", run: () => setSearching(true) },
+    { keys: "mod+k", label: "Search and actions", group: "Everywhere", run: search },
     { keys: "?", label: "This sheet", group: "Everywhere", run: openShortcutSheet },
     { keys: "c", label: "New session", group: "Everywhere", run: toNewSession },
     ...places.map((item) => ({
@@ -65,7 +74,7 @@ export function Frame({ groups, useFound }: Props) {
       run: openShortcutSheet,
     },
   ]);
-  const sidebar = { groups, onSearch: () => setSearching(true) };
+  const sidebar = { groups, onSearch: search };
   return (
     <TooltipProvider delay={450}>
       <div className="isolate flex h-full">
@@ -100,12 +109,30 @@ export function Frame({ groups, useFound }: Props) {
           </div>
         </main>
       </div>
-      <Suspense>
-        <Palette open={searching} onClose={() => setSearching(false)} useFound={useFound} />
+      <Loaded>
+        <Palette open={searching} onClose={endSearch} useFound={useFound} />
+      </Loaded>
+      <Loaded>
         <ShortcutSheet open={isSheetOpen} />
+      </Loaded>
+      <Loaded>
         <SignInOverlay open={signedOut && !signsIn} />
-      </Suspense>
+      </Loaded>
       <Toasts />
     </TooltipProvider>
   );
+}
+
+/** A part that is loaded by itself. If that fails, the page goes on without it. */
+function Loaded({ children }: { children: ReactNode }) {
+  return (
+    <CatchBoundary getResetKey={() => ""} errorComponent={() => null} onCatch={noteMissing}>
+      <Suspense>{children}</Suspense>
+    </CatchBoundary>
+  );
+}
+
+function noteMissing(error: unknown): void {
+  takeTypeAhead();
+  toastError("A part of the console could not be loaded: load the page again", String(error));
 }

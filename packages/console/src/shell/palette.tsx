@@ -5,6 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Keys, ShortcutKeys } from "../ui/keys.tsx";
 import { type Action, useRegisteredActions } from "./actions.ts";
 import { matchRank } from "./palette-match.ts";
+import { takeTypeAhead } from "./type-ahead.ts";
 
 const MAX_SHOWN = 60;
 
@@ -52,6 +53,11 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
     onClose();
     action.run();
   }
+  function takeTyped() {
+    const { text, entered } = takeTypeAhead();
+    if (entered) run(ranked([...actions, ...found], text)[0]);
+    else if (text !== "") setTyped((before) => before + text);
+  }
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0) setAt((at + step + shown.length) % Math.max(1, shown.length));
@@ -76,6 +82,7 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
             setTyped(event.target.value);
             setAt(0);
           }}
+          onFocus={takeTyped}
           onKeyDown={onKeyDown}
           spellCheck={false}
           className="h-12 flex-1 bg-transparent text-base outline-none"

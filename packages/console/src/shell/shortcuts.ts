@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
+import { keepKey } from "./type-ahead.ts";
 
 /**
  * A key and what it does. `keys` is a key's name as in `KeyboardEvent.key`, `mod+k` with Ctrl or Cmd, or two keys one after the
@@ -35,10 +36,11 @@ export function useRegisteredShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(subscribe, () => registered);
 }
 
-/** Runs the newest shortcut that fits a key. */
+/** Runs the newest shortcut that fits a key. Without Ctrl or Cmd there are none beneath a dialog, nor while somebody types. */
 export function handleKey(event: KeyboardEvent): void {
   const isCombined = event.metaKey || event.ctrlKey;
-  if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !isCombined)) return;
+  if (event.defaultPrevented || keepKey(event) || event.altKey) return;
+  if (!isCombined && (isTyping(event.target) || isCovered())) return;
   const key = isCombined ? `mod+${event.key.toLowerCase()}` : event.key;
   const pair = begun !== null && event.timeStamp - begun.at < PAIR_MS ? `${begun.key} ${key}` : null;
   begun = null;
@@ -67,6 +69,11 @@ function isTyping(target: EventTarget | null): boolean {
     /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
     target.closest("[role=menu],[role=listbox]") !== null
   );
+}
+
+/** Whether a dialog lies over the screen, which it takes away from keyboards and screen readers. */
+function isCovered(): boolean {
+  return document.querySelector("[aria-hidden=true] #main") !== null;
 }
 
 function setRegistered(next: readonly Shortcut[]): void {

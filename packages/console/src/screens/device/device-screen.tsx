@@ -47,8 +47,9 @@ export function DeviceScreen() {
     >
       <div className="mx-auto flex max-w-xl flex-col gap-6 p-4 md:py-8">
         <p className="text-muted">
-          A program without a token, such as <code className="font-mono text-xs">berth login --device</code>,
-          shows a code. With it you see what asks, and decide whether it gets a token of yours.
+          A program without a token, such as{" "}
+          <code className="font-mono text-xs whitespace-nowrap">berth login --device</code>, shows a code.
+          With it you see what asks, and decide whether it gets a token of yours.
         </p>
         <form onSubmit={submit} className="flex flex-col gap-3">
           <Field

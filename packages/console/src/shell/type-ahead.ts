@@ -1,0 +1,25 @@
+/** What is typed while the palette opens: for its field, and nothing of it is a shortcut. Null while none is opening. */
+let ahead: { text: string; entered: boolean } | null = null;
+
+/** From now on keys are kept, until they are taken or given up. */
+export function beginTypeAhead(): void {
+  ahead ??= { text: "", entered: false };
+}
+
+/** Keeps a key, if the palette is opening. Returns whether it did. */
+export function keepKey(event: KeyboardEvent): boolean {
+  if (ahead === null || event.key === "Escape" || event.altKey || event.ctrlKey || event.metaKey)
+    return false;
+  event.preventDefault();
+  if (event.key === "Enter") ahead.entered = true;
+  else if (event.key === "Backspace") ahead.text = ahead.text.slice(0, -1);
+  else if (event.key.length === 1 && !ahead.entered) ahead.text += event.key;
+  return true;
+}
+
+/** What was typed so far, and whether Enter followed; the field has the focus from now on. */
+export function takeTypeAhead(): { text: string; entered: boolean } {
+  const taken = ahead ?? { text: "", entered: false };
+  ahead = null;
+  return taken;
+}
