@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -25,6 +26,28 @@ export function Empty({ icon, title, children, command, action }: Props) {
       {command !== undefined && <Command text={command} />}
     </div>
   );
+}
+
+type EmptyListProps = {
+  icon: IconName;
+  title: string;
+  /** What such an object is for. */
+  children: ReactNode;
+  command: string;
+  /** The word on the button that makes the first one. */
+  verb: string;
+  verbIcon?: IconName;
+  onAdd: () => void;
+};
+
+/** A list that has nothing yet, with a button that makes the first object. */
+export function EmptyList({ verb, verbIcon = "plus", onAdd, ...rest }: EmptyListProps) {
+  const add = (
+    <Button look="primary" icon={verbIcon} onClick={onAdd}>
+      {verb}
+    </Button>
+  );
+  return <Empty {...rest} action={add} />;
 }
 
 /** A command to copy. */

@@ -13,7 +13,7 @@ import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyList } from "../../ui/empty.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/moment.tsx";
@@ -116,7 +116,19 @@ export function FilesScreen() {
           onOpen={({ id }) => void navigate({ to: "/files/$fileId", params: { fileId: id } })}
           head={<Head />}
           line={(file, place) => <FileRow key={file.id} file={file} {...place} />}
-          empty={<NoFiles onChoose={choose} />}
+          empty={
+            <EmptyList
+              icon="file"
+              title="No files yet"
+              command="berth files upload ./notes.txt"
+              verb="Upload files"
+              verbIcon="upload"
+              onAdd={choose}
+            >
+              Drop files here to give them to sessions. What agents write below /mnt/session/outputs is kept
+              here too.
+            </EmptyList>
+          }
         />
         {drop.over && <DropCover />}
       </div>
@@ -162,22 +174,5 @@ function DropCover() {
         <Icon name="upload" /> Drop to upload
       </p>
     </div>
-  );
-}
-
-function NoFiles({ onChoose }: { onChoose: () => void }) {
-  return (
-    <Empty
-      icon="file"
-      title="No files yet"
-      command="berth files upload ./notes.txt"
-      action={
-        <Button look="primary" icon="upload" onClick={onChoose}>
-          Upload files
-        </Button>
-      }
-    >
-      Drop files here to give them to sessions. What agents write below /mnt/session/outputs is kept here too.
-    </Empty>
   );
 }

@@ -63,7 +63,7 @@ function HealthPage({ health }: { health: Health }) {
           },
           {
             id: "api",
-            label: "API",
+            label: "JSON and CLI",
             content: () => (
               <div className="h-full overflow-y-auto">
                 <ApiTab value={health} calls={[{ operation: operations.health.get }]} />

@@ -8,7 +8,7 @@ import { useActions } from "../../shell/actions.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { memoryStoresRoute } from "./route.ts";
@@ -38,7 +38,17 @@ export function StoresScreen() {
       onOpen={open}
       head={<Head />}
       line={(store, place) => <StoreLine key={store.id} store={store} {...place} />}
-      empty={<NoStores onAdd={add} />}
+      empty={
+        <EmptyList
+          icon="memory"
+          title="No memory stores yet"
+          command="berth memory-stores create name=notes"
+          verb="New store"
+          onAdd={add}
+        >
+          A memory store has notes that agents keep over sessions. You can read and change them here.
+        </EmptyList>
+      }
     >
       <StoreDialog store={null} open={adding} onClose={() => setAdding(false)} onSaved={open} />
     </ListScreen>
@@ -76,22 +86,5 @@ function StoreLine({ store, ...place }: { store: MemoryStore; index: number; mar
         <Ago at={created_at} />
       </Cell>
     </Line>
-  );
-}
-
-function NoStores({ onAdd }: { onAdd: () => void }) {
-  return (
-    <Empty
-      icon="memory"
-      title="No memory stores yet"
-      command="berth memory-stores create name=notes"
-      action={
-        <Button look="primary" icon="plus" onClick={onAdd}>
-          New store
-        </Button>
-      }
-    >
-      A memory store has notes that agents keep over sessions. You can read and change them here.
-    </Empty>
   );
 }

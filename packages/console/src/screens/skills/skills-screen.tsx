@@ -8,7 +8,7 @@ import { useActions } from "../../shell/actions.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { NewSkillDialog } from "./new-skill-dialog.tsx";
@@ -38,7 +38,19 @@ export function SkillsScreen() {
       onOpen={({ id }) => void navigate({ to: "/skills/$skillId", params: { skillId: id } })}
       head={<Head />}
       line={(skill, place) => <SkillLine key={skill.id} skill={skill} {...place} />}
-      empty={<NoSkills onAdd={add} />}
+      empty={
+        <EmptyList
+          icon="skill"
+          title="No skills yet"
+          command="berth skills create ./triage"
+          verb="Upload a skill"
+          verbIcon="upload"
+          onAdd={add}
+        >
+          A skill is a directory with a SKILL.md that tells an agent how to do something. Agents read it when
+          they need it.
+        </EmptyList>
+      }
     >
       <NewSkillDialog open={adding} onClose={() => setAdding(false)} />
     </ListScreen>
@@ -81,23 +93,5 @@ function SkillLine({ skill, ...place }: { skill: Skill; index: number; marked: b
         <Ago at={updated_at} />
       </Cell>
     </Line>
-  );
-}
-
-function NoSkills({ onAdd }: { onAdd: () => void }) {
-  return (
-    <Empty
-      icon="skill"
-      title="No skills yet"
-      command="berth skills create ./triage"
-      action={
-        <Button look="primary" icon="upload" onClick={onAdd}>
-          Upload a skill
-        </Button>
-      }
-    >
-      A skill is a directory with a SKILL.md that tells an agent how to do something. Agents read it when they
-      need it.
-    </Empty>
   );
 }

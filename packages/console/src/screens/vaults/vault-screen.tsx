@@ -116,7 +116,7 @@ function VaultPage({ vault }: { vault: Vault }) {
           },
           {
             id: "api",
-            label: "API",
+            label: "JSON and CLI",
             content: () => (
               <div className="h-full overflow-y-auto">
                 <ApiTab

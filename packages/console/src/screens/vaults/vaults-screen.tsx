@@ -9,7 +9,7 @@ import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyId } from "../../ui/copy.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { vaultsRoute } from "./route.ts";
@@ -39,7 +39,17 @@ export function VaultsScreen() {
       onOpen={open}
       head={<Head />}
       line={(vault, place) => <VaultLine key={vault.id} vault={vault} {...place} />}
-      empty={<NoVaults onAdd={add} />}
+      empty={
+        <EmptyList
+          icon="vault"
+          title="No vaults yet"
+          command="berth vaults create -f display_name=Production"
+          verb="New vault"
+          onAdd={add}
+        >
+          A vault holds secrets that sessions use and never see: keys of APIs, and tokens of MCP servers.
+        </EmptyList>
+      }
     >
       <VaultDialog
         open={create === true}
@@ -91,22 +101,5 @@ function VaultLine({ vault, index, marked }: { vault: Vault; index: number; mark
         <Ago at={vault.created_at} />
       </Cell>
     </Line>
-  );
-}
-
-function NoVaults({ onAdd }: { onAdd: () => void }) {
-  return (
-    <Empty
-      icon="vault"
-      title="No vaults yet"
-      command="berth vaults create -f display_name=Production"
-      action={
-        <Button look="primary" icon="plus" onClick={onAdd}>
-          New vault
-        </Button>
-      }
-    >
-      A vault holds secrets that sessions use and never see: keys of APIs, and tokens of MCP servers.
-    </Empty>
   );
 }
