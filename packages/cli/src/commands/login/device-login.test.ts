@@ -47,7 +47,10 @@ function machine(t: TestContext) {
 test("login --device: shows the code, waits, and stores what login stores", WITHIN, async (t) => {
   const { run, login, file, env, home } = machine(t);
   const { ended, code, lines } = await login(url, "--scopes", "tokens:read", "--name", "work");
-  assert.equal(lines[1], `Open ${url}/console/device?code=${code}, or where somebody is logged in to ${url}, run: berth login approve ${code}`);
+  assert.equal(
+    lines[1],
+    `Open ${url}/console/device?code=${code}, or where somebody is logged in to ${url}, run: berth login approve ${code}`,
+  );
   const approved = await service.run(["login", "approve", code.toLowerCase()]);
   assert.equal(approved.code, 0, approved.stderr);
   assert.match(

@@ -19,12 +19,10 @@ const deviceCode = z
     type: z.literal("device_code"),
     device_code: z.string().meta({ description: "For the poll. Whoever has it gets the token." }),
     user_code: z.string().meta({ description: "For the user who approves: two groups of four letters." }),
-    verification_uri: z
-      .string()
-      .meta({
-        description:
-          "Where the user approves: the page of the console, or the address of a service without a console.",
-      }),
+    verification_uri: z.string().meta({
+      description:
+        "Where the user approves: the page of the console, or the address of a service without a console.",
+    }),
     instructions: z.string().meta({ description: "How to approve, as one sentence for people." }),
     expires_in: z.int().meta({ description: "Seconds until the codes expire." }),
     interval: z.int().meta({ description: "Seconds between two polls, at least." }),
