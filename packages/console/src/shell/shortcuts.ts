@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
+import { flushSync } from "react-dom";
 import { keepKey } from "./type-ahead.ts";
 
 /**
@@ -47,7 +48,7 @@ export function handleKey(event: KeyboardEvent): void {
   const found = (pair && lastFitting(pair)) || lastFitting(key);
   if (found) {
     event.preventDefault();
-    found.run();
+    runNow(found);
   } else if (!isCombined && registered.some(({ keys }) => keys.startsWith(`${key} `))) {
     begun = { key, at: event.timeStamp };
   }
@@ -55,7 +56,13 @@ export function handleKey(event: KeyboardEvent): void {
 
 /** Runs the newest shortcut of these keys, also while somebody types. */
 export function runShortcut(keys: string): void {
-  lastFitting(keys)?.run();
+  const found = lastFitting(keys);
+  if (found) runNow(found);
+}
+
+/** What it changes is on the page before the next key comes: a field that it opens has the focus, and gets that key. */
+function runNow({ run }: Shortcut): void {
+  flushSync(run);
 }
 
 function lastFitting(keys: string): Shortcut | undefined {
