@@ -41,7 +41,7 @@ covers(
   ["console-screens"],
   "changes: an edit in one column and in two, a renamed, a deleted and a binary file, and a diff that is cut",
   async () => {
-    const { page, context, faults } = await console.signedIn(`/sessions/${session.id}?panel=changes`);
+    const { page, faults } = await console.signedIn(`/sessions/${session.id}?panel=changes`);
     const files = page.getByRole("list", { name: "Files" });
     const line = (path: string) =>
       files.getByRole("listitem").filter({ has: page.getByRole("button", { name: path }) });
@@ -82,7 +82,6 @@ covers(
     await further.click();
     await line("long.txt").getByText("added: 4000", { exact: true }).waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -90,7 +89,7 @@ covers(
   ["console-screens", "workspace-links"],
   "workspace: folders, a file, a link that is named and leads nowhere",
   async () => {
-    const { page, context, faults } = await console.signedIn(`/sessions/${session.id}?panel=workspace`);
+    const { page, faults } = await console.signedIn(`/sessions/${session.id}?panel=workspace`);
     const entries = page.getByRole("list", { name: /^Entries of/ }).getByRole("listitem");
     await entries.getByRole("button", { name: /^docs/ }).click();
     await page.waitForURL(/path=%2Fdata%2Fgreeter%2Fdocs/);
@@ -111,7 +110,6 @@ covers(
     await page.getByRole("menuitem", { name: "/tmp" }).click();
     await page.getByText("The directory is empty.").waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -126,7 +124,7 @@ covers(
     const used = await makeSession(client);
     await runTurn(client, used.id, bash("echo x > x"));
     await readEventsUntil(client, used.id, ({ type }) => type === "session.container_reclaimed");
-    const { page, context, faults } = await console.signedIn(`/sessions/${used.id}?panel=workspace`, {
+    const { page, faults } = await console.signedIn(`/sessions/${used.id}?panel=workspace`, {
       origin: quick.url,
       token: client.token,
     });
@@ -136,6 +134,5 @@ covers(
     assert.equal(await beside.getByRole("alert").count(), 0);
     assert.equal(await beside.getByRole("button", { name: "Try again" }).count(), 0);
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );

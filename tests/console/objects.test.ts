@@ -20,7 +20,7 @@ covers(
   ["console-screens", "console-faults", "console-drafts"],
   "an agent is made with faults told at their fields, outlives a reload, and is changed although somebody else did too",
   async () => {
-    const { page, context, faults } = await personAt("/agents/new");
+    const { page, faults } = await personAt("/agents/new");
     await press(page, "Create agent");
     await page.getByText("Field 'name'").first().waitFor();
     await page.getByLabel("Name", { exact: true }).first().fill("Reviewer");
@@ -69,7 +69,6 @@ covers(
     await page.getByText("Archived", { exact: true }).waitFor();
     assert.notEqual((await api.ok("GET", `/agents/${id}`)).archived_at, null);
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -77,7 +76,7 @@ covers(
   ["console-screens", "console-faults"],
   "an environment tells each fault at its field, and shows why its setup failed",
   async () => {
-    const { page, context, faults } = await personAt("/environments/new");
+    const { page, faults } = await personAt("/environments/new");
     const refused = async (field: string, value: string, message: RegExp) => {
       await page.getByLabel(field, { exact: true }).fill(value);
       await press(page, "Create environment");
@@ -119,12 +118,11 @@ covers(
     const changed = await api.ok("GET", `/environments/${environment}`);
     assert.deepEqual([changed.description, changed.credentials], ["mine", "proxy"], "both changes stay");
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
 covers(["console-screens"], "a dropped file is uploaded, seen, and deleted after a question", async () => {
-  const { page, context, faults } = await personAt("/files");
+  const { page, faults } = await personAt("/files");
   await page.getByText("No files yet").waitFor();
   const files = await page.evaluateHandle(`
     const data = new DataTransfer();
@@ -147,7 +145,6 @@ covers(["console-screens"], "a dropped file is uploaded, seen, and deleted after
   await page.getByText("No files yet").waitFor();
   assert.deepEqual((await api.ok("GET", "/files")).data, []);
   assert.deepEqual(faults, []);
-  await context.close();
 });
 
 covers(["console-faults"], "an upload that fails is tried again where it stands", async () => {
@@ -165,7 +162,6 @@ covers(["console-faults"], "an upload that fails is tried again where it stands"
   assert.deepEqual([data.length, data[0].size_bytes], [1, 5]);
   await api.ok("DELETE", `/files/${data[0].id}`);
   assert.deepEqual(faults, []);
-  await context.close();
 });
 
 covers(
@@ -178,7 +174,7 @@ covers(
     const write = (path: string, text: string) => writeFile(join(directory, path), text);
     await write("SKILL.md", "---\nname: triage\n---\n");
     await write("reference/people.md", "# People\n");
-    const { page, context, faults } = await personAt("/skills");
+    const { page, faults } = await personAt("/skills");
     const upload = async () => {
       await page.getByLabel("Directory of the skill").setInputFiles(directory);
       await page.getByRole("dialog").getByRole("button", { name: "Upload", exact: true }).click();
@@ -203,7 +199,6 @@ covers(
     await press(page, "Delete");
     await page.getByText("Version 1 is deleted").waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
     await rm(home, { recursive: true });
   },
 );
@@ -212,7 +207,7 @@ covers(
   ["console-screens"],
   "a memory is written, kept from an agent's change, and redacted; the newest version is not",
   async () => {
-    const { page, context, faults } = await personAt("/memory");
+    const { page, faults } = await personAt("/memory");
     await page.getByRole("button", { name: "New store" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Knowledge");
     await press(page, "Create");
@@ -251,6 +246,5 @@ covers(
     await press(page, "Redact");
     await page.getByRole("alert").filter({ hasText: "request_id" }).waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );

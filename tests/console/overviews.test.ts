@@ -20,7 +20,7 @@ covers(
   "forward: an id that is nothing is told at its field; a resource is registered, listed by its kind, and looked at",
   async () => {
     const skill = await makeSkill(api, "speaker");
-    const { page, context, faults } = await console.signedIn("/forward");
+    const { page, faults } = await console.signedIn("/forward");
     const dialog = page.getByRole("dialog");
     await page.getByText("No environment is registered").waitFor();
     await page.getByRole("button", { name: "Skills", exact: true }).click();
@@ -47,7 +47,6 @@ covers(
     await dialog.getByRole("link", { name: "Open the skill" }).click();
     await page.getByRole("heading", { name: "speaker", level: 1 }).waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -69,7 +68,7 @@ covers(
   async () => {
     const { data: days } = await api.ok("GET", "/usage?group_by=day");
     const day = days.at(-1).key;
-    const { page, context, faults } = await console.signedIn(`/usage?from=${day}&to=${day}`);
+    const { page, faults } = await console.signedIn(`/usage?from=${day}&to=${day}`);
     const chart = page.getByRole("application", { name: /^Cost by day/ });
     await chart.waitFor();
     await page.getByRole("button", { name: /^Tokens/ }).click();
@@ -114,7 +113,6 @@ covers(
     await page.goto(`${origin}/console/usage?from=2020-02-01&to=2020-01-01`);
     await page.locator("main").getByText("request_id").waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -162,14 +160,12 @@ covers(
     await seen.page.goto(`${origin}/console/sessions/${sessions[0].id}?panel=details`);
     await seen.page.getByText("owner@example.com", { exact: true }).waitFor();
     assert.deepEqual(seen.faults, []);
-    await seen.context.close();
 
-    const { page, context, faults } = await console.signedIn("/health");
+    const { page, faults } = await console.signedIn("/health");
     await page.getByText("You may not see this").waitFor();
     await page.getByText(/You are owner@example\.com, a member of/).waitFor();
     await page.locator("main").getByText("request_id").waitFor();
     for (const { detail } of checks) assert.ok(!(await page.content()).includes(detail));
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );

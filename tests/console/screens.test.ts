@@ -191,7 +191,7 @@ covers(
   ["console-screens"],
   "keys that are typed while the palette opens are its text, and none beneath a dialog does anything",
   async () => {
-    const { page, context, faults } = await console.signedIn("/");
+    const { page, faults } = await console.signedIn("/");
     const late = Promise.withResolvers<void>();
     await page.route(/assets\/palette-[^/]*\.js$/, async (route) => {
       await late.promise;
@@ -222,7 +222,6 @@ covers(
     await page.getByRole("dialog").waitFor({ state: "detached" });
     assert.match(page.url(), /\/environments$/);
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -292,7 +291,7 @@ covers(
   async () => {
     const report = await makeFile(api, PDF, "report.pdf", undefined, "application/pdf");
     const damaged = await makeFile(api, "%PDF-1.4\nno more", "damaged.pdf", undefined, "application/pdf");
-    const { page, context, faults } = await console.signedIn(`/files/${report.id}`);
+    const { page, faults } = await console.signedIn(`/files/${report.id}`);
     await page.getByText("Seven of ten").waitFor();
     await page.getByRole("img", { name: "Page 1" }).waitFor();
     const shades = await page.evaluate<number>(SHADES);
@@ -301,7 +300,6 @@ covers(
     await page.goto(`${origin}/console/files/${damaged.id}`);
     await page.getByText("This is not a PDF, or it is damaged.").waitFor();
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 

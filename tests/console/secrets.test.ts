@@ -37,7 +37,7 @@ covers(
   ["console-screens", "console-faults", "console-drafts"],
   "a vault: a credential with its faults at their fields, whose value is never shown again, is rotated and archived",
   async () => {
-    const { page, context, faults } = await console.signedIn("/vaults");
+    const { page, faults } = await console.signedIn("/vaults");
     const dialog = page.getByRole("dialog");
     await page.getByText("No vaults yet").waitFor();
     await page.keyboard.press("n");
@@ -115,7 +115,6 @@ covers(
     assert.equal(await page.getByRole("button", { name: "New credential" }).count(), 0);
     assert.notEqual((await api.ok("GET", `/vaults/${vault}`)).archived_at, null);
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -124,7 +123,7 @@ covers(
   "a token: made with scopes, shown once, last used; revoked, and refused at its next request",
   async () => {
     await makeFile(api, "text");
-    const { page, context, faults } = await console.signedIn("/tokens");
+    const { page, faults } = await console.signedIn("/tokens");
     const dialog = page.getByRole("dialog");
     await page.getByRole("row").filter({ hasText: "This sign-in" }).waitFor();
     await page.keyboard.press("n");
@@ -174,7 +173,6 @@ covers(
     await line.getByText("Revoked", { exact: true }).waitFor();
     assert.match(page.url(), /ended=true/);
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 
@@ -186,7 +184,7 @@ covers(
     const ask = (client_name: string, scopes: string[]) =>
       guest.ok("POST", "/device_authorizations", { client_name, scopes });
     const [laptop, stranger] = [await ask("ada's laptop", ["agents:read"]), await ask("a stranger", ["*"])];
-    const { page, context, faults } = await console.signedIn("/tokens");
+    const { page, faults } = await console.signedIn("/tokens");
     await page.getByRole("link", { name: "Approve a login" }).click();
     const code = page.getByLabel("Code", { exact: true });
     await code.fill("BBBB-BBBB");
@@ -212,7 +210,6 @@ covers(
     await page.getByText("Denied. It gets no token.").waitFor();
     assert.equal((await poll(guest, stranger)).body.error.code, "access_denied");
     assert.deepEqual(faults, []);
-    await context.close();
   },
 );
 

@@ -1,4 +1,4 @@
-import { after } from "node:test";
+import { after, afterEach } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 /** Generous: on a loaded machine a first turn can take most of a minute. */
@@ -20,9 +20,12 @@ export interface VisitOptions {
   scale?: number;
 }
 
-/** Starts Debian's Chromium for one test file; it is closed after the last test. */
+/** Starts Debian's Chromium for one test file. Its pages are closed after each test, since open ones go on reading; it, after the last. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await launchBrowser();
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
   after(() => browser.close());
   return browser;
 }
