@@ -43,6 +43,17 @@ export async function testDatabase(
   return { ...database, connection: { ...connection, database: name } };
 }
 
+/** The same database, as each of several processes opens it. */
+export function openAsProcesses(
+  t: TestContext,
+  { connection }: Pick<TestDatabase, "connection">,
+  count: number,
+): Database[] {
+  const databases = Array.from({ length: count }, () => openDatabase({ connection, log: silentLog, max: 3 }));
+  t.after(() => Promise.all(databases.map((database) => database.close())));
+  return databases;
+}
+
 const TEMPLATE = "berth_template";
 const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");
 let databases = 0;

@@ -84,8 +84,8 @@ export class Worker {
   readonly #sharedClaims = new SharedClaims();
   readonly #permits: TurnPermits;
   readonly #usage: UsageMeter;
-  /** There may be more due sessions than slots, so that they are shared. */
-  #hasBacklog = false;
+  /** There may be more due sessions than slots, so that they are shared. At first, after a restart, there often are. */
+  #hasBacklog = true;
   /** The last claims may have left due sessions: for want of slots, or of turns that their owners may have. */
   #mayLeaveDue = true;
   /** The last session that was claimed although there was no slot. */
@@ -238,9 +238,10 @@ export class Worker {
   /** Claims in turn, until no more sessions are due than there are slots. */
   async #claimShared(full: FullOwners): Promise<void> {
     const free = Math.max(0, this.#free());
-    const claimed = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), free, { full });
-    for (const { lease } of claimed) this.#hold(lease);
-    this.#hasBacklog = claimed.length === free;
+    const { db } = this.#options;
+    const claim = await this.#sharedClaims.claim(db.write, this.#claimant(), free, { full });
+    for (const { lease } of claim.leases) this.#hold(lease);
+    this.#hasBacklog = claim.mayLeaveDue;
   }
 
   /**
@@ -258,8 +259,8 @@ export class Worker {
       if (this.#guest.waitsForSlot()) return;
     }
     const excluded = { without: others, full };
-    const [claimed] = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, excluded);
-    if (claimed !== undefined) this.#guest = this.#hold(claimed.lease);
+    const { leases } = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, excluded);
+    if (leases[0] !== undefined) this.#guest = this.#hold(leases[0].lease);
   }
 
   #claimant(): Claimant {

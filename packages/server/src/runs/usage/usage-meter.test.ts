@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid } from "@berth/contract";
-import { silentLog, testDatabase } from "../../../test-support/database.ts";
+import { openAsProcesses, silentLog, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { diskBytes, sandboxSecondsToday } from "../../features/sessions/events/work-store.ts";
 import { UsageMeter } from "./usage-meter.ts";
+import { addSandboxSeconds } from "./usage-store.ts";
 
 test("open sandboxes count by owner until they close, each second once, also when the database was away", async (t) => {
   const db = await testDatabase(t);
@@ -50,4 +51,26 @@ test("open sandboxes count by owner until they close, each second once, also whe
   assert.equal(await diskBytes(db.read, { kind: "organization", id: organizationId }), 1_200);
   await db.write.query({ text: "update sandbox_usage set day = day - 1" });
   assert.equal(await seconds("user", user), 0);
+});
+
+test("what many processes add at the same moment is counted whole", async (t) => {
+  const db = await testDatabase(t);
+  const processes = openAsProcesses(t, db, 6);
+  const { organizationId } = await seed(db.write);
+  const users = Array.from({ length: 8 }, newUuid);
+  await Promise.all(
+    processes.flatMap(({ write }, process) =>
+      Array.from({ length: 5 }, async () => {
+        const turned = [...users.slice(process), ...users.slice(0, process)];
+        await addSandboxSeconds(
+          write,
+          turned.map((ownerId) => ({ organizationId, ownerId, seconds: 2 })),
+        );
+      }),
+    ),
+  );
+  const used = async (kind: "user" | "organization", id: string) =>
+    (await sandboxSecondsToday(db.read, { kind, id })).seconds;
+  for (const id of users) assert.equal(await used("user", id), 60);
+  assert.equal(await used("organization", organizationId), 480);
 });
