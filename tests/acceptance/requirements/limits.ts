@@ -28,6 +28,11 @@ export const limitRequirements: readonly Requirement[] = [
     rule: "While an organization or a user has as many turns as running_turns allows, over all hosts, a further message waits, and its turn begins when one ends. Interrupts, archiving and deletion do not wait.",
   },
   {
+    id: "fair-turns",
+    source: "seed 8",
+    rule: "While more sessions are due than all runners have places, each place that becomes free goes to an organization that its runner served least recently, and in it to its users in turn: a thousand due sessions of one organization, of one or of many users, delay the next turn of another by one.",
+  },
+  {
     id: "limit-work",
     source: "seed 8",
     rule: "Over sandbox_seconds_per_day or disk_bytes, messages are rejected with 429 rate_limit_error, for the seconds with retry-after until the next day (UTC). Turns that run go on, with replies to their calls; interrupts are accepted.",

@@ -35,9 +35,9 @@ export async function claimRuns(
   limit: number,
   dueLimit = limit,
   full: FullOwners = NONE_FULL,
-): Promise<Lease[]> {
+): Promise<ClaimedRun[]> {
   const { id, place, version, settings, graceMs, name, role } = host;
-  const { rows } = await db.query<ClaimedRow>({
+  const { rows } = await db.query<ClaimedRow & { owner_id: string }>({
     name: "claim_runs",
     text: CLAIM,
     values: [
@@ -45,7 +45,12 @@ export async function claimRuns(
       ...[dueLimit, full.organizations, full.owners, role],
     ],
   });
-  return rows.map((row) => leaseOf(row, owner));
+  return rows.map((row) => ({ ...leaseOf(row, owner), ownerId: row.owner_id }));
+}
+
+/** A claimed session, and whose it is. */
+export interface ClaimedRun extends Lease {
+  ownerId: string;
 }
 
 /** What a claim returns of a session's row. */
@@ -102,7 +107,7 @@ const CLAIM = `
     lease_until = now() + $2 * interval '1 millisecond',
     lease_epoch = lease_epoch + 1
   where id in (select id from orphaned union all select id from due limit $3)
-  returning id, organization_id, lease_epoch`;
+  returning id, organization_id, owner_id, lease_epoch`;
 
 /** Renews leases of one owner in one statement. Returns the sessions whose lease is still valid. */
 export async function renewLeases(

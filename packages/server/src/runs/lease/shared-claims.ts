@@ -49,7 +49,7 @@ export class SharedClaims {
         const owners = await dueOwners(db, ranges, page);
         const wanted = owners.filter((owner) => !excluded.has(nameOf(owner)));
         const claimed = await claimOfOwners(db, claimant, wanted, { limit: limit - leases.length, full });
-        for (const { share } of claimed.leases) this.#note(share);
+        for (const { share } of claimed.leases) this.served(share);
         leases.push(...claimed.leases);
         isContended ||= claimed.isContended;
         ranges = ownersBehind(ranges, owners, page);
@@ -58,14 +58,16 @@ export class SharedClaims {
     return { leases, mayLeaveDue: isContended || leases.length === limit };
   }
 
+  /** A session of this owner was claimed otherwise. */
+  served(owner: Share): void {
+    this.#served.served(owner.group);
+    this.#turns.served(owner);
+  }
+
   #inOrder(organizations: readonly string[]): string[] {
     return organizations.toSorted((one, other) => this.#served.last(one) - this.#served.last(other));
   }
 
-  #note(owner: Share): void {
-    this.#served.served(owner.group);
-    this.#turns.served(owner);
-  }
 }
 
 function nameOf({ group, member }: Share): string {

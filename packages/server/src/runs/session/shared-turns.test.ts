@@ -67,7 +67,7 @@ test("many due sessions of one user → a turn of another user, and of another o
   await own.worker({ model: () => model, concurrency: 1, sandboxIdleMs: 0 });
   await Promise.all([...hoard, colleague, stranger].map((id) => own.until(id, (log) => idles(log) === 1)));
   assert.equal(order.length, 32, "all had their turn");
-  assert.ok(order.indexOf("colleague") <= 3 && order.indexOf("stranger") <= 3, order.slice(0, 8).join(" "));
+  assert.ok(order.indexOf("stranger") <= 1 && order.indexOf("colleague") <= 3, order.slice(0, 8).join(" "));
 });
 
 test("many warm sessions of one user wait for a slot → another's session is claimed, and gets the next", async (t) => {

@@ -227,7 +227,10 @@ export class Worker {
     while (!this.#isClosing) {
       const slots = Math.max(0, this.#free());
       const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots, full);
-      for (const lease of leases) this.#hold(lease);
+      for (const lease of leases) {
+        this.#sharedClaims.served({ group: lease.organizationId, member: lease.ownerId });
+        this.#hold(lease);
+      }
       if (slots === 0) return await this.#claimForOthers(full);
       if (this.#hasBacklog) return await this.#claimShared(full);
       if (leases.length < slots) return;

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { waitUntil } from "../acceptance/harness/wait-until.ts";
+
+/** A Chat Completions provider on loopback that responds to a request when it is told to. A turn has one request. */
+export interface GatedModel {
+  /** `http://ADDRESS:PORT/v1` */
+  url: string;
+  /** The marks of all requests in the order in which they came: what their last message has as `<mark>`. */
+  began: readonly string[];
+  /** The marks of those that wait for their response. */
+  waiting(): string[];
+  /** Resolves when so many requests have come. */
+  until(count: number): Promise<void>;
+  /** Responds to the oldest request that waits and whose mark begins so. */
+  release(mark: string): void;
+  /** Responds from now on to what waits and what comes, except to requests whose mark begins so. */
+  open(except: string): void;
+  close(): void;
+}
+
+export async function startGatedModel(): Promise<GatedModel> {
+  const began: string[] = [];
+  let held: { mark: string; response: ServerResponse }[] = [];
+  let except = "";
+  const server = createServer(async (request, response) => {
+    const [, mark = ""] = [...JSON.stringify(await json(request)).matchAll(/<(\w+)>/g)].at(-1) ?? [];
+    began.push(mark);
+    held.push({ mark, response });
+    if (!mark.startsWith(except)) release(mark);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  function release(prefix: string): void {
+    const found = held.find(({ mark }) => mark.startsWith(prefix));
+    if (found === undefined) throw new Error(`No request waits whose mark begins with ${prefix}.`);
+    held = held.filter((one) => one !== found);
+    respond(found.response);
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    began,
+    waiting: () => held.map(({ mark }) => mark),
+    until: (count) =>
+      waitUntil(
+        () => began.length >= count,
+        () => `${began.length} of ${count} turns began`,
+      ),
+    release,
+    open(prefix) {
+      except = prefix;
+      for (const { mark } of [...held]) if (!mark.startsWith(prefix)) release(mark);
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function respond(response: ServerResponse): void {
+  response.setHeader("content-type", "text/event-stream");
+  const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];
+  for (const frame of frames) {
+    const choices = [{ index: 0, finish_reason: null, ...frame }];
+    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+  response.end("data: [DONE]\n\n");
+}
