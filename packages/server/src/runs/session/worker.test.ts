@@ -57,13 +57,13 @@ for (const server of testServers) {
       const { organizationId } = from;
       const sessionId = await seedSession(db.write, from, { pending: true });
       const [first] = await claimRuns(db.write, claimant("a"), 8);
-      assert.deepEqual(first, { sessionId, organizationId, owner: "a", epoch: 1 });
+      assert.deepEqual(first, { sessionId, organizationId, ownerId: organizationId, owner: "a", epoch: 1 });
       assert.deepEqual(await claimRuns(db.write, claimant("b"), 8), []);
       await db.write.query({
         text: "update sessions set pending_at = null, lease_until = now() - interval '1 s'",
       });
       assert.deepEqual(await claimRuns(db.write, claimant("b"), 8), [
-        { sessionId, organizationId, owner: "b", epoch: 2 },
+        { sessionId, organizationId, ownerId: organizationId, owner: "b", epoch: 2 },
       ]);
       assert.ok(first !== undefined);
       assert.deepEqual(await renewLeases(db.write, "a", 60_000, [first]), new Set());
