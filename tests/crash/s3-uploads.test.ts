@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
-import type { Berth } from "../acceptance/harness/berth.ts";
 import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { notInSample } from "../effort/effort.ts";
-import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
+import { startS3Host } from "../s3-host/s3-host.ts";
+import { killAtRequest } from "./kill-at-request.ts";
 
 const MIB = 1_048_576;
 /** Where the requests end: with what is too small for a part of S3, with parts, and in between. */
@@ -32,7 +32,7 @@ test("a service is killed at any request to S3 → another one goes on with the 
     if (notInSample(at, SAMPLE) !== false && at < 30) continue;
     const dying = await start({ settings: shared });
     const file = await api.ok("POST", "/files", { filename: "a.bin", size_bytes: SIZE });
-    const dead = killAt(s3, dying, at);
+    const dead = killAtRequest(s3, dying, at);
     const acknowledged = await send(new Api(dying.url, api.token), file, content, 0);
     isOver = acknowledged === SIZE;
     s3.fault = () => false;
@@ -56,30 +56,6 @@ test("a service is killed at any request to S3 → another one goes on with the 
   // Of the moment in which S3 has begun an upload and nobody knows it: the sweep ends it a day later.
   assert.ok(s3.uploads().length <= 1, `${s3.uploads().length} uploads`);
 });
-
-/** Kills the service at its n-th request: an odd one is not done, an even one is, and the service does not hear of it. */
-function killAt(s3: S3Host, service: Berth, at: number): Promise<void> {
-  let requests = 0;
-  return new Promise((resolve, reject) => {
-    s3.fault = (_request, response, message) => {
-      requests += 1;
-      if (requests < at) return false;
-      const kill = () => service.kill("SIGKILL").then(() => resolve(), reject);
-      if (requests > at || at % 2 === 1) {
-        if (requests === at) void kill();
-        message.destroy();
-        return true;
-      }
-      const end = () => {
-        void kill();
-        response.destroy();
-        return response;
-      };
-      Object.assign(response, { end });
-      return false;
-    };
-  });
-}
 
 /** Sends the content from a byte on. Returns how many bytes were acknowledged, which are fewer when the service dies. */
 async function send(client: Api, file: AnyJson, content: Buffer, from: number): Promise<number> {

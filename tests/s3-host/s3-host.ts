@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,6 +29,8 @@ export interface S3Host {
   fault: S3Fault;
   /** The keys of all objects, sorted. */
   keys(): string[];
+  /** From now on all objects are older by so much. */
+  age(milliseconds: number): void;
   /** The ids of the unfinished uploads. */
   uploads(): string[];
   close(): void;
@@ -59,6 +61,13 @@ export async function startS3Host(): Promise<S3Host> {
     requests: [],
     fault: () => false,
     keys: () => keysBelow(join(directory, BUCKET)),
+    age(milliseconds) {
+      for (const name of readdirSync(join(directory, BUCKET), { recursive: true, encoding: "utf8" })) {
+        const path = join(directory, BUCKET, name);
+        const { mtimeMs } = statSync(path);
+        utimesSync(path, new Date(), new Date(mtimeMs - milliseconds));
+      }
+    },
     uploads: () => (existsSync(uploads) ? readdirSync(uploads) : []),
     close() {
       server.close();

@@ -1,0 +1,49 @@
+import type { Berth } from "../acceptance/harness/berth.ts";
+import type { S3Host, S3Request } from "../s3-host/s3-host.ts";
+
+/** Kills the service at its n-th request: an odd one is not done, an even one is, and the service does not hear of it. */
+export function killAtRequest(s3: S3Host, service: Berth, at: number): Promise<void> {
+  let requests = 0;
+  return new Promise((resolve, reject) => {
+    s3.fault = (_request, response, message) => {
+      requests += 1;
+      if (requests < at) return false;
+      const kill = () => service.kill("SIGKILL").then(() => resolve(), reject);
+      if (requests > at || at % 2 === 1) {
+        if (requests === at) void kill();
+        message.destroy();
+        return true;
+      }
+      const end = () => {
+        void kill();
+        response.destroy();
+        return response;
+      };
+      Object.assign(response, { end });
+      return false;
+    };
+  });
+}
+
+/** Kills the service when it has the first bytes of a content, and gives it no more. */
+export function killWhileReading(
+  s3: S3Host,
+  service: Berth,
+  isContent: (request: S3Request) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    s3.fault = (request, response) => {
+      if (request.method !== "GET" || !isContent(request)) return false;
+      const write = response.write.bind(response);
+      const cut = (chunk: Uint8Array) => {
+        write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => {
+          service.kill("SIGKILL").then(() => resolve(), reject);
+          response.destroy();
+        });
+        return false;
+      };
+      Object.assign(response, { write: cut });
+      return false;
+    };
+  });
+}
