@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -320,6 +321,30 @@ covers(["role-api"], "doctor examines what the role of the machine needs", async
   );
   assert.match(lines.find(({ name }) => name === "role").detail, /the API alone/);
 });
+
+covers(
+  ["s3-move"],
+  "contents are not moved while services run, from whichever machine it is asked",
+  async () => {
+    const places = ["--from", join(root, "blobs"), "--to", directory("moved")];
+    const move = (dataDir: string) =>
+      promisify(execFile)(BINARY, [
+        "admin",
+        "blobs",
+        "move",
+        ...places,
+        "--data-dir",
+        dataDir,
+        "--config",
+        config,
+      ]);
+    await assert.rejects(move(service.dataDir), { stderr: /Stop it first\.\n$/ });
+    const sentence =
+      /^error: Another service of this database runs, or did until just now: stop all of them first\.\n$/;
+    await assert.rejects(move(dataDirectory("of-the-operator")), { stderr: sentence });
+    assert.deepEqual(readdirSync(join(root, "moved")), []);
+  },
+);
 
 /** Wrong settings of a role, as variables, and what is said. */
 const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence: RegExp]> = [
