@@ -15,6 +15,7 @@ const RUN: Record<string, Record<string, readonly string[]>> = {
       "runuser -u berth -- berth doctor",
       "berth install --systemd --dry-run",
       "berth install --systemd",
+      "berth install --systemd --role runner",
       "berth uninstall --systemd",
       "berth uninstall --systemd --purge",
     ],
@@ -34,6 +35,8 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "apt install":
       "The machine of the tests has no network for what the package recommends; debian-package.test.ts installs it by dpkg.",
     "npm install": "There is no registry with it; berth-package.test.ts installs the packed file by npm.",
+    "install -D": "debian-package.test.ts starts a unit that has the same lines.",
+    "systemctl daemon-reload": "debian-package.test.ts starts a unit that has the same lines.",
     "deploy/image/build": "image.test.ts names another engine and image.",
     "docker build": "It needs a registry, which the tests have not.",
     "docker run": "The engine of image.test.ts has no bridge to publish ports of.",
@@ -42,6 +45,7 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "docker compose --file deploy/compose.yaml up": "compose-tests.ts names another engine and images.",
     "docker compose --file deploy/compose.yaml exec": "compose-tests.ts has no terminal, and says so by -T.",
     "docker compose --file deploy/compose.yaml down": "compose-tests.ts names another engine and images.",
+    "docker compose --file deploy/compose-roles.yaml up": "compose-tests.ts names another engine and images.",
     "deploy/postgres-image/build": "compose-tests.ts names another engine and image.",
   },
   "many-machines.md": {

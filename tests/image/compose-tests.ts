@@ -17,20 +17,24 @@ interface Engine {
 }
 
 /**
- * `deploy/compose.yaml` with a real Docker Compose.
+ * `deploy/compose.yaml` and `deploy/compose-roles.yaml` with a real Docker Compose.
  *
  * @param engine Called when the tests run.
  * @param skip Why the engine cannot run here; false if it can.
  */
 export function composeTests(engine: () => Engine, skip: string | false): void {
-  describe("compose.yaml", { skip: skip || missingCompose() || notInSample(0, 2) }, () => {
+  describe("compose.yaml and compose-roles.yaml", {
+    skip: skip || missingCompose() || notInSample(0, 2),
+  }, () => {
     let directory: string;
     let port: number;
+    let secondPort: number;
+    let file = join(ROOT, "deploy/compose.yaml");
     let environment: NodeJS.ProcessEnv;
 
     before(async () => {
       directory = mkdtempSync(join(tmpdir(), "berth-compose-"));
-      port = await freePort();
+      [port, secondPort] = [await freePort(), await freePort()];
       const { socket, image } = engine();
       execFileSync(join(ROOT, "deploy/postgres-image/build"), [`docker -H unix://${socket}`, IMAGE], {
         stdio: ["ignore", "ignore", "inherit"],
@@ -38,6 +42,7 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
       environment = {
         ...{ PATH: process.env.PATH, HOME: directory, DOCKER_HOST: `unix://${socket}` },
         ...{ BERTH_IMAGE: image, BERTH_POSTGRES_IMAGE: IMAGE, BERTH_PUBLISH: `127.0.0.1:${port}` },
+        ...{ BERTH_PUBLISH_1: `127.0.0.1:${port}`, BERTH_PUBLISH_2: `127.0.0.1:${secondPort}` },
       };
     });
     after(() => {
@@ -78,8 +83,41 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
       assert.match(session("echo still in $PWD"), /still in \/data[\s\S]*Done\./);
     });
 
+    test("roles: two APIs and two runners; with one of each killed, sessions begin as before", {
+      timeout: 300_000,
+    }, () => {
+      compose("down", "--volumes");
+      file = join(ROOT, "deploy/compose-roles.yaml");
+      compose("up", "--detach", "--wait");
+      const token = compose(
+        "exec",
+        "-T",
+        "api-1",
+        "berth",
+        "token",
+        "create",
+        "--user",
+        "ann@example.com",
+        "--role",
+        "admin",
+      );
+      writeFileSync(join(directory, "token"), token, { mode: 0o600 });
+      assert.match(session("echo 42 in $PWD"), /42 in \/data[\s\S]*Done\./);
+      const { hosts } = JSON.parse(berth("health", "--json"));
+      const roles = hosts.map(({ role }: { role: string }) => role);
+      assert.deepEqual(roles.sort(), ["api", "api", "runner", "runner"]);
+      const doctor = (name: string) => compose("exec", "-T", name, "sh", "-c", "berth doctor || true");
+      assert.match(doctor("api-2"), /^ok +role +This service is the API alone/m);
+      assert.match(doctor("runner-2"), /^ok +isolation_network +/m);
+      const stored = sessions();
+
+      compose("kill", "--signal", "SIGKILL", "api-1", "runner-1");
+      port = secondPort;
+      assert.deepEqual(sessions(), stored);
+      assert.match(session("echo still in $PWD"), /still in \/data[\s\S]*Done\./);
+    });
+
     function compose(...words: string[]): string {
-      const file = join(ROOT, "deploy/compose.yaml");
       const { status, stdout, stderr } = spawnSync("docker", ["compose", "--file", file, ...words], {
         cwd: directory,
         encoding: "utf8",

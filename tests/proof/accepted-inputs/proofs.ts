@@ -752,6 +752,12 @@ const FLAGS: readonly Proof[] = [
     "tests/systemd/debian-package.test.ts",
     "berth install --systemd: installs, keeps what was changed",
   ],
+  [
+    "flag local/systemd ",
+    "--role",
+    "tests/systemd/debian-package.test.ts",
+    "berth install --systemd --role: a runner as root",
+  ],
   ["flag local ", "--user", cli("real-service"), "token create: prints only the token"],
   ["flag local ", "--scopes", cli("real-service"), "token create: narrow scopes"],
   [

@@ -1,5 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { action } from "../../action.ts";
+import { ROLES } from "./role.ts";
 
 /** Adds the commands that install Berth as a service of systemd, and take that back. */
 export function addInstall(program: Command): void {
@@ -10,6 +11,12 @@ export function addInstall(program: Command): void {
       "Make a system user, settings in /etc/berth, and a unit for this Berth, and start it. What is there is kept.",
     )
     .requiredOption("--systemd", "as a service of systemd")
+    .addOption(
+      new Option(
+        "--role <role>",
+        "what this machine does, which /etc/berth/berth.yaml then says; a runner runs as root",
+      ).choices(ROLES),
+    )
     .option("--dry-run", "change nothing, and print what would be done")
     .addHelpText("after", "\nExample:\n  $ berth install --systemd --dry-run")
     .action(action(() => import("./install.ts"), "install"));

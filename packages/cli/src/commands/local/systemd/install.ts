@@ -14,21 +14,42 @@ import {
   USER,
   userId,
 } from "./machine.ts";
+import { isAlone, type Role, requireRole, withRole } from "./role.ts";
 import { runProgram, type Step, takeSteps } from "./steps.ts";
-import { originOf, shippedFile, unitOfThisProgram } from "./unit.ts";
+import { isOfRunner, originOf, shippedFile, unitOfThisProgram } from "./unit.ts";
 
-/** Installs the Berth that runs this as a service of systemd, and starts it. Keeps what is there and was changed. */
-export async function install({ dryRun }: { systemd: boolean; dryRun?: boolean }): Promise<undefined> {
+interface InstallOptions {
+  systemd: boolean;
+  role?: Role;
+  dryRun?: boolean;
+}
+
+const YAML = join(SETTINGS, "berth.yaml");
+
+/**
+ * Installs the Berth that runs this as a service of systemd, and starts it. Keeps what is there and was changed. One that shares a
+ * database, and has new settings, is not started: these do not name it yet.
+ */
+export async function install({ role, dryRun }: InstallOptions): Promise<undefined> {
   requireSystemd("install");
-  requireOwnData();
-  const steps = [...userSteps(), ...settingsSteps(), ...unitSteps()];
+  const unitRole = role ?? (isOfRunner(fileAt(UNIT)) ? "runner" : "all");
+  requireOwnData(unitRole === "runner");
+  const isNew = fileAt(YAML) === null;
+  const steps = [...userSteps(), ...settingsSteps(role), ...unitSteps(unitRole)];
   const reload = { what: "have systemd read its units", act: () => runProgram("systemctl", "daemon-reload") };
-  const start = {
-    what: "start the service, now and with the machine",
-    act: () => runProgram("systemctl", "enable", "--now", "berth.service"),
-    undo: () => runProgram("systemctl", "disable", "--now", "berth.service"),
+  const isReady = isAlone(role) || !isNew;
+  takeSteps([...steps, ...(steps.length > 0 ? [reload] : []), startStep(isReady)], dryRun === true);
+  if (!isReady && dryRun !== true)
+    printLine(`Write into ${YAML} what this service shares with the others, and then: systemctl start berth`);
+}
+
+function startStep(isReady: boolean): Step {
+  const now = isReady ? ["--now"] : [];
+  return {
+    what: `start the service${isReady ? ", now and" : ""} with the machine`,
+    act: () => runProgram("systemctl", "enable", ...now, "berth.service"),
+    undo: () => runProgram("systemctl", "disable", ...now, "berth.service"),
   };
-  takeSteps([...steps, ...(steps.length > 0 ? [reload] : []), start], dryRun === true);
 }
 
 function userSteps(): Step[] {
@@ -47,7 +68,10 @@ function userSteps(): Step[] {
   ];
 }
 
-function settingsSteps(): Step[] {
+function settingsSteps(role: Role | undefined): Step[] {
+  const present = fileAt(YAML);
+  if (role !== undefined && present !== null) requireRole(present, role, YAML);
+  const settings = shippedFile("berth.yaml");
   const make = {
     what: `make the directory ${SETTINGS}`,
     act: () => mkdirSync(SETTINGS, { mode: 0o755 }),
@@ -55,7 +79,7 @@ function settingsSteps(): Step[] {
   };
   return [
     ...(isDirectory(SETTINGS) ? [] : [make]),
-    ...newFile(join(SETTINGS, "berth.yaml"), shippedFile("berth.yaml"), 0o644),
+    ...newFile(YAML, role === undefined ? settings : withRole(settings, role), 0o644),
     ...newFile(join(SETTINGS, "berth.env"), shippedFile("berth.env"), 0o600),
   ];
 }
@@ -64,8 +88,8 @@ function newFile(path: string, text: string, mode: number): Step[] {
   return fileAt(path) === null ? [writing(path, null, { text, mode })] : kept(path);
 }
 
-function unitSteps(): Step[] {
-  const unit = { text: unitOfThisProgram(), mode: 0o644 };
+function unitSteps(role: Role): Step[] {
+  const unit = { text: unitOfThisProgram(role), mode: 0o644 };
   const present = fileAt(UNIT);
   if (present === null) return [writing(UNIT, null, unit)];
   if (originOf(present) === "foreign")

@@ -47,10 +47,10 @@ export function userId(): number | null {
   return row === null ? null : Number(row[1]);
 }
 
-/** @throws UsageError if the data directory is another user's, whom systemd would take it from. */
-export function requireOwnData(): void {
+/** @throws UsageError if the data directory is another user's, whom systemd would take it from. @param root the service is root's. */
+export function requireOwnData(root = false): void {
   if (!isDirectory(DATA)) return;
   const { uid } = statSync(DATA);
-  if (uid !== userId())
+  if (uid !== userId() && !(root && uid === 0))
     throw new UsageError(`${DATA} is in the way: it belongs to user id ${uid}, not to the user ${USER}.`);
 }

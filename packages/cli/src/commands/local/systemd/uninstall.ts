@@ -15,7 +15,7 @@ import {
   userId,
 } from "./machine.ts";
 import { runProgram, type Step, takeSteps } from "./steps.ts";
-import { originOf } from "./unit.ts";
+import { isOfRunner, originOf } from "./unit.ts";
 
 interface UninstallOptions {
   systemd: boolean;
@@ -26,7 +26,7 @@ interface UninstallOptions {
 /** Takes back what `install` did. Settings, data and the user stay, unless they are purged. */
 export async function uninstall({ purge, dryRun }: UninstallOptions): Promise<undefined> {
   requireSystemd("uninstall");
-  if (purge) requireOwnData();
+  if (purge) requireOwnData(isOfRunner(fileAt(UNIT)));
   const steps = [...unitSteps(), ...(purge ? purgeSteps() : [])];
   takeSteps(steps, dryRun === true);
   if (steps.length === 0) printLine("There is nothing to remove.");

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "../../../shared/failure.ts";
+import type { Role } from "./role.ts";
 
 const FILES = new URL("../../../../../../deploy/systemd/", import.meta.url);
 const HEAD =
@@ -10,19 +11,20 @@ const HEAD =
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 /** A file that comes with Berth for systems with systemd. */
-export function shippedFile(name: "berth.service" | "berth.yaml" | "berth.env"): string {
+export function shippedFile(name: "berth.service" | "berth.yaml" | "berth.env" | "runner.conf"): string {
   return readFileSync(new URL(name, FILES), "utf8");
 }
 
-/** The unit for the Berth that runs this. @throws UsageError if the service's user could not run it. */
-export function unitOfThisProgram(): string {
+/** The unit for the Berth that runs this; that of a runner is root's. @throws UsageError if the service's user could not run it. */
+export function unitOfThisProgram(role: Role): string {
   const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
   for (const path of program) requireReachable(path);
   const command = program.map((path) => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`);
-  const text = shippedFile("berth.service").replace(
+  const unit = shippedFile("berth.service").replace(
     /^ExecStart=.*$/m,
     () => `ExecStart=${command.join(" ")} serve`,
   );
+  const text = role === "runner" ? `${unit}\n${shippedFile("runner.conf")}` : unit;
   return `# Made by berth install --systemd; as it was made, the SHA-256 of the rest is ${digest(text)}\n${text}`;
 }
 
@@ -31,6 +33,11 @@ export function originOf(unit: string): "made" | "changed" | "foreign" {
   const made = HEAD.exec(unit);
   if (made === null) return "foreign";
   return digest(unit.slice(made[0].length)) === made[1] ? "made" : "changed";
+}
+
+/** Whether a unit starts the service as root. */
+export function isOfRunner(unit: string | null): boolean {
+  return unit !== null && /^User=root$/m.test(unit);
 }
 
 function requireReachable(path: string): void {
