@@ -7,17 +7,17 @@ import { childrenOf, commandOf, descendantsOf, signalIfAlive } from "./processes
  */
 export class Machine {
   #berth: Berth;
-  readonly #settings: Record<string, string>;
+  readonly #options: BerthOptions;
   #frozen: number[] = [];
 
-  private constructor(berth: Berth, settings: Record<string, string>) {
+  private constructor(berth: Berth, options: BerthOptions) {
     this.#berth = berth;
-    this.#settings = settings;
+    this.#options = options;
   }
 
-  /** @param binary of another release. */
-  static async start(settings: Record<string, string>, binary?: string): Promise<Machine> {
-    return new Machine(await startAlone({ settings, binary }), settings);
+  static async start(settings: Record<string, string>, options: BerthOptions = {}): Promise<Machine> {
+    const all = { ...options, settings };
+    return new Machine(await startAlone(all), all);
   }
 
   get berth(): Berth {
@@ -35,7 +35,7 @@ export class Machine {
 
   /** Starts the service again, on the same data directory. @param binary of another release. */
   async startAgain(binary?: string): Promise<void> {
-    this.#berth = await startAlone({ settings: this.#settings, dataDir: this.#berth.dataDir, binary });
+    this.#berth = await startAlone({ ...this.#options, dataDir: this.#berth.dataDir, binary });
     await this.#berth.ready();
   }
 
@@ -76,9 +76,11 @@ export class Machine {
   }
 }
 
+/** It ends with this process too, however this one ends. */
 async function startAlone(options: BerthOptions): Promise<Berth> {
+  const ends = ["setpriv", "--pdeathsig", "KILL"];
   return await Berth.start({
     ...options,
-    wrapper: ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],
+    wrapper: [...ends, "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],
   });
 }

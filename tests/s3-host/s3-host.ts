@@ -41,10 +41,14 @@ const BUCKET = "contents";
 /** What the AWS SDK reads. s3rver knows no others. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
 
-/** An S3 server with an empty bucket, in this process. Sets the credentials for this process and those that it starts. */
-export async function startS3Host(): Promise<S3Host> {
+/**
+ * An S3 server with a bucket, in this process. Sets the credentials for this process and those that it starts.
+ *
+ * @param kept a directory in which an earlier one may have left contents. Default: a new one, which is removed when the server closes.
+ */
+export async function startS3Host(kept?: string): Promise<S3Host> {
   Object.assign(process.env, S3_CREDENTIALS);
-  const directory = mkdtempSync(join(tmpdir(), "berth-s3-"));
+  const directory = kept ?? mkdtempSync(join(tmpdir(), "berth-s3-"));
   const s3rver = new S3rver({
     directory,
     silent: true,
@@ -72,7 +76,7 @@ export async function startS3Host(): Promise<S3Host> {
     close() {
       server.close();
       server.closeAllConnections();
-      rmSync(directory, { recursive: true, force: true });
+      if (kept === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
   const server = createServer((message, response) => {

@@ -70,7 +70,7 @@ covers(
       await store.command("admin", "hosts", "drain", host.id);
       const token = await store.token();
       const settings = settingsToShare(store);
-      for (let n = 0; n < 2; n++) machines.push(await Machine.start(settings, former.binary));
+      for (let n = 0; n < 2; n++) machines.push(await Machine.start(settings, { binary: former.binary }));
       let next = 0;
       const anyMachine = () => new Api((machines[next++ % 2] as Machine).berth.url, token);
       for (let n = 0; n < 2; n++) sessions.push(await LoadedSession.start(anyMachine));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { IN_CLUSTER } from "./cluster-form.ts";
 
 /** A request body, also an invalid one. */
 export type Json = unknown;
@@ -56,6 +57,8 @@ export class Api {
     const headers = new Headers(given);
     if (this.token !== null && !headers.has("authorization"))
       headers.set("authorization", `Bearer ${this.token}`);
+    // A connection for each request, so that the balancer gives it to another machine than the one before.
+    if (IN_CLUSTER && !headers.has("connection")) headers.set("connection", "close");
     return headers;
   }
 

@@ -9,7 +9,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { copyMadeDatabase, OWNER } from "../../made-database/made-database.ts";
+import { storesIn } from "../../many-machines/harness/stores.ts";
 import { Api } from "./api.ts";
+import { CLUSTER_SERVICE, IN_CLUSTER } from "./cluster-form.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
@@ -26,6 +28,8 @@ export interface BerthOptions {
   wrapper?: readonly string[];
   /** The command line of another release; default: that of this repository. */
   binary?: string | undefined;
+  /** Told what the service writes to stderr. */
+  log?: (text: string) => void;
 }
 
 export interface NewToken {
@@ -67,8 +71,10 @@ export class Berth {
     const beginning = await begin(options);
     const { dataDir } = beginning;
     const binary = options.binary ?? BINARY;
-    const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
-    const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve];
+    const serve = isCluster(options)
+      ? CLUSTER_SERVICE
+      : [binary, "serve", "--host", "127.0.0.1", "--port", "0"];
+    const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve, "--data-dir", dataDir];
     const child = spawn(program, args, {
       env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
@@ -76,7 +82,10 @@ export class Berth {
     endWithTest(child);
     const log: string[] = [];
     const output: string[] = [];
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => log.push(chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      log.push(chunk);
+      options.log?.(chunk);
+    });
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => output.push(chunk));
     const ended = once(child, "close").then(
       ([code]) => new Error(`serve ended with ${code}:\n${log.join("")}`),
@@ -117,7 +126,8 @@ export class Berth {
   }
 
   async #run(binary: string, args: readonly string[]): Promise<string> {
-    const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir]);
+    const env = { ...process.env, ...storesIn(this.dataDir) };
+    const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir], { env });
     return stdout.trim();
   }
 
@@ -162,6 +172,10 @@ export class Berth {
   }
 }
 
+function isCluster({ wrapper, binary }: BerthOptions): boolean {
+  return IN_CLUSTER && wrapper === undefined && binary === undefined;
+}
+
 interface Beginning {
   dataDir: string;
   token: string | null;
@@ -174,7 +188,7 @@ async function begin({ dataDir, binary, settings = {} }: BerthOptions): Promise<
   const ownDatabase = ["BERTH_DATABASE_URL", "BERTH_DATABASE_URL_FILE", "BERTH_PG_BIN"].every(
     (name) => settings[name] === undefined && process.env[name] === undefined,
   );
-  const copied = binary === undefined && ownDatabase ? copyMadeDatabase(made) : null;
+  const copied = binary === undefined && ownDatabase && !IN_CLUSTER ? copyMadeDatabase(made) : null;
   return { dataDir: made, token: copied?.token ?? null };
 }
 
