@@ -1,4 +1,5 @@
 import type { Server, ServerOptions, ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -11,6 +12,7 @@ import type { Cursors } from "../request/cursor.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import { AccessLog, requestFields } from "./access-log.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -45,6 +47,8 @@ export interface HttpOptions {
   publicUrl?: string | null;
   /** Whether the cookie of a sign-in to the console is accepted in place of a token. Default: no. */
   acceptsSignIns?: boolean;
+  /** When the app closes, a connection stays open until nothing was asked on it for so long. Default: 250. */
+  quietMs?: number | undefined;
 }
 
 /** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
@@ -61,6 +65,7 @@ export interface HttpApp extends HttpOptions {
 
 const HEADERS_TIMEOUT_MS = 30_000;
 const CLOSE_IDLE_MS = 20;
+const QUIET_MS = 250;
 const MAX_PATH_PARAMETER = 1_024;
 
 function refuseSchema(): never {
@@ -113,11 +118,15 @@ export function createHttpApp(options: HttpOptions): HttpApp {
       response.end();
     }
     closeWhenIdle(fastify.server);
+    // What has connected already is accepted before the server listens no more.
+    await setImmediate();
   });
   fastify.setErrorHandler((error, request, reply) => sendError(request, reply, error, options.log));
   fastify.setNotFoundHandler((request, reply) => {
     sendError(request, reply, errors.unknownPath(request.method, pathOf(request)), options.log);
   });
+  const { quietMs = QUIET_MS } = options;
+  closeOnlyQuietConnections(fastify.server, { isTls: options.tls !== undefined, quietMs });
   respondToProtocolErrors(fastify.server, access, clients);
   holdBackBodies(fastify.server);
   return {
@@ -147,11 +156,14 @@ function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
 }
 
 /**
- * Closes each connection as soon as it has no request in progress. Node closes those that are idle when the server closes,
- * but keeps the others open after their request.
+ * Closes each connection as soon as it is quiet. Node asks for that once, when the server closes. What has arrived by then is read
+ * first.
  */
 function closeWhenIdle(server: Server): void {
-  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+  const timer = setInterval(async () => {
+    await setImmediate();
+    server.closeIdleConnections();
+  }, CLOSE_IDLE_MS);
   server.once("close", () => clearInterval(timer));
 }
 

@@ -19,6 +19,9 @@ export function serviceSettings(config: Config, { active, former }: DatabaseKeys
   };
 }
 
+/** Where the API is apart, others take its requests while it stops, and it takes its time: a busy balancer delays requests. */
+const QUIET_APART_MS = 2_000;
+
 /** What the API takes from the settings. */
 export function apiSettings(config: Config, keys: DatabaseKeys) {
   return {
@@ -26,6 +29,7 @@ export function apiSettings(config: Config, keys: DatabaseKeys) {
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox === "docker",
     ceilings: readCeilings(config),
+    ...(config.role === "api" ? { quietMs: QUIET_APART_MS } : {}),
     oidc: oidcOf(config),
     installation: describeInstallation(config),
     hostId: installationId(config.dataDir),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -73,6 +73,31 @@ test("close: open streams end, running requests are finished", async (t) => {
   await api.close();
   await ended;
   await assert.rejects(fetch(`${api.url}/livez`));
+});
+
+test("close: a connection stays until its client, which may have sent already, has got a response that sends it elsewhere", async (t) => {
+  const { api } = await started(t, 0, { quietMs: 60_000 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ask = async () => {
+    const [response] = (await once(get(`${api.url}/livez`, { agent }), "response")) as [IncomingMessage];
+    response.resume();
+    await once(response, "end");
+    return [response.statusCode, response.headers.connection];
+  };
+  assert.deepEqual(await ask(), [200, "keep-alive"]);
+  const closing = api.close();
+  await assert.rejects(fetch(`${api.url}/livez`), "it accepts no further connection");
+  assert.deepEqual(await ask(), [200, "close"]);
+  await closing;
+});
+
+test("close: a connection on which nothing was asked for a while ends", async (t) => {
+  const { api } = await started(t, 0, { quietMs: 0 });
+  const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.resume();
+  await Promise.all([once(socket, "close"), api.close()]);
 });
 
 test("startApi: the port is in use → an error of one sentence", async (t) => {

@@ -114,6 +114,8 @@ export interface ServiceDeps {
   traces?: Traces;
   /** Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
+  /** When the service stops, a connection stays open until nothing was asked on it for so long. Default: 250. */
+  quietMs?: number;
 }
 
 export interface AppDeps extends ServiceDeps {
@@ -186,6 +188,7 @@ function createServiceApp(deps: ServiceDeps) {
     publicUrl: deps.publicUrl ?? null,
     acceptsSignIns: mode !== "off",
     traces: deps.traces ?? NO_TRACES,
+    quietMs: deps.quietMs,
   });
   app.fastify.addHook("onClose", async () => idempotency.close());
   return { app, measure, fault, rates };
