@@ -22,6 +22,8 @@ const UNAVAILABLE_CODE =
 const UNAVAILABLE_MESSAGE =
   /connection terminated|connection timeout|timeout expired|timeout exceeded|query read timeout|not queryable|connection error/i;
 
+const CONNECT_TIMEOUT = /connection timeout|timeout expired|timeout exceeded/i;
+
 /** A fault of the statement that has the code of a broken connection, which poolers use for what it says. */
 const STATEMENT_MESSAGE = /^bind message supplies \d+ parameters?, but/;
 
@@ -51,6 +53,11 @@ export function isRefused(error: unknown): boolean {
 export function isStarting(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === "57P03" || code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
+}
+
+/** True when no connection was made in time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && CONNECT_TIMEOUT.test(error.message);
 }
 
 /** True when the server has said that it closes the connection, which may stay open for a while. */

@@ -6,7 +6,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { checkDurability } from "../db/check-durability.ts";
 import { checkPooler } from "../db/check-pooler.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
+import { DatabaseUnavailableError, isTimeout } from "../db/database-error.ts";
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -53,7 +53,7 @@ export async function openServer<T>(
       ? await startEmbedded(config, log, signal, onLaunch)
       : { address: { url: config.databaseUrl, direct: config.databaseDirectUrl }, stop: async () => {} };
   try {
-    await requireDurable(store.address, log).catch(requireDirectUrl);
+    await requireDurable(store.address, log).catch(onceMore(store.address, log)).catch(requireDirectUrl);
     await checkPooler(store.address).catch(asSetting);
     return await work(store);
   } catch (error) {
@@ -117,6 +117,17 @@ function requireDirectUrl(error: Error): never {
 /** A server that is not available is no fault of the settings. */
 function asSetting(error: Error): never {
   throw error instanceof DatabaseUnavailableError ? error : new ConfigError([error.message]);
+}
+
+/**
+ * The time to connect passes also while modules load, which takes seconds on a busy machine. What was not answered in that is asked
+ * once more.
+ */
+function onceMore(address: DatabaseAddress, log: Logger) {
+  return async (error: unknown): Promise<void> => {
+    if (!isTimeout(error)) throw error;
+    await requireDurable(address, log);
+  };
 }
 
 async function requireDurable(address: DatabaseAddress, log: Logger): Promise<void> {
