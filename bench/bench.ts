@@ -8,6 +8,7 @@ import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
 import { largeRepositoryFigures } from "./cases/large-repositories.ts";
+import { machineFigures } from "./cases/machines.ts";
 import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
@@ -27,7 +28,10 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   growth: () => onService(growthFigures),
   readers: () => onService(readerFigures),
   http: () => onService(httpFigures),
-  processes: () => onService(httpFigures, { BERTH_API_PROCESSES: "2" }),
+  processes: async () => [
+    ...(await onService(httpFigures, { BERTH_API_PROCESSES: "2" })),
+    ...(await machineFigures()),
+  ],
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,

@@ -1,4 +1,6 @@
 import { type TestContext, test } from "node:test";
+import { SCENARIOS } from "../../many-machines/not-in-a-cluster.ts";
+import { IN_CLUSTER } from "./cluster-form.ts";
 
 /** A test that covers the requirements with these ids; coverage.test.ts reads the ids from the source. `skip` is the reason to skip it. */
 export function covers(
@@ -7,5 +9,6 @@ export function covers(
   run: (context: TestContext) => Promise<void>,
   skip: string | false = false,
 ): void {
-  test(`${title} [${ids.join(", ")}]`, { timeout: 300_000, skip }, run);
+  const notHere = IN_CLUSTER && SCENARIOS[title];
+  test(`${title} [${ids.join(", ")}]`, { timeout: 300_000, skip: notHere || skip }, run);
 }

@@ -12,4 +12,9 @@ export const upgradeRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "The release before runs on the schema of this one: while this one's services run beside it on one database, after them, and with all that they stored. Neither an upgrade nor taking it back loses an event, a file or a disk.",
   },
+  {
+    id: "rolling-upgrade",
+    source: "seed 8",
+    rule: "Services with roles behind a balancer can be stopped and started again one by one under load: each finishes the requests that it has, and takes none that it does not finish, so that no request fails that a client may not send again; no event, file, session or disk is lost or doubled.",
+  },
 ];

@@ -9,6 +9,7 @@ import { type AnyJson, Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn } from "../harness/fixtures.ts";
+import { refusedSoon } from "../harness/refused-soon.ts";
 
 const { berth, api } = await startBerth();
 const ADMIN = "/api/v1/admin";
@@ -245,7 +246,7 @@ covers(
     await makeSession(caller);
     const asked = await made("/erasures", { user_id: user.id });
     assert.deepEqual([asked.subject_id, asked.organization_id], [user.id, organization_id]);
-    assertError(await caller.get("/agents"), 401, "authentication_error");
+    assertError(await refusedSoon(() => caller.get("/agents")), 401, "authentication_error");
     const enabled = await post(`/users/${user.id}/enable`);
     assert.ok([404, 409].includes(enabled.status), "erased already, or being erased");
     let receipt = asked;

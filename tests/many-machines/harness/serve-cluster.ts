@@ -1,13 +1,7 @@
 import { chmodSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startPostgres } from "../../postgres-server/postgres-server.ts";
-import { startS3Host } from "../../s3-host/s3-host.ts";
 import { Cluster } from "./cluster.ts";
-import { writeStores } from "./stores.ts";
-
-/** Six machines have up to 79 connections, and commands theirs. */
-const CONNECTIONS = 150;
+import { startStores } from "./stores.ts";
 
 /**
  * A service as `berth serve` starts it, of three machines for the API and three that run sessions, on a PostgreSQL and an S3 server of
@@ -22,22 +16,12 @@ const given = Object.fromEntries(
 );
 // PostgreSQL has a user of its own.
 chmodSync(directory, 0o711);
-const [postgres, s3] = await Promise.all([
-  startPostgres({
-    databases: ["berth"],
-    connections: CONNECTIONS,
-    directory: join(directory, "postgres-server"),
-  }),
-  startS3Host(join(directory, "s3")),
-]);
-const stores = { BERTH_DATABASE_URL: postgres.url("berth"), BERTH_BLOBS: s3.place };
-writeStores(directory, stores);
+const { stores, stop: stopStores } = await startStores(directory);
 
 let cluster: Cluster | null = null;
 const stop = async (code: number) => {
   await cluster?.stop();
-  s3.close();
-  await postgres.stop();
+  await stopStores();
   process.exit(code);
 };
 try {

@@ -1,5 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { startPostgres } from "../../postgres-server/postgres-server.ts";
+import { startS3Host } from "../../s3-host/s3-host.ts";
+
+/** Six machines have up to 79 connections, and commands theirs. */
+const CONNECTIONS = 150;
 
 /** What machines share, as settings. */
 export interface Stores {
@@ -7,12 +12,28 @@ export interface Stores {
   BERTH_BLOBS: string;
 }
 
-/** Keeps what a cluster shares in its directory, for the commands on it. */
-export function writeStores(directory: string, stores: Stores): void {
+/** A PostgreSQL and an S3 server in a directory, with what earlier ones left there. */
+export async function startStores(directory: string): Promise<{ stores: Stores; stop(): Promise<void> }> {
+  const [postgres, s3] = await Promise.all([
+    startPostgres({
+      databases: ["berth"],
+      connections: CONNECTIONS,
+      directory: join(directory, "postgres-server"),
+    }),
+    startS3Host(join(directory, "s3")),
+  ]);
+  const stores = { BERTH_DATABASE_URL: postgres.url("berth"), BERTH_BLOBS: s3.place };
   writeFileSync(fileIn(directory), JSON.stringify(stores), { mode: 0o600 });
+  return {
+    stores,
+    async stop() {
+      s3.close();
+      await postgres.stop();
+    },
+  };
 }
 
-/** What a cluster in this directory shares; nothing where there is none. */
+/** What machines share whose stores are in this directory, for commands; nothing where there are none. */
 export function storesIn(directory: string): Partial<Stores> {
   return existsSync(fileIn(directory)) ? JSON.parse(readFileSync(fileIn(directory), "utf8")) : {};
 }

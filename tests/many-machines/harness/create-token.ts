@@ -1,0 +1,14 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { OWNER } from "../../made-database/made-database.ts";
+import { storesIn } from "./stores.ts";
+
+const BINARY = join(import.meta.dirname, "../../../bin/berth");
+
+/** A token of the owner with every scope, made by a command as on a machine of the cluster in this directory. */
+export async function createToken(directory: string): Promise<string> {
+  const words = ["token", "create", "--user", OWNER, "--data-dir", directory];
+  const env = { ...process.env, ...storesIn(directory) };
+  return (await promisify(execFile)(BINARY, words, { env })).stdout.trim();
+}

@@ -1,0 +1,46 @@
+/** Scenario files that are not run through the balancer, each with what all of it needs and only one service has. */
+export const FILES: Readonly<Record<string, string>> = {
+  "api-processes": "it counts the processes of one service",
+  backups: "it copies the embedded database",
+  "changes-elsewhere": "it starts several services itself",
+  "container-engine": "a container engine is one machine's",
+  "contents-in-s3": "it starts several services itself, on a server of S3 that fails",
+  "database-outage": "it stops the embedded database",
+  "environment-contents": "layers are each machine's own, and it looks at one's",
+  homes: "it starts several services itself",
+  "repository-setup": "snapshots are each machine's own, and it looks at one's",
+  "repository-snapshots": "snapshots are each machine's own, and it looks at one's",
+  saves: "it starts several services itself",
+  "service-manager": "systemd hears of one service",
+  "service-stop": "it stops the processes of one service",
+  "service-without-database": "it starts several services itself",
+  "snapshot-fairness": "snapshots are each machine's own, and it looks at one's",
+  "two-services": "it starts several services itself",
+  upgrades: "it migrates the embedded database",
+};
+
+/** The same of single scenarios, by their titles. */
+export const SCENARIOS: Readonly<Record<string, string>> = {
+  "a user is erased, with a turn that runs, disks and contents; others keep theirs":
+    "it looks at the disks of one machine",
+  "an organization is erased, also over a restart of the service, and its name is free":
+    "its command starts the embedded database of a service that was killed",
+  "berth admin: the same by URL and on the machine, and it says which":
+    "its command finds the embedded database by the data directory",
+  "delete file: rejected while an active session mounts it; the content goes with the last file":
+    "it looks at contents in a directory",
+  "files in a repository: there after the clone, over a snapshot and on a new disk, and ignored by git":
+    "snapshots are each machine's own, and it looks at one's",
+  "git identity: by default that of the token's account; where the host does not tell it, Berth's own":
+    "each process asks the git host once, and it counts that",
+  "health: checks, the service, its sessions and disks": "it counts the services",
+  "hosts: listed with their load, drained, and forgotten only when they are gone": "it counts the services",
+  "limits: what waits for one address, and the codes that a user tries":
+    "each machine lets its part of a rate through, and it counts on one",
+  "log and metrics of the service: a turn has its line, with ids and numbers and nothing of its contents":
+    "the metrics of turns are those of another machine",
+  "more than the ceilings: refused; a session whose environment was stored with more has the ceilings":
+    "an API apart does not know the size of the machines",
+  "runner killed during a call: its changes are stored before the next call":
+    "it kills a process of one service",
+};
