@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -37,6 +46,7 @@ export interface S3Host {
 }
 
 const BUCKET = "contents";
+const PREFIX = "berth";
 
 /** What the AWS SDK reads. s3rver knows no others. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
@@ -56,6 +66,7 @@ export async function startS3Host(kept?: string): Promise<S3Host> {
     configureBuckets: [{ name: BUCKET }],
   });
   await s3rver.configureBuckets();
+  keepDirectories(join(directory, BUCKET, PREFIX));
   const serve = s3rver.callback();
   const uploads = join(directory, BUCKET, "._S3rver_uploads");
   const s3: S3Host = {
@@ -88,8 +99,16 @@ export async function startS3Host(kept?: string): Promise<S3Host> {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   s3.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  s3.place = `s3://${BUCKET}/berth?endpoint=${s3.endpoint}&region=eu-central-1`;
+  s3.place = `s3://${BUCKET}/${PREFIX}?endpoint=${s3.endpoint}&region=eu-central-1`;
   return s3;
+}
+
+/** With a file that is no object: s3rver removes a directory that an object was deleted from, also while another one is written to it. */
+function keepDirectories(prefix: string): void {
+  for (const name of ["blobs", "checks", "growing"]) {
+    mkdirSync(join(prefix, name), { recursive: true });
+    writeFileSync(join(prefix, name, ".keep"), "");
+  }
 }
 
 /** A fault: an error as S3 sends it. */
