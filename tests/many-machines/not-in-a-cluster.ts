@@ -41,6 +41,14 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "the metrics of turns are those of another machine",
   "more than the ceilings: refused; a session whose environment was stored with more has the ceilings":
     "an API apart does not know the size of the machines",
+  "delete session: it is 404 afterwards, its disk is removed, and its streams end":
+    "it looks at the disks of one machine",
+  "proxy credentials: git, gh and curl work, and the container contains no token":
+    "it scans the processes of one service",
   "runner killed during a call: its changes are stored before the next call":
     "it kills a process of one service",
+  "secrets rewrap: replaces the key, and the credentials still work":
+    "it counts on the lock of one data directory; services of others have to be gone for 15 seconds",
+  "vault variable: programs use a secret that the container does not contain":
+    "it scans the processes of one service",
 };

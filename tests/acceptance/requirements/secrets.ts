@@ -14,7 +14,7 @@ export const secretRequirements: readonly Requirement[] = [
   {
     id: "secrets-rewrap",
     source: "api 4",
-    rule: "Secrets are encrypted at rest with a key file; berth secrets rewrap replaces the key of a stopped service, whose sessions keep their credentials, and fails with a reason while the service runs or when the key does not match.",
+    rule: "Secrets are encrypted at rest with a key file; berth secrets rewrap replaces the key of a stopped service, whose sessions keep their credentials, and fails with a reason while a service of the database runs or when the key does not match.",
   },
   {
     id: "second-service-key",

@@ -8,6 +8,8 @@ import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { runBerth } from "../harness/run-berth.ts";
+import { servicesOf } from "../harness/services-of-test.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readFrames } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -74,6 +76,21 @@ covers(
       headers: { authorization: `Bearer ${firstApi.token}` },
     });
     assert.equal(await response.text(), "shared");
+  },
+);
+
+covers(
+  ["secrets-rewrap"],
+  "two services: a stopped one's key is not replaced while the other runs",
+  async (t) => {
+    const settings = settingsToShare(first);
+    const third = await servicesOf(t)({ settings });
+    await third.kill("SIGTERM");
+    const former = settings.BERTH_SECRET_KEY_FILE;
+    const rewrap = ["secrets", "rewrap", "--data-dir", third.dataDir, "--former-key-file", former];
+    const { code, said } = await runBerth(rewrap, settings);
+    assert.equal(code, 1, said);
+    assert.match(said, /^error: Another service of this database, [0-9a-f]{16} on \S+, was seen less than/);
   },
 );
 

@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
+import type { Config } from "../config/config.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { OperatorError } from "../errors/operator-error.ts";
+import { readHosts } from "../runs/lease/known-hosts-store.ts";
 import { recordDatabaseKey } from "../secrets/database-key-store.ts";
 import { countKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
 import {
@@ -11,9 +13,13 @@ import {
   readSecretKey,
   replaceSecretKey,
 } from "../secrets/secret-key.ts";
+import { installationId } from "../start/installation-id.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { appendCommand } from "./audited-command.ts";
+
+/** A service that is there was seen within this time. */
+const UNSEEN_SECONDS = 15;
 
 /**
  * Encrypts every secret of the database with another key, and returns how many there were. The key of the data directory is
@@ -21,7 +27,7 @@ import { appendCommand } from "./audited-command.ts";
  * holds the new key, and `formerKeyFile` names a file with the former one. After an interruption the service can still decrypt
  * every secret of a data directory's key, and the next call resumes.
  *
- * @throws OperatorError when the service is running or a key is wrong. Nothing is changed then, or the former key is kept.
+ * @throws OperatorError when a service of the database is running or a key is wrong. Nothing is changed then, or the former key is kept.
  */
 export async function rewrapSecrets(
   flags: InstallationFlags,
@@ -39,7 +45,8 @@ export async function rewrapSecrets(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = lockForRewrap(dataDir);
   try {
-    return await asOperator(flags, async (db) => {
+    return await asOperator(flags, async (db, config) => {
+      await requireNoOther(db, config);
       const rewrapped = await (formerKeyFile === null
         ? rewrapOwn(db, dataDir)
         : rewrapTo(db, changeOf(file, formerKeyFile)));
@@ -57,6 +64,18 @@ function lockForRewrap(dataDir: string): () => void {
   } catch (error) {
     throw new OperatorError(`${(error as Error).message} Stop it first.`);
   }
+}
+
+/** Other services would go on with the former key, and read no secret any more. */
+async function requireNoOther(db: DatabaseAccess, { dataDir }: Config): Promise<void> {
+  const own = installationId(dataDir);
+  const other = (await readHosts(db.write)).find(
+    ({ id, seen_seconds_ago: age }) => id !== own && age !== null && age < UNSEEN_SECONDS,
+  );
+  if (other === undefined) return;
+  throw new OperatorError(
+    `Another service of this database, ${other.id} on ${other.name ?? "an unknown machine"}, was seen less than ${UNSEEN_SECONDS} seconds ago. Stop every service first, and wait for that long. Nothing was changed.`,
+  );
 }
 
 /** Replaces the key of the data directory. */
