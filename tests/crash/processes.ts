@@ -44,6 +44,18 @@ export async function killRunner(service: { pid: number; dataDir: string }): Pro
   while (isAlive(runner)) await pause(5);
 }
 
+/** Kills the processes that run sessions, of which a cluster has several. Their services start others. */
+export function killRunners(service: { pid: number }): void {
+  const parents = parentsOfAll();
+  const isOfService = (pid: number): boolean =>
+    pid === service.pid || (parents.has(pid) && isOfService(parents.get(pid) as number));
+  const runners = [...parents.keys()].filter(
+    (pid) => /runner-process/.test(commandOf(pid)) && isOfService(pid),
+  );
+  if (runners.length === 0) throw new Error("No process runs sessions.");
+  for (const runner of runners) process.kill(runner, "SIGKILL");
+}
+
 /** The pids of the processes that serve the API beside the main one. */
 export function furtherApis(service: { pid: number }): number[] {
   return childrenOf(service.pid).filter((pid) => /api-process/.test(commandOf(pid)));
@@ -69,10 +81,15 @@ export function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 /** The direct children of a process. */
 export function childrenOf(parent: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => Number(/\) \S (\d+)/.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]) === parent);
+  return [...parentsOfAll()].flatMap(([pid, of]) => (of === parent ? [pid] : []));
+}
+
+/** The parent of each process. */
+function parentsOfAll(): Map<number, number> {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return new Map(
+    pids.map((pid) => [Number(pid), Number(/\) \S (\d+)/.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1])]),
+  );
 }
 
 /** The command line of a process, separated by spaces. */

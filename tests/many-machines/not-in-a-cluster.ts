@@ -27,6 +27,8 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "its command starts the embedded database of a service that was killed",
   "berth admin: the same by URL and on the machine, and it says which":
     "its command finds the embedded database by the data directory",
+  "default model: agents without a model and berth run get it; without one, model is required":
+    "its command finds the service by the data directory",
   "delete file: rejected while an active session mounts it; the content goes with the last file":
     "it looks at contents in a directory",
   "files in a repository: there after the clone, over a snapshot and on a new disk, and ignored by git":

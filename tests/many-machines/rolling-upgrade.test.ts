@@ -17,7 +17,7 @@ import { startStores } from "./harness/stores.ts";
 const SESSIONS = 4;
 const CREATORS = 4;
 /** Between two machines. */
-const TURNS = 6;
+const TURNS = 4;
 const CONTENT_BYTES = 12_000_000;
 const PART_BYTES = 700_000;
 /** Between two requests of one that creates sessions. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pidOf } from "../../crash/processes.ts";
+import { killRunners } from "../../crash/processes.ts";
 import { type AnyJson, type Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -84,9 +84,7 @@ covers(["usage-totals"], "usage: a runner that is killed in a turn loses and dou
   const { total } = await carol.ok("GET", "/usage");
   assert.deepEqual([total.usage, total.turns], [sumOf(await sessionsOf(carol)), 0], "in the turn");
   assert.ok(total.usage.output_tokens > 0);
-  const victim = pidOf(berth, "runner");
-  assert.ok(victim !== null);
-  process.kill(victim, "SIGKILL");
+  killRunners(berth);
   await readEventsUntil(carol, session.id, ({ type }) => type === "session.status_idle");
   await checkTotals(carol, 1);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pidOf } from "../../crash/processes.ts";
+import { killRunners } from "../../crash/processes.ts";
 import type { AnyJson } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -49,12 +49,6 @@ async function checkUsage(id: string, events: AnyJson[]): Promise<AnyJson> {
   return session;
 }
 
-async function killRunner(): Promise<void> {
-  const victim = pidOf(berth, "runner");
-  assert.ok(victim !== null);
-  process.kill(victim, "SIGKILL");
-}
-
 covers(["session-stats-retries"], "retries: the wait is active time and adds no usage", async () => {
   const session = await makeSession(api);
   await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
@@ -93,7 +87,7 @@ covers(["session-stats-crash"], "runner killed during a turn: usage and active t
   );
   const before = await get(session.id);
   assert.ok(before.stats.active_seconds >= 2 && before.usage.output_tokens > 0);
-  await killRunner();
+  killRunners(berth);
   const one = await waitForTurns(session.id, 1);
   const after = await checkUsage(session.id, one);
   assert.ok(after.stats.active_seconds >= before.stats.active_seconds, JSON.stringify(after.stats));
@@ -108,7 +102,7 @@ covers(["session-stats-crash"], "runner killed during a turn: usage and active t
     session.id,
     ({ type }) => type === "span.model_request_start" && ++requests > started,
   );
-  await killRunner();
+  killRunners(berth);
   const two = await waitForTurns(session.id, 2);
   const lost = two.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
   assert.equal(lost.length, 1, "the interrupted request has an end");
