@@ -14,7 +14,7 @@ const PROGRAMS = join(
 );
 /** PostgreSQL and PgBouncer refuse to run as root, and PostgreSQL as a user without an account: this is nobody. */
 export const SERVER_UID = 65_534;
-const USER = "berth";
+export const USER = "berth";
 
 /** A PostgreSQL as an operator has it: on loopback, with databases of its own, and for whoever connects. */
 export interface PostgresServer {

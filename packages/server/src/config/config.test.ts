@@ -89,10 +89,28 @@ describe("settings", () => {
       writeFileSync(file, url);
       assert.deepEqual(readConfig({ [variable]: url }), readConfig({}, { [`${flag}-file`]: file }), url);
     }
-    const taken = ["postgres://ann@db.example:5432/berth", "postgres://db.example/a:b@c?user=ann&password="];
+    const taken = [
+      "postgres://ann@db.example:5432/berth",
+      "postgres://db.example/a:b@c?user=ann&password=",
+      "postgres://ann@one.example:5432,two.example,[::1]:5433/berth?target_session_attrs=read-write",
+    ];
     for (const url of taken) assert.equal(readConfig({}, { "database-url": url }).databaseUrl, url);
     const proxy = { "https-proxy": "ann@proxy.example:3128" };
     assert.equal(readConfig({}, proxy).httpsProxy, "http://ann@proxy.example:3128/");
+  });
+
+  test("several servers of a database: each needs a host, and only those that accept writes can be asked for", () => {
+    for (const [url, fault] of [
+      ["postgres://one,/berth", "have the form postgres://user@host:port,host:port/database"],
+      ["postgres://one:a,two/berth", "have the form postgres://user@host:port,host:port/database"],
+      [
+        "postgres://one,two/b?target_session_attrs=any",
+        "have no other target_session_attrs than read-write: Berth writes",
+      ],
+    ])
+      assert.throws(() => readConfig({ BERTH_DATABASE_URL: url }), {
+        message: `BERTH_DATABASE_URL must ${fault}.`,
+      });
   });
 
   test("a port that fetch blocks → refused in one sentence", () => {

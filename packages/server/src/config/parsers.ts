@@ -106,8 +106,19 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** The hosts, and the query. */
+const DATABASE_URL = /^postgres(?:ql)?:\/\/(?=\S)(?:[^/?#\s]*@)?([^/?#\s]*)[^?\s]*(\S*)$/;
+/** What libpq may be asked for of several servers, and Berth, which writes, can use. */
+const WITH_WRITES = [null, "read-write", "primary"];
+
 /** The error does not quote the URL, which may contain a password. */
 export function databaseUrl(text: string): string {
-  if (/^postgres(ql)?:\/\/\S+$/.test(text)) return text;
-  throw new Error("must have the form postgres://user@host:port/database");
+  const [, list, query] = DATABASE_URL.exec(text) ?? [];
+  if (list === undefined) throw new Error("must have the form postgres://user@host:port/database");
+  const hosts = list.split(",");
+  if (hosts.length > 1 && !hosts.every((host) => host !== "" && URL.canParse(`postgres://${host}/`)))
+    throw new Error("must have the form postgres://user@host:port,host:port/database");
+  if (!WITH_WRITES.includes(new URLSearchParams(query).get("target_session_attrs")))
+    throw new Error("must have no other target_session_attrs than read-write: Berth writes");
+  return text;
 }

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import pg from "pg";
+import { connectInTime } from "./connect-in-time.ts";
 import { clientConfig, type DatabaseAddress, directAddress, isPooled } from "./connection.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { databaseError } from "./database-error.ts";
 import { execute } from "./statement.ts";
 
@@ -15,12 +16,20 @@ const ROUNDS = 5;
  */
 export async function checkPooler(address: DatabaseAddress): Promise<void> {
   if (!isPooled(address)) return;
-  const [one, other, direct] = [address, address, directAddress(address)].map(
-    (to) => new pg.Client(clientConfig(to)),
-  ) as [pg.Client, pg.Client, pg.Client];
-  const clients = [one, other, direct];
+  const clients: DatabaseClient[] = [];
+  const connect = async (to: DatabaseAddress) => {
+    const config = clientConfig(to);
+    return await connectInTime(config.servers, async () => {
+      const client = new DatabaseClient(config);
+      await client.connect();
+      clients.push(client);
+      return client;
+    });
+  };
   try {
-    for (const client of clients) await connect(client);
+    const one = await connect(address);
+    const other = await connect(address);
+    const direct = await connect(directAddress(address));
     if (await sharesServers(one, other))
       throw new Error(
         "The pooler that BERTH_DATABASE_URL leads to gives each statement or transaction another connection of the server: set its pool_mode to session.",
@@ -36,13 +45,8 @@ export async function checkPooler(address: DatabaseAddress): Promise<void> {
   }
 }
 
-async function connect(client: pg.Client): Promise<void> {
-  client.on("error", () => undefined);
-  await client.connect();
-}
-
 /** Whether a client changes its connection of the server, or has that of another one. */
-async function sharesServers(one: pg.Client, other: pg.Client): Promise<boolean> {
+async function sharesServers(one: DatabaseClient, other: DatabaseClient): Promise<boolean> {
   const first = await serverOf(one);
   for (let round = 0; round < ROUNDS; round += 1) {
     if ((await serverOf(other)) === first || (await serverOf(one)) !== first) return true;
@@ -50,13 +54,13 @@ async function sharesServers(one: pg.Client, other: pg.Client): Promise<boolean>
   return false;
 }
 
-async function serverOf(client: pg.Client): Promise<number | undefined> {
+async function serverOf(client: DatabaseClient): Promise<number | undefined> {
   const { rows } = await execute<{ pid: number }>(client, { text: "select pg_backend_pid() as pid" });
   return rows[0]?.pid;
 }
 
 /** Advisory locks are those of one database. */
-async function isSameDatabase(one: pg.Client, direct: pg.Client): Promise<boolean> {
+async function isSameDatabase(one: DatabaseClient, direct: DatabaseClient): Promise<boolean> {
   const values = [randomInt(2 ** 47)];
   await execute(direct, { text: "select pg_advisory_lock($1)", values });
   const text = "select pg_try_advisory_xact_lock($1) as free";

@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
+import type { DatabaseClientConfig } from "./database-client.ts";
 import { parseTimestamp } from "./parse-timestamp.ts";
+import { serverName, serverUrls } from "./server-urls.ts";
+import { type Server, Servers } from "./servers.ts";
 
 /** How clients reach an embedded server: `host` is the directory of its Unix socket. The password stays in its file. */
 export type SocketConnection = {
@@ -13,8 +16,8 @@ export type SocketConnection = {
 };
 
 /**
- * The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password. `direct`: that one leads
- * to a pooler, and this one around it.
+ * The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password, and name several servers.
+ * `direct`: that one leads to a pooler, and this one around it.
  */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string; direct?: string | null };
 
@@ -31,15 +34,22 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
 
-/** Settings of every client: timeouts, and 64-bit integers as numbers. */
-export function clientConfig(address: DatabaseAddress): ClientConfig {
+/** A server that vanished without closing its connections is noticed after this and ten unanswered probes, a second apart. */
+const SILENCE_BEFORE_PROBES_MS = 10_000;
+
+/**
+ * Settings of every client: timeouts, and 64-bit integers as numbers. Clients that are made with one such object share what they know of
+ * the servers.
+ */
+export function clientConfig(address: DatabaseAddress): DatabaseClientConfig {
   return {
-    ...target(address),
+    servers: new Servers(serversOf(address)),
     application_name: "berth",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     ...(isPooled(address) ? {} : TIMEOUTS),
     keepAlive: true,
+    keepAliveInitialDelayMillis: SILENCE_BEFORE_PROBES_MS,
     types: TYPES,
   };
 }
@@ -70,8 +80,16 @@ export function directAddress(address: DatabaseAddress): DatabaseAddress {
   return "url" in address && address.direct != null ? { url: address.direct } : address;
 }
 
-function target(address: DatabaseAddress): ClientConfig {
-  return "url" in address ? { connectionString: address.url } : socketTarget(address.connection);
+function serversOf(address: DatabaseAddress): readonly [Server, ...Server[]] {
+  if (!("url" in address))
+    return [{ target: socketTarget(address.connection), name: address.connection.host, mayBeStandby: false }];
+  const [first = address.url, ...others] = serverUrls(address.url);
+  const server = (url: string) => ({
+    target: { connectionString: url },
+    name: serverName(url),
+    mayBeStandby: true,
+  });
+  return [server(first), ...others.map(server)];
 }
 
 export function socketTarget({ passwordFile, ...connection }: SocketConnection): ClientConfig {

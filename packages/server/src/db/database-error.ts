@@ -16,9 +16,12 @@ const REFUSED_CODE = /^(28...|3D000)$/;
 const REFUSED_MESSAGE = /^SASL: /;
 const NO_PASSWORD = /client password must be a/;
 
+/** The server accepts no writes: it is a standby, or its operator wants none. */
+const READ_ONLY_CODE = "25006";
+
 /** SQLSTATE classes and codes about the server or the connection rather than the statement. */
 const UNAVAILABLE_CODE =
-  /^(08...|53...|57P0[1-5]|57014|58...|XX001|E(CONN|PIPE|TIMEDOUT|NOENT|HOSTUNREACH|NETUNREACH|AI_).*)$/;
+  /^(08...|25006|53...|57P0[1-5]|57014|58...|XX001|E(CONN|PIPE|TIMEDOUT|NOENT|NOTFOUND|HOSTUNREACH|NETUNREACH|AI_).*)$/;
 const UNAVAILABLE_MESSAGE =
   /connection terminated|connection timeout|timeout expired|timeout exceeded|query read timeout|not queryable|connection error/i;
 
@@ -49,10 +52,11 @@ export function isRefused(error: unknown): boolean {
   return code === undefined ? REFUSED_MESSAGE.test(message) : REFUSED_CODE.test(code);
 }
 
-/** True when the connection failed before any statement was sent: the server is down or still starting. */
+const STARTING_CODES = ["57P03", "ENOENT", "ECONNREFUSED", "ECONNRESET", READ_ONLY_CODE];
+
+/** True when the connection failed before any statement of a caller was sent: the server is down, still starting or not yet promoted. */
 export function isStarting(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === "57P03" || code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
+  return STARTING_CODES.includes((error as { code?: string }).code ?? "");
 }
 
 /** True when no connection was made in time. */

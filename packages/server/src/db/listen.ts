@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
+import { connectInTime } from "./connect-in-time.ts";
 import { clientConfig, type DatabaseAddress, directAddress } from "./connection.ts";
+import { DatabaseClient, type DatabaseClientConfig } from "./database-client.ts";
 
 export type ListenHandlers = {
   onPayload(payload: string, channel: string): void;
@@ -31,14 +33,15 @@ export async function listen(
 ): Promise<Listener> {
   const closing = new AbortController();
   const wanted = new Set(channels);
-  let current = await connect(address, wanted, handlers);
+  const config = clientConfig(directAddress(address));
+  let current = await connectInTime(config.servers, () => connect(config, wanted, handlers));
 
   async function reconnectForever(): Promise<void> {
     for (;;) {
       await current.ended;
       if (closing.signal.aborted) return;
       log.warn({ channels: [...wanted] }, "lost the connection that listens for notifications");
-      const next = await connectAgain(address, wanted, handlers, closing.signal);
+      const next = await connectAgain(config, wanted, handlers, closing.signal);
       if (next === undefined) return;
       current = next;
       handlers.onReconnect();
@@ -64,14 +67,14 @@ export async function listen(
   };
 }
 
-type Connection = { client: pg.Client; ended: Promise<void> };
+type Connection = { client: DatabaseClient; ended: Promise<void> };
 
 async function connect(
-  address: DatabaseAddress,
+  config: DatabaseClientConfig,
   wanted: ReadonlySet<string>,
   handlers: ListenHandlers,
 ): Promise<Connection> {
-  const client = new pg.Client(clientConfig(directAddress(address)));
+  const client = new DatabaseClient(config);
   const ended = new Promise<void>((resolve) => {
     client.once("end", resolve);
     client.on("error", () => resolve());
@@ -93,20 +96,23 @@ async function connect(
   }
 }
 
-async function listenOn(client: pg.Client, channels: readonly string[]): Promise<void> {
+async function listenOn(client: DatabaseClient, channels: readonly string[]): Promise<void> {
   await client.query(channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
 }
 
 async function connectAgain(
-  address: DatabaseAddress,
+  config: DatabaseClientConfig,
   wanted: ReadonlySet<string>,
   handlers: ListenHandlers,
   closing: AbortSignal,
 ): Promise<Connection | undefined> {
-  for (let wait = MIN_RETRY_MS; !closing.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
-    const connection = await connect(address, wanted, handlers).catch(() => undefined);
+  const { count } = config.servers;
+  for (let tries = 1; !closing.aborted; tries += 1) {
+    const connection = await connect(config, wanted, handlers).catch(() => undefined);
     if (connection !== undefined && closing.aborted) await connection.client.end();
     else if (connection !== undefined) return connection;
+    if (tries % count > 0) continue;
+    const wait = Math.min(MIN_RETRY_MS * 2 ** (tries / count - 1), MAX_RETRY_MS);
     await pause(wait, undefined, { signal: closing }).catch(() => undefined);
   }
   return undefined;

@@ -1,5 +1,6 @@
-import pg from "pg";
+import { connectInTime } from "./connect-in-time.ts";
 import { clientConfig, type DatabaseAddress, directAddress } from "./connection.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { databaseError } from "./database-error.ts";
 import { type Applied, type Migration, readMigrations, type SchemaState, schemaState } from "./migrations.ts";
 import { execute } from "./statement.ts";
@@ -56,20 +57,23 @@ export async function readSchema(
 async function withSchema<T>(
   address: DatabaseAddress,
   { directory, signal }: SchemaOptions,
-  work: (client: pg.Client, state: SchemaState) => Promise<T>,
+  work: (client: DatabaseClient, state: SchemaState) => Promise<T>,
 ): Promise<T> {
   const migrations = readMigrations(directory);
-  const client = new pg.Client({
+  const config = {
     ...clientConfig(directAddress(address)),
     statement_timeout: false,
     query_timeout: 0,
-  });
-  client.on("error", () => undefined);
+  } as const;
+  let client = new DatabaseClient(config);
   const abort = () => void client.end().catch(() => undefined);
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    signal?.throwIfAborted();
-    await client.connect();
+    await connectInTime(config.servers, async () => {
+      signal?.throwIfAborted();
+      client = new DatabaseClient(config);
+      await client.connect();
+    });
     await execute(client, { text: "select pg_advisory_lock($1)", values: [ADVISORY_LOCK] });
     return await work(client, schemaState(migrations, await appliedTo(client)));
   } catch (error) {
@@ -82,7 +86,7 @@ async function withSchema<T>(
 }
 
 /** Its own table is no migration: it is there, with the columns of this Berth, before the first. */
-async function appliedTo(client: pg.Client): Promise<Applied[]> {
+async function appliedTo(client: DatabaseClient): Promise<Applied[]> {
   const { rows } = await execute<{ name: string }>(client, {
     text: "select attname as name from pg_attribute where attrelid = to_regclass('schema_migrations') and attnum > 0",
   });
@@ -93,7 +97,10 @@ async function appliedTo(client: pg.Client): Promise<Applied[]> {
   return (await execute<Applied>(client, { text })).rows;
 }
 
-async function apply(client: pg.Client, { number, name, sql, checksum, requires }: Migration): Promise<void> {
+async function apply(
+  client: DatabaseClient,
+  { number, name, sql, checksum, requires }: Migration,
+): Promise<void> {
   await inTransaction(client, async (tx) => {
     await tx.query({
       text: `create table if not exists schema_migrations (

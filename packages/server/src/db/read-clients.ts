@@ -1,20 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
-import {
-  applySettings,
-  CONNECT_TIMEOUT_MS,
-  clientConfig,
-  type DatabaseAddress,
-  lateSettings,
-} from "./connection.ts";
-import { databaseError, isClosing, isStarting } from "./database-error.ts";
+import { connectInTime } from "./connect-in-time.ts";
+import { applySettings, clientConfig, type DatabaseAddress, lateSettings } from "./connection.ts";
+import { DatabaseClient } from "./database-client.ts";
+import { isClosing } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 
 export type ReadClients = Queryable & { close(): Promise<void> };
 
-type Slot = { client: Promise<pg.Client> | undefined; inFlight: number };
+type Slot = { client: Promise<DatabaseClient> | undefined; inFlight: number };
 
-const RETRY_INTERVAL_MS = 25;
+type Connect = (onBroken: (client: DatabaseClient) => void) => Promise<DatabaseClient>;
 
 /**
  * Every read finds its rows by an index that also has their order, and joins each by an index. The planner does not know
@@ -44,6 +38,7 @@ const PLANNER_SETTINGS = {
  * by the next query that is assigned to it. See `PLANNER_SETTINGS` for what a read may be.
  */
 export function openReadClients(address: DatabaseAddress, count: number): ReadClients {
+  const connect = connectTo(address);
   const slots: Slot[] = Array.from({ length: count }, () => ({ client: undefined, inFlight: 0 }));
   let closed = false;
   return {
@@ -51,7 +46,7 @@ export function openReadClients(address: DatabaseAddress, count: number): ReadCl
       if (closed) throw new Error("The database is closed.");
       const slot = leastBusy(slots);
       slot.inFlight += 1;
-      slot.client ??= connected(address, slot);
+      slot.client ??= connected(connect, slot);
       const { client } = slot;
       try {
         return await execute(await client, statement);
@@ -73,8 +68,8 @@ function leastBusy(slots: readonly Slot[]): Slot {
   return slots.reduce((least, slot) => (slot.inFlight < least.inFlight ? slot : least));
 }
 
-function connected(address: DatabaseAddress, slot: Slot): Promise<pg.Client> {
-  const connecting = connect(address, (client) => {
+function connected(connect: Connect, slot: Slot): Promise<DatabaseClient> {
+  const connecting = connect((client) => {
     if (slot.client === connecting) slot.client = undefined;
     client.end().catch(() => undefined);
   });
@@ -84,21 +79,21 @@ function connected(address: DatabaseAddress, slot: Slot): Promise<pg.Client> {
   return connecting;
 }
 
-/** Waits up to 5 s for a server that is starting. `onBroken` is called once when the connection can no longer be used. */
-async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) => void): Promise<pg.Client> {
-  const deadline = Date.now() + CONNECT_TIMEOUT_MS;
-  for (;;) {
-    const client = new pg.Client({ ...clientConfig(address), pipeline: true });
-    client.on("error", () => undefined);
-    client.once("end", () => onBroken(client));
-    try {
-      await client.connect();
-      await applySettings(client, { ...PLANNER_SETTINGS, ...lateSettings(address) });
-      return client;
-    } catch (error) {
-      client.end().catch(() => undefined);
-      if (!isStarting(error) || Date.now() > deadline) throw databaseError(error);
-    }
-    await pause(RETRY_INTERVAL_MS);
-  }
+/** Returns what connects. It calls `onBroken` once when the connection can no longer be used. */
+function connectTo(address: DatabaseAddress): Connect {
+  const config = { ...clientConfig(address), pipeline: true };
+  const settings = { ...PLANNER_SETTINGS, ...lateSettings(address) };
+  return (onBroken) =>
+    connectInTime(config.servers, async () => {
+      const client = new DatabaseClient(config);
+      client.once("end", () => onBroken(client));
+      try {
+        await client.connect();
+        await applySettings(client, settings);
+        return client;
+      } catch (error) {
+        client.end().catch(() => undefined);
+        throw error;
+      }
+    });
 }

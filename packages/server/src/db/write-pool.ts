@@ -1,15 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import pg, { type PoolClient } from "pg";
 import type { Logger } from "pino";
-import {
-  applySettings,
-  CONNECT_TIMEOUT_MS,
-  clientConfig,
-  type DatabaseAddress,
-  lateSettings,
-} from "./connection.ts";
+import { connectInTime } from "./connect-in-time.ts";
+import { applySettings, clientConfig, type DatabaseAddress, lateSettings } from "./connection.ts";
 import type { ConnectionState } from "./connection-metrics.ts";
-import { DatabaseUnavailableError, databaseError, isStarting } from "./database-error.ts";
+import { DatabaseClient } from "./database-client.ts";
+import { DatabaseUnavailableError } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -25,22 +20,28 @@ interface Waits {
   waitedSeconds: number;
 }
 
-const RETRY_INTERVAL_MS = 25;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a starting server. */
+/** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a server that accepts writes. */
 export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
+  const config = clientConfig(address);
   const pool = new pg.Pool({
-    ...clientConfig(address),
+    ...config,
+    Client: class extends DatabaseClient {
+      constructor() {
+        super(config);
+      }
+    },
     max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     onConnect: (client) => applySettings(client, lateSettings(address)),
   });
   pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
   const waits: Waits = { taken: 0, waitedSeconds: 0 };
+  const connect = () => connectInTime(config.servers, () => pool.connect());
   return {
-    query: (statement) => withClient(pool, waits, (client) => execute(client, statement)),
-    transaction: (work) => withClient(pool, waits, (client) => inTransaction(client, work)),
+    query: (statement) => withClient(connect, waits, (client) => execute(client, statement)),
+    transaction: (work) => withClient(connect, waits, (client) => inTransaction(client, work)),
     state() {
       const { totalCount, idleCount, waitingCount } = pool;
       return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, ...waits };
@@ -51,15 +52,14 @@ export function openWritePool(address: DatabaseAddress, max: number, log: Logger
 
 /** Discards a connection whose server did not respond: the response may still arrive. */
 async function withClient<T>(
-  pool: pg.Pool,
+  connect: () => Promise<PoolClient>,
   waits: Waits,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const asked = performance.now();
-  const client = await checkOut(pool);
+  const client = await connect();
   waits.taken += 1;
   waits.waitedSeconds += (performance.now() - asked) / 1_000;
-  client.on("error", ignore);
   let unusable = false;
   try {
     return await work(client);
@@ -67,22 +67,6 @@ async function withClient<T>(
     unusable = error instanceof DatabaseUnavailableError;
     throw error;
   } finally {
-    client.off("error", ignore);
     client.release(unusable);
   }
 }
-
-/** No statement was sent yet, so a short outage (a restart) causes a delay rather than an error. */
-async function checkOut(pool: pg.Pool): Promise<PoolClient> {
-  const deadline = Date.now() + CONNECT_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      if (!isStarting(error) || Date.now() > deadline) throw databaseError(error);
-    }
-    await pause(RETRY_INTERVAL_MS);
-  }
-}
-
-function ignore(): void {}

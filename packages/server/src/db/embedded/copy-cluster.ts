@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { copyTree } from "@berth/linux";
-import pg from "pg";
 import { clientConfig, type SocketConnection } from "../connection.ts";
+import { DatabaseClient } from "../database-client.ts";
 import { execute } from "../statement.ts";
 
 /** Directories whose files a server makes anew. */
@@ -28,11 +28,10 @@ interface Options {
  * @returns when the copying ended, by the server's clock.
  */
 export async function copyCluster(to: string, { cluster, connection, signal }: Options): Promise<Date> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     ...clientConfig({ connection }),
     ...{ statement_timeout: false, query_timeout: 0 },
   });
-  client.on("error", () => undefined);
   await client.connect();
   try {
     const first = await startCopying(client);
@@ -53,7 +52,7 @@ function isLeftOut(path: string): boolean {
 }
 
 /** Returns the first file of the log that the copy needs. The slot keeps it, and the later ones, until the connection ends. */
-async function startCopying(client: pg.Client): Promise<string> {
+async function startCopying(client: DatabaseClient): Promise<string> {
   const name = `berth_backup_${randomBytes(8).toString("hex")}`;
   await execute(client, {
     text: "select pg_create_physical_replication_slot($1, true, true)",
@@ -64,7 +63,7 @@ async function startCopying(client: pg.Client): Promise<string> {
   return rows[0]?.first ?? "";
 }
 
-async function stopCopying(client: pg.Client): Promise<{ last: string; label: string; endedAt: Date }> {
+async function stopCopying(client: DatabaseClient): Promise<{ last: string; label: string; endedAt: Date }> {
   const now = await execute<{ at: Date }>(client, { text: "select clock_timestamp() as at" });
   const { rows } = await execute<{ last: string; label: string }>(client, {
     text: "select pg_walfile_name(lsn) as last, labelfile as label from pg_backup_stop(false)",
