@@ -135,7 +135,8 @@ export function clientOf(current: () => Berth, token: string): () => Api {
   return () => new Api(current().url, token);
 }
 
-async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
+/** All events of a session. */
+export async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
   const log: AnyJson[] = [];
   for (let page: string | null = ""; page !== null; ) {
     const part: AnyJson = await api.ok(
@@ -159,7 +160,7 @@ function finishedNumbers(log: AnyJson[]): string[] {
   });
 }
 
-function assertEveryCallHasOneResult(log: AnyJson[]): void {
+export function assertEveryCallHasOneResult(log: readonly AnyJson[]): void {
   const uses = log.filter(({ type }) => type === "agent.tool_use").map(({ id }) => id);
   const results = log.filter(({ type }) => type === "agent.tool_result").map(({ tool_use_id: id }) => id);
   assert.deepEqual(results.toSorted(), uses.toSorted(), "every call has one result");

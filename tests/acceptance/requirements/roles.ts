@@ -28,6 +28,16 @@ export const roleRequirements: readonly Requirement[] = [
     rule: "Behind a pooler that keeps a connection of the server for each client, a service runs as without, with a URL around it; a pooler that does not, a missing URL around it and one that leads to another database are refused with one sentence and exit code 2.",
   },
   {
+    id: "database-standby",
+    source: "seed 8",
+    rule: "The URL of the database may name several servers, as libpq has it: every connection is made to the one that accepts writes. Where none does, a start ends with exit code 1 and one sentence that says of each why: away, a standby, or read-only.",
+  },
+  {
+    id: "database-failover",
+    source: "seed 8",
+    rule: "While services are killed, PostgreSQL is restarted and its standby takes its place, nothing that was acknowledged is lost, doubled or out of order, and each turn ends; services that run find the new primary by themselves. A standby has what was acknowledged if commits wait for it (synchronous_standby_names).",
+  },
+  {
     id: "database-connections",
     source: "seed 8",
     rule: "Each process has at most BERTH_DATABASE_POOL connections to the database and one that listens.",
