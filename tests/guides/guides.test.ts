@@ -13,6 +13,7 @@ import {
 import { startPostgres } from "../postgres-server/postgres-server.ts";
 import { S3_CREDENTIALS, type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { enterOwnNetwork } from "./own-network.ts";
+import { prepareOwnServers } from "./own-servers.ts";
 import { type RunningUp, startUp } from "./running-up.ts";
 import { runShell, shellBlocks } from "./shell-blocks.ts";
 
@@ -75,6 +76,8 @@ const GUIDES: Record<string, RegExp> = {
   "observability.md": /^berth_runner_up 1$/m,
   "operating.md":
     /http:\/\/127\.0\.0\.1:\d+[\s\S]*^org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(BERTH_URL\)\nID +NAME +PLACE +ROLE[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(--url\)\norg_/m,
+  "own-postgresql.md":
+    /^sync\n[\s\S]*^> Say hello\n[\s\S]*^error: The database is not available: 127\.0\.0\.1:5442 accepts no writes: it is a standby\nexit code 1\n[\s\S]*server promoted\n\{"status":"ok"\}[\s\S]*^> Say hello again\n[\s\S]*up to date\.\n[\s\S]*session_deleted\n[\s\S]*^f\n[\s\S]*^sess_\w+ +idle [^\n]* This session will be missed\n[\s\S]*up to date\.\n/m,
   "repositories.md":
     /chore: say hello\n[\s\S]*│ Widget agent <agent@example\.com>\n[^\n]*Co-authored-by: Ann <ann@example\.com>\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
   "secrets.md":
@@ -96,6 +99,11 @@ const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string
     const postgres = await startPostgres({ databases: ["berth"] });
     t.after(() => postgres.stop());
     return { DATABASE: postgres.url("berth") };
+  },
+  "own-postgresql.md": async (t) => {
+    const { variables, remove } = prepareOwnServers();
+    t.after(remove);
+    return variables;
   },
 };
 

@@ -227,7 +227,7 @@ export const SETTINGS: Settings = {
   databaseUrl: {
     variable: "BERTH_DATABASE_URL",
     form: "<url>",
-    help: "PostgreSQL 15 or later to use instead of the embedded one; if it has a password, not as a flag: use the variable or --database-url-file",
+    help: "PostgreSQL 15 or later to use instead of the embedded one; of several servers, host:port,host:port, the one that accepts writes; if it has a password, not as a flag: use the variable or --database-url-file",
     fallback: null,
     absent: "the embedded one",
     parse: databaseUrl,

@@ -1,0 +1,22 @@
+import { globSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { signalIfAlive } from "../crash/processes.ts";
+import { asServer, ownedDirectory } from "../postgres-server/postgres-server.ts";
+
+/**
+ * What a reader of own-postgresql.md has, as variables: as root, what runs a program as another user, and a directory of that user. The
+ * servers that the guide starts there and a failure leaves are ended by `remove`.
+ */
+export function prepareOwnServers(): { variables: Record<string, string>; remove(): void } {
+  const directory = ownedDirectory("berth-own-postgresql-");
+  const [program, words] = asServer("", []);
+  const as = process.getuid?.() === 0 ? [program, ...words].join(" ").trim() : "";
+  return {
+    variables: { AS: as, PG: directory },
+    remove() {
+      for (const file of globSync(join(directory, "*/postmaster.pid")))
+        signalIfAlive(Number.parseInt(readFileSync(file, "utf8"), 10), "SIGKILL");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
