@@ -11,12 +11,12 @@ export function prepareOwnServers(): { variables: Record<string, string>; remove
   const directory = ownedDirectory("berth-own-postgresql-");
   const [program, words] = asServer("", []);
   const as = process.getuid?.() === 0 ? [program, ...words].join(" ").trim() : "";
-  return {
-    variables: { AS: as, PG: directory },
-    remove() {
-      for (const file of globSync(join(directory, "*/postmaster.pid")))
-        signalIfAlive(Number.parseInt(readFileSync(file, "utf8"), 10), "SIGKILL");
-      rmSync(directory, { recursive: true, force: true });
-    },
+  const remove = () => {
+    process.off("exit", remove);
+    for (const file of globSync(join(directory, "*/postmaster.pid")))
+      signalIfAlive(Number.parseInt(readFileSync(file, "utf8"), 10), "SIGQUIT");
+    rmSync(directory, { recursive: true, force: true });
   };
+  process.once("exit", remove);
+  return { variables: { AS: as, PG: directory }, remove };
 }
