@@ -1,11 +1,13 @@
 import type { ClientBase } from "pg";
 import { storeOne } from "./batch.ts";
 import type { DatabaseAccess } from "./database-access.ts";
+import { DatabaseUnavailableError } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 
 /**
  * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED). When `work` throws, the transaction is rolled back
- * and the error rethrown. `tx` is valid only inside `work`.
+ * and the error rethrown. `tx` is valid only inside `work`. When the database does not answer, the connection has to be closed, which also
+ * rolls back: ROLLBACK would wait behind the statement that had no answer, such as a COMMIT for which a standby is missing.
  */
 export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await execute(client, { text: "begin" });
@@ -14,7 +16,8 @@ export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable)
     await execute(client, { text: "commit" });
     return result;
   } catch (error) {
-    await execute(client, { text: "rollback" }).catch(() => undefined);
+    if (!(error instanceof DatabaseUnavailableError))
+      await execute(client, { text: "rollback" }).catch(() => undefined);
     throw error;
   }
 }
