@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { z } from "zod";
 import type { Fetch } from "../ai-sdk/transport.ts";
 
@@ -8,15 +9,17 @@ export interface Ollama {
   models: string[];
 }
 
+const TIMEOUT_MS = 300;
+
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 
 /** Queries the Ollama server at `host`, in the format of `OLLAMA_HOST`, for 300 ms at most. Null when there is no response. */
 export async function findOllama(host: string | undefined, fetch: Fetch): Promise<Ollama | null> {
   const origin = originOf(host);
-  if (origin === null) return null;
+  if (origin === null || !(await mayListen(new URL(origin)))) return null;
   try {
     const response = await fetch(`${origin}/api/tags`, {
-      signal: AbortSignal.timeout(300),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: "error",
     });
     const { models } = tags.parse(await response.json());
@@ -25,6 +28,21 @@ export async function findOllama(host: string | undefined, fetch: Fetch): Promis
     // Not an error: most installations have no Ollama.
     return null;
   }
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/;
+
+/** False where nothing listens on this machine, which most installations would load the client of `fetch` to find out. */
+function mayListen({ hostname, port, protocol }: URL): Promise<boolean> {
+  if (!LOOPBACK.test(hostname)) return Promise.resolve(true);
+  const host = hostname.replaceAll(/[[\]]/g, "");
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80) })
+      .on("connect", () => resolve(true))
+      .on("error", () => resolve(false))
+      .setTimeout(TIMEOUT_MS, () => resolve(false));
+    socket.on("connect", () => socket.destroy()).on("timeout", () => socket.destroy());
+  });
 }
 
 /** `OLLAMA_HOST` may lack scheme and port, and may be the listen address 0.0.0.0, which cannot be connected to. */
