@@ -9,7 +9,10 @@ export interface PoolOptions<Item> {
   release(item: Item): void;
 }
 
-/** Items that take a while to make, kept ready and made in batches. Requests that arrive in the same tick share one batch. */
+/**
+ * Items that take a while to make, kept ready from the first request on, and made in batches. Requests that arrive in the same tick
+ * share one batch.
+ */
 export class Pool<Item> {
   readonly #options: PoolOptions<Item>;
   readonly #ready: Item[] = [];
@@ -17,10 +20,8 @@ export class Pool<Item> {
   #making: Promise<void> | null = null;
   #closed = false;
 
-  /** Starts making the first items at once. */
   constructor(options: PoolOptions<Item>) {
     this.#options = options;
-    this.#fill();
   }
 
   /** Rejects when none can be made, or after `close`. */

@@ -9,8 +9,8 @@ const RETRY_MS = 5_000;
 const UID = 299_997;
 
 /**
- * Knows whether the engine can open a sandbox. It opens one of its own at the start, and whenever a session's could not be
- * opened, until that succeeds: what only one session cannot have does not count.
+ * Knows whether the engine can open a sandbox. It opens one of its own when it is first asked to, and whenever a session's could not
+ * be opened, until that succeeds: what only one session cannot have does not count.
  */
 export class SandboxCheck {
   readonly #engine: SandboxEngine;
@@ -29,7 +29,6 @@ export class SandboxCheck {
     this.#disk = disk;
     this.#log = log;
     this.tried = this.#firstTry.promise;
-    this.check();
   }
 
   /** False from a failure on until a sandbox was opened again; null before the first attempt has ended. */

@@ -13,12 +13,12 @@ const BLOCK_BYTES = 512;
 const READY = 4;
 const AT_ONCE = 8;
 
-/** The disk images of one engine. Images of the default size are made ahead. */
+/** The disk images of one engine. From the first one on, images of the default size are made ahead. */
 export class DiskImages {
   readonly #directory: string;
   readonly #defaultBytes: number | null;
   /** Null where this machine cannot have images, or none is made ahead. */
-  readonly #pool: Promise<Pool<string> | null>;
+  #pool: Promise<Pool<string> | null> | undefined;
 
   /**
    * @param directory of the engine, for images that are not used yet.
@@ -27,7 +27,6 @@ export class DiskImages {
   constructor(directory: string, defaultBytes: number | null) {
     this.#directory = directory;
     this.#defaultBytes = defaultBytes;
-    this.#pool = this.#openPool();
   }
 
   /**
@@ -64,13 +63,18 @@ export class DiskImages {
 
   /** False where the disk gets no image. */
   async #make(disk: string, path: string, bytes: number | null): Promise<boolean> {
-    const pool = bytes === null || bytes === this.#defaultBytes ? await this.#pool : null;
+    const pool = bytes === null || bytes === this.#defaultBytes ? await this.#madeAhead() : null;
     if (bytes === null && pool === null) return false;
     await mkdir(disk, { recursive: true, mode: 0o711 });
     const made = await pool?.take();
     if (made !== undefined && (await move(made, path))) return true;
     await makeImage(programs(), path, bytes ?? this.#defaultBytes ?? 0);
     return true;
+  }
+
+  #madeAhead(): Promise<Pool<string> | null> {
+    this.#pool ??= this.#openPool();
+    return this.#pool;
   }
 
   async #openPool(): Promise<Pool<string> | null> {

@@ -90,6 +90,9 @@ export async function besideUsr(root: string): Promise<string[]> {
   return beside.flat();
 }
 
+/** Pages of the manual are most of the links, and to make links on a disk takes long: where a host has them, they are left out. */
+const MANUAL = /\/man\/([a-z_A-Z.-]+\/)?man\d/;
+
 /** Links such as `/usr/bin/awk` lead through here. Those that lead out of `/usr` would reveal paths of the host. */
 async function copyAlternatives(directory: string): Promise<void> {
   await mkdir(`${directory}/alternatives`, { recursive: true });
@@ -97,7 +100,8 @@ async function copyAlternatives(directory: string): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const target = await readlink(`/etc/alternatives/${name}`).catch(() => "");
-      if (/^\/(usr|bin|sbin|lib)\//.test(target)) await symlink(target, `${directory}/alternatives/${name}`);
+      const isProgram = /^\/(usr|bin|sbin|lib)\//.test(target) && !MANUAL.test(target);
+      if (isProgram) await symlink(target, `${directory}/alternatives/${name}`);
     }),
   );
 }
