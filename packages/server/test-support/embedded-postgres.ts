@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import type { SocketConnection } from "../src/db/connection.ts";
+import { preparedCluster } from "../src/db/embedded/prepared-cluster.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { type Database, openDatabase } from "../src/db/pool.ts";
 import { silentLog } from "./database.ts";
@@ -30,8 +31,14 @@ export type Child = {
   exited: Promise<void>;
 };
 
-/** @param below the data directory's path below the test's own, which has the permission bits `mode`. */
-export function temporaryInstance(t: TestContext, { below = "data", mode = 0o777 } = {}): TemporaryInstance {
+/**
+ * @param below the data directory's path below the test's own, which has the permission bits `mode`.
+ * @param isPrepared Whether it begins with a copy of the prepared cluster.
+ */
+export function temporaryInstance(
+  t: TestContext,
+  { below = "data", mode = 0o777, isPrepared = false } = {},
+): TemporaryInstance {
   const root = mkdtempSync(join(tmpdir(), "berth-pg-"));
   const dataDir = join(root, below);
   mkdirSync(dataDir, { recursive: true });
@@ -48,12 +55,13 @@ export function temporaryInstance(t: TestContext, { below = "data", mode = 0o777
     stopAll,
     onEnd: (stop) => endings.push(stop),
     async start() {
-      const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
+      const prepared = isPrepared ? preparedCluster : undefined;
+      const server = await startEmbeddedPostgres({ dataDir, prepared, log: silentLog });
       endings.push(server.stop);
       return server;
     },
     startInChild(prefix = []) {
-      const child = startInChild(dataDir, prefix);
+      const child = startInChild(dataDir, prefix, isPrepared);
       endings.push(async () => {
         child.process.kill("SIGTERM");
         await child.exited;
@@ -90,14 +98,18 @@ function parentOf(pid: number): number | undefined {
 const CHILD_PROGRAM = `
   import { pino } from "pino";
   import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve("../src/db/embedded/start-embedded-postgres.ts"))};
-  const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: pino({ level: "debug" }, pino.destination(2)) });
+  import { preparedCluster } from ${JSON.stringify(import.meta.resolve("../src/db/embedded/prepared-cluster.ts"))};
+  const [, dataDir, isPrepared] = process.argv;
+  const prepared = isPrepared === "true" ? preparedCluster : undefined;
+  const server = await startEmbeddedPostgres({ dataDir, prepared, log: pino({ level: "debug" }, pino.destination(2)) });
   const serving = setInterval(() => undefined, 2 ** 30);
   process.on("SIGTERM", () => server.stop().then(() => clearInterval(serving)));
   console.log(JSON.stringify({ pid: server.pid, connection: server.connection }));
 `;
 
-function startInChild(dataDir: string, prefix: readonly string[]): Child {
-  const node = [process.execPath, "--input-type=module-typescript", "--eval", CHILD_PROGRAM, dataDir];
+function startInChild(dataDir: string, prefix: readonly string[], isPrepared: boolean): Child {
+  const program = ["--input-type=module-typescript", "--eval", CHILD_PROGRAM];
+  const node = [process.execPath, ...program, dataDir, `${isPrepared}`];
   const [command = "", ...args] = [...prefix, ...node];
   const child = spawn(command, args, { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "pipe"] });
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));

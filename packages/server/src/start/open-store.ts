@@ -7,6 +7,8 @@ import { checkDurability } from "../db/check-durability.ts";
 import { checkPooler } from "../db/check-pooler.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { DatabaseUnavailableError, isTimeout } from "../db/database-error.ts";
+import { preparedCluster } from "../db/embedded/prepared-cluster.ts";
+import type { EmbeddedPostgresOptions } from "../db/embedded/start-embedded-postgres.ts";
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -22,7 +24,7 @@ export interface Store {
  * Starts the embedded PostgreSQL, or uses the operator's.
  *
  * @param signal ends the start: nothing of it is left when the result rejects.
- * @param onLaunch is called when the embedded server's process was started, long before that is ready.
+ * @param onLaunch is called when the embedded server starts, long before it is ready.
  * @throws one sentence for the operator, or the signal's reason.
  */
 export async function openStore(
@@ -37,8 +39,11 @@ export async function openStore(
     if (newer.length > 0) log.warn({ newer }, "the database has migrations of a newer Berth");
     return store;
   };
-  return await openServer(config, log, signal, work, onLaunch);
+  const prepared = config.migrate === "on" ? preparedCluster : undefined;
+  return await openServer(config, log, signal, work, { onLaunch, prepared });
 }
+
+type ServerOptions = Pick<EmbeddedPostgresOptions, "onLaunch" | "prepared">;
 
 /** The same with whatever schema it has: as `work` returns it, or stopped when `work` fails. */
 export async function openServer<T>(
@@ -46,11 +51,11 @@ export async function openServer<T>(
   log: Logger,
   signal: AbortSignal | undefined,
   work: (store: Store) => Promise<T>,
-  onLaunch?: () => void,
+  options: ServerOptions = {},
 ): Promise<T> {
   const store =
     config.databaseUrl === null
-      ? await startEmbedded(config, log, signal, onLaunch)
+      ? await startEmbedded(config, log, signal, options)
       : { address: { url: config.databaseUrl, direct: config.databaseDirectUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log).catch(onceMore(store.address, log)).catch(requireDirectUrl);
@@ -83,8 +88,8 @@ async function currentSchema(
 async function startEmbedded(
   config: Config,
   log: Logger,
-  signal?: AbortSignal,
-  onLaunch?: () => void,
+  signal: AbortSignal | undefined,
+  options: ServerOptions,
 ): Promise<Store> {
   makeDataDirectory(config);
   const dataDir = join(config.dataDir, "postgres");
@@ -92,7 +97,7 @@ async function startEmbedded(
     dataDir,
     log,
     signal,
-    onLaunch,
+    ...options,
     ...(config.pgBin === null ? {} : { bin: config.pgBin }),
   });
   return { address: { connection: server.connection }, stop: () => server.stop() };

@@ -242,7 +242,7 @@ export class ServiceParts {
   }
 }
 
-/** Most of what this process loads, and all that loads the contract: while the server of the database, once launched, gets ready. */
+/** Most of what this process loads, and all that loads the contract: while other processes make the database, or get it ready. */
 async function loadLate() {
   const { startApi, startHealth } = await import("./api.ts");
   const { startDataSweepers } = await import("./data-sweepers.ts");

@@ -15,7 +15,7 @@ test("findBinaries: a package without its library links → it runs and is not m
   const before = readdirSync(join(packaged, "lib"));
   const binaries = findBinaries({ user: serverUser(runDir), runDir, packaged });
   assert.ok(binaries.bin.startsWith(packaged));
-  await ensureCluster(runDir, binaries);
+  await ensureCluster(runDir, binaries, {});
   assert.deepEqual(readdirSync(join(packaged, "lib")), before);
 });
 
@@ -25,7 +25,7 @@ test("findBinaries: a package that the server's user cannot read → a copy is u
   const { packaged, runDir } = packageWithoutLinks(t, 0o700);
   const binaries = findBinaries({ user: serverUser(runDir), runDir, packaged });
   assert.ok(binaries.bin.startsWith(runDir));
-  await ensureCluster(runDir, binaries);
+  await ensureCluster(runDir, binaries, {});
   assert.deepEqual(findBinaries({ user: serverUser(runDir), runDir, packaged }), binaries);
 });
 

@@ -85,6 +85,15 @@ function packagedNative(): string {
   }
 }
 
+/** The version of the npm package of this platform; null where it is not installed. */
+export function packagedVersion(): string | null {
+  try {
+    return packageVersion(packagedNative());
+  } catch {
+    return null;
+  }
+}
+
 /** That of the PostgreSQL in it, and what npm adds: `18.4.0-beta.17`. */
 function packageVersion(native: string): string {
   return (JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as { version: string }).version;

@@ -1,5 +1,10 @@
+import { join } from "node:path";
+
 /** The superuser, and the only role, of an embedded cluster. */
 export const CLUSTER_USER = "berth";
+
+/** The database that clients use. */
+export const CLUSTER_DATABASE = "berth";
 
 const CLUSTER_DESCRIPTOR = 3;
 
@@ -8,3 +13,8 @@ const CLUSTER_DESCRIPTOR = 3;
  * data directory (below a private home directory); it needs access only to the directory itself.
  */
 export const CLUSTER_BY_DESCRIPTOR = `/proc/self/fd/${CLUSTER_DESCRIPTOR}`;
+
+/** The file with the password of the cluster's only role; only this process's user can read it. */
+export function passwordFile(dataDir: string): string {
+  return join(dataDir, "password");
+}

@@ -11,24 +11,36 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { syncDirectory } from "@berth/linux";
+import { replaceFile, syncDirectory } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
-import { runOnCluster } from "./run-on-cluster.ts";
+import { unpackCluster } from "./cluster-archive.ts";
+import { renewIdentity } from "./cluster-identity.ts";
+import { CLUSTER_BY_DESCRIPTOR, CLUSTER_DATABASE, CLUSTER_USER, passwordFile } from "./cluster-names.ts";
+import { runOnCluster, runStatements } from "./run-on-cluster.ts";
+import { newPassword } from "./server-password.ts";
+
+/** A cluster with the database and its tables, made beforehand by the npm package's PostgreSQL. */
+export interface PreparedCluster {
+  /** As `packCluster` makes it. */
+  archive: string;
+  /** Statements for the database of each copy, which is another than the one that was packed. Each is one line. */
+  renewal: readonly string[];
+}
+
+interface Making {
+  prepared?: (() => PreparedCluster | undefined) | undefined;
+  signal?: AbortSignal | undefined;
+}
 
 /**
- * Returns the cluster's directory below `dataDir`, created by `initdb` when it does not exist. An interrupted `initdb` never
- * gets the final name, so a directory with that name is complete and on disk.
+ * Returns the cluster's directory below `dataDir`, made when it does not exist: a copy of the prepared one, or by `initdb`. What was
+ * interrupted never gets the final name, so a directory with that name is complete and on disk.
  *
  * @throws when the cluster belongs to another major version of PostgreSQL, which cannot read it.
  */
-export async function ensureCluster(
-  dataDir: string,
-  binaries: Binaries,
-  signal?: AbortSignal,
-): Promise<string> {
+export async function ensureCluster(dataDir: string, binaries: Binaries, making: Making): Promise<string> {
   const directory = join(dataDir, "cluster");
-  if (!existsSync(directory)) await initialise(directory, binaries, signal);
+  if (!existsSync(directory)) await initialise(directory, binaries, making);
   await giveTo(binaries.spawn.uid, directory);
   const major = Number(readFileSync(join(directory, "PG_VERSION"), "utf8"));
   if (major !== binaries.major) {
@@ -51,19 +63,35 @@ async function giveTo(uid: number | undefined, directory: string): Promise<void>
   await promisify(execFile)("chown", [...options, `${uid}:${uid}`, "--", directory]);
 }
 
-const PLAIN = ["--locale=C", "--no-instructions"];
+/** What is made in a directory that is not the cluster's yet is on disk before it is. */
+const PLAIN = ["--locale=C", "--no-instructions", "--no-sync"];
+const UNSYNCED = ["fsync=off"];
 const PARTIAL = "cluster.partial-";
 
 /**
- * Runs `initdb` in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be
+ * Makes a cluster in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be
  * running, and PostgreSQL identifies shared memory by the directory's inode, which must not be reused.
  */
-async function initialise(directory: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
+async function initialise(directory: string, binaries: Binaries, making: Making): Promise<void> {
+  const { signal } = making;
   const dataDir = dirname(directory);
   const leftovers = readdirSync(dataDir).filter((name) => name.startsWith(PARTIAL));
   const partial = mkdtempSync(join(dataDir, PARTIAL));
   const { uid, gid } = binaries.spawn;
   if (uid !== undefined && gid !== undefined) chownSync(partial, uid, gid);
+  rmSync(passwordFile(dataDir), { force: true });
+  const prepared = making.prepared?.();
+  const password =
+    prepared === undefined ? undefined : await copyPrepared(prepared, partial, binaries, signal);
+  if (password === undefined) await runInitdb(partial, binaries, signal);
+  await syncFileSystem(partial, signal);
+  if (password !== undefined) replaceFile(passwordFile(dataDir), password);
+  renameSync(partial, directory);
+  syncDirectory(dataDir);
+  for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
+}
+
+async function runInitdb(partial: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
   await runOnCluster(binaries, {
     program: "initdb",
     // The server is given other rules for connections than those in the cluster, which accept none.
@@ -71,7 +99,30 @@ async function initialise(directory: string, binaries: Binaries, signal?: AbortS
     cluster: partial,
     signal,
   });
-  renameSync(partial, directory);
-  syncDirectory(dataDir);
-  for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Returns the password of the copy's role. */
+async function copyPrepared(
+  { archive, renewal }: PreparedCluster,
+  partial: string,
+  binaries: Binaries,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { uid, gid } = binaries.spawn;
+  const owner = uid === undefined || gid === undefined ? undefined : { uid, gid };
+  unpackCluster(archive, partial, owner);
+  renewIdentity(partial);
+  const { password, statement } = newPassword();
+  const statements = [statement, ...renewal];
+  const database = CLUSTER_DATABASE;
+  await runStatements(binaries, { database, statements, settings: UNSYNCED, cluster: partial, signal });
+  return password;
+}
+
+/** All that was written to the file system of a directory is on disk. One call, where a cluster has more than a thousand files. */
+async function syncFileSystem(directory: string, signal?: AbortSignal): Promise<void> {
+  await promisify(execFile)("sync", ["-f", directory], { signal }).catch((error) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
 }

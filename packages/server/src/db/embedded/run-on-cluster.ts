@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_USER } from "./cluster-names.ts";
+import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
 
 type Run = {
   program: "initdb" | "postgres";
@@ -46,6 +46,28 @@ export async function runOnCluster(binaries: Binaries, run: Run): Promise<void> 
   signal?.throwIfAborted();
   if (failure !== undefined) throw failure;
   if (code !== 0) throw new Error(`${program} failed (${code}): ${output.trim().slice(-2000)}`);
+}
+
+type Statements = Pick<Run, "cluster" | "lock" | "signal"> & {
+  database: string;
+  /** Each is one line. */
+  statements: readonly string[];
+  /** Settings besides those of the cluster. */
+  settings?: readonly string[];
+};
+
+/** Runs statements on a cluster that has no server, one after another, as `runOnCluster` does. */
+export async function runStatements(
+  binaries: Binaries,
+  { database, statements, settings = [], ...run }: Statements,
+): Promise<void> {
+  const flags = ["exit_on_error=on", ...settings].flatMap((setting) => ["-c", setting]);
+  await runOnCluster(binaries, {
+    program: "postgres",
+    args: ["--single", "-D", CLUSTER_BY_DESCRIPTOR, ...flags, database],
+    input: statements.map((statement) => `${statement}\n`).join(""),
+    ...run,
+  });
 }
 
 type WithAccount = { command: readonly string[]; spawn: Binaries["spawn"]; remove(): void };

@@ -1,17 +1,11 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { replaceFile } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
-import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
-import { runOnCluster } from "./run-on-cluster.ts";
+import { CLUSTER_USER, passwordFile } from "./cluster-names.ts";
+import { runStatements } from "./run-on-cluster.ts";
 
 const ITERATIONS = 4_096;
-
-/** The file with the password of the cluster's only role; only this process's user can read it. */
-export function passwordFile(dataDir: string): string {
-  return join(dataDir, "password");
-}
 
 /**
  * Gives the role a password unless it has one. No server of the cluster may be running: none ever accepts a connection without a
@@ -27,16 +21,15 @@ export async function ensurePassword(
 ): Promise<void> {
   const file = passwordFile(dataDir);
   if (existsSync(file)) return;
-  const password = randomBytes(24).toString("base64url");
-  await runOnCluster(binaries, {
-    program: "postgres",
-    args: ["--single", "-D", CLUSTER_BY_DESCRIPTOR, "-c", "exit_on_error=on", "postgres"],
-    input: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'\n`,
-    cluster,
-    lock,
-    signal,
-  });
+  const { password, statement } = newPassword();
+  await runStatements(binaries, { database: "template1", statements: [statement], cluster, lock, signal });
   replaceFile(file, password);
+}
+
+/** A password, and what gives it to the role. */
+export function newPassword(): { password: string; statement: string } {
+  const password = randomBytes(24).toString("base64url");
+  return { password, statement: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'` };
 }
 
 /** What PostgreSQL stores of a password (RFC 5803), so that it is never sent the password itself. */

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { replaceFile } from "@berth/linux";
+import { passwordFile } from "./cluster-names.ts";
 
 /** The user id that PostgreSQL runs with. `isOwn`: no account and no other installation has it. */
 export type ServerUser = { uid: number; gid: number; isOwn: boolean };
@@ -11,17 +12,35 @@ export type ServerUser = { uid: number; gid: number; isOwn: boolean };
  * The user that `initdb` and `postgres` must run as, or undefined when they can run as this process's user: PostgreSQL does not
  * run as root.
  *
- * For root it is an id of the data directory's own, which no account has. Its programs must be shown an account for that id, in
- * a mount namespace. In a container that may not create one it is `nobody`, which every Linux system has.
+ * For root it is an id of the data directory's own, which no account has. What makes the cluster and its password must be shown an account
+ * for that id, in a mount namespace. In a container that may not create one it is `nobody`, which every Linux system has.
  */
 export function serverUser(dataDir: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  return mayMount() ? ownUser(dataDir) : nobody();
+  const needsAccount = !existsSync(passwordFile(dataDir));
+  return (needsAccount ? undefined : keptUser(dataDir)) ?? (mayMount() ? ownUser(dataDir) : nobody());
 }
 
-/** Whether `user` can read and enter (or execute) `path`; true without a user. The kernel decides, so ACLs count. */
+/**
+ * Whether `user` can read and enter (or execute) `path`; true without a user. Where the permission bits leave it open, the kernel is asked,
+ * so that groups and ACLs count.
+ */
 export function canReach(user: ServerUser | undefined, path: string): boolean {
-  if (user === undefined) return true;
+  return user === undefined || (reachByBits(user, path) ?? reachByTrial(user, path));
+}
+
+/** Null where they do not tell: an account may be in groups, a group's bits may be those of an ACL, and a link has another way behind it. */
+function reachByBits({ uid, isOwn }: ServerUser, path: string): boolean | null {
+  if (!isOwn || !existsSync(path) || realpathSync(path) !== path) return null;
+  for (let at = path, needed = 0o5; ; at = dirname(at), needed = 0o1) {
+    const { mode, uid: owner } = statSync(at);
+    if (owner === uid) return null;
+    if ((mode & needed) !== needed) return (mode & 0o070) === 0 ? false : null;
+    if (at === "/") return true;
+  }
+}
+
+function reachByTrial(user: ServerUser, path: string): boolean {
   const result = spawnSync("/bin/sh", ["-c", 'test -r "$1" && test -x "$1"', "sh", path], {
     uid: user.uid,
     gid: user.gid,
@@ -43,12 +62,9 @@ const RANGES = [
  * the original, another one is chosen.
  */
 function ownUser(dataDir: string): ServerUser {
-  const taken = [...ranges("/etc/passwd", 2), ...ranges("/etc/subuid", 1, 2)];
-  const isTaken = (uid: number) => taken.some(({ first, count }) => uid >= first && uid < first + count);
-  const file = join(dataDir, "user");
-  const directory = `${statSync(dataDir).ino}`;
-  const [kept, of] = readOrEmpty(file).trim().split(" ");
-  if (kept && of === directory && !isTaken(Number(kept))) return userOf(Number(kept));
+  const kept = keptUser(dataDir);
+  if (kept !== undefined) return kept;
+  const isTaken = takenIds();
   const mapped = ranges("/proc/self/uid_map", 0, 2);
   const range = RANGES.find(({ first, count }) =>
     mapped.some((map) => map.first <= first && first + count <= map.first + map.count),
@@ -57,8 +73,24 @@ function ownUser(dataDir: string): ServerUser {
   let uid: number;
   do uid = range.first + randomInt(range.count);
   while (isTaken(uid));
-  replaceFile(file, `${uid} ${directory}\n`);
+  replaceFile(fileOf(dataDir), `${uid} ${statSync(dataDir).ino}\n`);
   return userOf(uid);
+}
+
+function keptUser(dataDir: string): ServerUser | undefined {
+  const [kept, of] = readOrEmpty(fileOf(dataDir)).trim().split(" ");
+  const isUsable = kept && of === `${statSync(dataDir).ino}` && !takenIds()(Number(kept));
+  return isUsable ? userOf(Number(kept)) : undefined;
+}
+
+function fileOf(dataDir: string): string {
+  return join(dataDir, "user");
+}
+
+/** Whether an account has an id, or may give it to a process. */
+function takenIds(): (uid: number) => boolean {
+  const taken = [...ranges("/etc/passwd", 2), ...ranges("/etc/subuid", 1, 2)];
+  return (uid) => taken.some(({ first, count }) => uid >= first && uid < first + count);
 }
 
 function userOf(uid: number): ServerUser {

@@ -6,8 +6,8 @@ import { createDirectory, withDirectoryLock } from "@berth/linux";
 import type { Logger } from "pino";
 import type { SocketConnection } from "../connection.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
-import { ensureCluster } from "./cluster.ts";
-import { CLUSTER_USER } from "./cluster-names.ts";
+import { ensureCluster, type PreparedCluster } from "./cluster.ts";
+import { CLUSTER_DATABASE, CLUSTER_USER, passwordFile } from "./cluster-names.ts";
 import {
   findPostmaster,
   type Postmaster,
@@ -19,7 +19,7 @@ import {
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer, runningHolders } from "./server-holders.ts";
 import { withServerLock } from "./server-lock.ts";
-import { ensurePassword, passwordFile } from "./server-password.ts";
+import { ensurePassword } from "./server-password.ts";
 import { serverUser } from "./server-user.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -28,12 +28,14 @@ export type EmbeddedPostgresOptions = {
   dataDir: string;
   /** A directory with `postgres` and `initdb` (`BERTH_PG_BIN`). Default: the npm package's. */
   bin?: string | undefined;
+  /** Asked at the first start with the npm package's PostgreSQL, for what is copied. Default: none, `initdb` makes the cluster. */
+  prepared?: (() => PreparedCluster | undefined) | undefined;
   log: Logger;
   /** Starts the server in its own process group, so that a terminal's Ctrl-C does not reach it. Default: false. */
   ownProcessGroup?: boolean;
   /** Ends the start: the result rejects with its reason, and no process is left. It has no effect on a running server. */
   signal?: AbortSignal | undefined;
-  /** Called when a server's process was started, and has not answered yet. */
+  /** Called when other processes have begun to make the server's files, or to start it, and for a while nothing is left to do in this one. */
   onLaunch?: (() => void) | undefined;
 };
 
@@ -48,7 +50,6 @@ export type EmbeddedPostgres = {
   exited: Promise<void>;
 };
 
-const DATABASE = "berth";
 const PORT = 5432;
 /** What a killed server left ends within this time, or the start fails. */
 const LEFTOVERS_TIMEOUT_MS = 30_000;
@@ -132,7 +133,9 @@ async function startLocked(
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
   const { log, signal } = options;
   log.debug({ step: "cluster" }, "the database's files are made, if missing");
-  const cluster = await ensureCluster(dataDir, binaries, signal);
+  if (!existsSync(join(dataDir, "cluster"))) options.onLaunch?.();
+  const prepared = options.bin === undefined ? options.prepared : undefined;
+  const cluster = await ensureCluster(dataDir, binaries, { prepared, signal });
   log.debug({ step: "password" }, "the database's role gets a password, if missing");
   await ensurePassword(dataDir, cluster, binaries, { lock, signal });
   log.debug({ step: "server" }, "the database's server starts");
@@ -185,7 +188,7 @@ function connectionTo(dataDir: string, { socket }: Postmaster): SocketConnection
     host: socket,
     port: PORT,
     user: CLUSTER_USER,
-    database: DATABASE,
+    database: CLUSTER_DATABASE,
     passwordFile: passwordFile(dataDir),
   };
 }

@@ -3,28 +3,30 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type TestContext, test } from "node:test";
+import { before, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { temporaryInstance, withDatabase } from "../../../test-support/embedded-postgres.ts";
+import { isPreparationDue, prepareCluster } from "./prepared-cluster.ts";
 
 const SEED = Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
-/** At most the files that initdb makes: with this many it has ended. */
+/** At most the files that a cluster begins with: with this many it is made. */
 const FILES = 1_000;
 
-for (const step of ["cluster", "password", "server"]) {
-  test(`start: a first start is killed as its step "${step}" begins → the next start works`, (t) =>
-    startAfterKill(t, async ({ steps }) => await steps(step)));
-}
+before(async () => {
+  if (isPreparationDue()) await prepareCluster();
+});
 
-for (const count of fc.sample(fc.integer({ min: 1, max: FILES }), { seed: SEED, numRuns: 3 })) {
-  test("start: a first start is killed within initdb → the next start works", async (t) => {
-    t.diagnostic(`BERTH_TEST_SEED=${SEED}: after ${count} files`);
-    await startAfterKill(t, async ({ dataDir, steps }) => {
-      const ended = steps("password").then(() => true);
-      while (globSync(join(dataDir, "cluster.partial-*/**")).length < count)
-        if (await Promise.race([ended, new Promise((resolve) => setImmediate(resolve, false))])) return;
+for (const isPrepared of [false, true]) {
+  const how = isPrepared ? "of the prepared cluster " : "";
+  for (const step of ["cluster", "password", "server"])
+    test(`start: a first start ${how}is killed as its step "${step}" begins → the next start works`, (t) =>
+      startAfterKill(t, isPrepared, async ({ steps }) => await steps(step)));
+
+  for (const count of fc.sample(fc.integer({ min: 1, max: FILES }), { seed: SEED, numRuns: 3 }))
+    test(`start: a first start ${how}is killed while its files are made → the next start works`, async (t) => {
+      t.diagnostic(`BERTH_TEST_SEED=${SEED}: after ${count} files`);
+      await startAfterKill(t, isPrepared, (start) => untilFiles(start, count));
     });
-  });
 }
 
 interface FirstStart {
@@ -33,8 +35,19 @@ interface FirstStart {
   steps(name: string): Promise<void>;
 }
 
-async function startAfterKill(t: TestContext, until: (start: FirstStart) => Promise<void>): Promise<void> {
-  const instance = temporaryInstance(t);
+/** So many files are made, or all. */
+async function untilFiles({ dataDir, steps }: FirstStart, count: number): Promise<void> {
+  const ended = steps("password").then(() => true);
+  while (globSync(join(dataDir, "cluster.partial-*/**")).length < count)
+    if (await Promise.race([ended, new Promise((resolve) => setImmediate(resolve, false))])) return;
+}
+
+async function startAfterKill(
+  t: TestContext,
+  isPrepared: boolean,
+  until: (start: FirstStart) => Promise<void>,
+): Promise<void> {
+  const instance = temporaryInstance(t, { isPrepared });
   const child = instance.startInChild();
   const lines = createInterface({ input: child.log });
   const steps = (name: string) =>
