@@ -67,7 +67,6 @@ export class SharedClaims {
   #inOrder(organizations: readonly string[]): string[] {
     return organizations.toSorted((one, other) => this.#served.last(one) - this.#served.last(other));
   }
-
 }
 
 function nameOf({ group, member }: Share): string {
