@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { action } from "../../action.ts";
-import { ROLES } from "./role.ts";
+import { ROLES } from "./roles.ts";
 
 /** Adds the commands that install Berth as a service of systemd, and take that back. */
 export function addInstall(program: Command): void {

@@ -14,7 +14,8 @@ import {
   USER,
   userId,
 } from "./machine.ts";
-import { isAlone, type Role, requireRole, withRole } from "./role.ts";
+import { isAlone, requireRole, withRole } from "./role-settings.ts";
+import type { Role } from "./roles.ts";
 import { runProgram, type Step, takeSteps } from "./steps.ts";
 import { isOfRunner, originOf, shippedFile, unitOfThisProgram } from "./unit.ts";
 

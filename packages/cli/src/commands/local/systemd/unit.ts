@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "../../../shared/failure.ts";
-import type { Role } from "./role.ts";
+import type { Role } from "./roles.ts";
 
 const FILES = new URL("../../../../../../deploy/systemd/", import.meta.url);
 const HEAD =

@@ -1,8 +1,5 @@
 import { UsageError } from "../../../shared/failure.ts";
-
-/** What a machine does. */
-export const ROLES = ["all", "api", "runner"] as const;
-export type Role = (typeof ROLES)[number];
+import type { Role } from "./roles.ts";
 
 /** What one that is not alone shares with the others, to be filled in. */
 const SHARED = `

@@ -1,0 +1,3 @@
+/** What a machine does. */
+export const ROLES = ["all", "api", "runner"] as const;
+export type Role = (typeof ROLES)[number];
