@@ -37,6 +37,8 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "each process asks the git host once, and it counts that",
   "health: checks, the service, its sessions and disks": "it counts the services",
   "hosts: listed with their load, drained, and forgotten only when they are gone": "it counts the services",
+  "limits: what a command shows, and a key whose request was refused":
+    "each machine lets its part of a rate through, and it counts on one",
   "limits: what waits for one address, and the codes that a user tries":
     "each machine lets its part of a rate through, and it counts on one",
   "log and metrics of the service: a turn has its line, with ids and numbers and nothing of its contents":
@@ -47,10 +49,18 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "it looks at the disks of one machine",
   "proxy credentials: git, gh and curl work, and the container contains no token":
     "it scans the processes of one service",
+  "requests: over the rate 429 with retry-after, and nobody else is slowed down":
+    "each machine lets its part of a rate through, and it counts on one",
   "runner killed during a call: its changes are stored before the next call":
     "it kills a process of one service",
   "secrets rewrap: replaces the key, and the credentials still work":
     "it counts on the lock of one data directory; services of others have to be gone for 15 seconds",
+  "seconds of sandboxes and bytes of disks: messages are rejected, replies and interrupts are not":
+    "its address may ask once a second with a token that a machine has not seen",
+  "turns at once: a further one waits, and begins when one ends":
+    "its address may ask once a second with a token that a machine has not seen",
+  "unknown tokens: over the rate of the client's address 429, and known tokens go on":
+    "each machine lets its part of a rate through, and it counts on one",
   "vault variable: programs use a secret that the container does not contain":
     "it scans the processes of one service",
 };
