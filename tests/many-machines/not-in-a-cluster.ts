@@ -15,6 +15,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "service-stop": "it stops the processes of one service",
   "service-without-database": "it starts several services itself",
   "snapshot-fairness": "snapshots are each machine's own, and it looks at one's",
+  tls: "the balancer has another URL than the service, which is one of https",
   "two-services": "it starts several services itself",
   upgrades: "it migrates the embedded database",
 };
