@@ -17,7 +17,7 @@ let url: string;
 let token: string;
 before(async () => {
   service = await startInstallation();
-  url = (await service.json("status")).url;
+  url = service.url;
   token = service.env.BERTH_TOKEN ?? "";
 });
 after(() => service.stop());

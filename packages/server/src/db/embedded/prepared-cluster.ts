@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { pino } from "pino";
 import { clientConfig, type SocketConnection } from "../connection.ts";
+import { DatabaseClient } from "../database-client.ts";
 import { migrate } from "../migrate.ts";
 import { readMigrations } from "../migrations.ts";
 import { execute } from "../statement.ts";
@@ -62,7 +62,7 @@ const UNUSED = [
 
 async function fill(connection: SocketConnection): Promise<void> {
   await migrate({ connection });
-  const client = new pg.Client(clientConfig({ connection }));
+  const client = new DatabaseClient(clientConfig({ connection }));
   await client.connect();
   try {
     for (const text of UNUSED) await execute(client, { text });

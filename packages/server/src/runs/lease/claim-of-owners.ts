@@ -18,10 +18,11 @@ interface Claimed {
 
 interface Bounds {
   limit: number;
+  spare: number;
   full: FullOwners;
 }
 
-/** So many sessions of an owner can be in the hands of others at this moment, and it still finds the next. */
+/** So many sessions of an owner can be in the hands of others at this moment, and it still finds the next: four times more at each try. */
 const SPARE = 16;
 const MAX_TRIES = 3;
 
@@ -35,12 +36,12 @@ export async function claimOfOwners(
   db: Queryable,
   claimant: Claimant,
   owners: readonly Share[],
-  { limit, full }: Bounds,
+  { limit, full }: Omit<Bounds, "spare">,
 ): Promise<Claimed> {
   const leases: SharedLease[] = [];
   if (owners.length === 0) return { leases, isContended: false };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const bounds = { limit: limit - leases.length, full };
+    const bounds = { limit: limit - leases.length, spare: SPARE * 4 ** tries, full };
     const { candidates, claimed } = await claimOnce(db, claimant, owners, bounds);
     leases.push(...claimed);
     if (claimed.length >= Math.min(bounds.limit, candidates)) return { leases, isContended: false };
@@ -54,7 +55,7 @@ async function claimOnce(
   db: Queryable,
   { owner, leaseMs, host }: Claimant,
   owners: readonly Share[],
-  { limit, full }: Bounds,
+  { limit, spare, full }: Bounds,
 ): Promise<{ candidates: number; claimed: SharedLease[] }> {
   const places = new Map<string, number>();
   for (const { group } of owners) if (!places.has(group)) places.set(group, places.size);
@@ -67,6 +68,7 @@ async function claimOnce(
       owners.map(({ member }) => member),
       ...[full.organizations, full.owners],
       owners.map(({ group }) => places.get(group)),
+      spare,
     ],
   });
   const claimed = rows.flatMap((row) =>
@@ -87,7 +89,7 @@ const CLAIM = `
       select id, pending_at from sessions
       where sessions.organization_id = wanted.organization_id and sessions.owner_id = wanted.owner_id
         and ${IS_DUE} and ${IS_CLAIMABLE} and ${mayHaveTurn("$9", "$10")}
-      order by sessions.organization_id, sessions.owner_id, pending_at limit $3 + ${SPARE}
+      order by sessions.organization_id, sessions.owner_id, pending_at limit $3 + $12::bigint
     ) as due
   ), candidates as (
     select id, organization_place, row_number() over (partition by organization_place order by round, owner_place) as turn
