@@ -5,6 +5,20 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { berth } from "../../../test-support/berth.ts";
 
+test("status: a service that is starting is waited for", async (t) => {
+  const answers = ["starting", "starting", "sandbox"];
+  const server = createServer((request, response) => {
+    const reason = request.url === "/readyz" ? answers.shift() : undefined;
+    response.writeHead(503, { "content-type": "application/json" }).end(JSON.stringify({ reason }));
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, stdout } = await berth(["status"], { env: { BERTH_URL: url, BERTH_TOKEN: "berth_pat_x" } });
+  assert.deepEqual([code, stdout], [1, `Berth at ${url} (BERTH_URL): not ready (sandbox)\n`]);
+  assert.deepEqual(answers, []);
+});
+
 test("status: says that the service is not ready, why, and that nothing answers", async (t) => {
   const server = createServer((request, response) => {
     const body =

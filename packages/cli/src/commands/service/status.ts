@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type ConnectionOptions, connect, serviceOf } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
@@ -5,8 +6,9 @@ import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { callerOf, describeCaller } from "./describe-caller.ts";
 
-/** For a service that accepts a connection and does not answer. */
+/** For a service that accepts a connection and does not answer, or that is starting. */
 const PATIENCE_MS = 10_000;
+const ASK_AGAIN_MS = 50;
 
 /** Exits with 1 when the service is not ready; whose the token is can then not be told. */
 export async function status(options: ConnectionOptions & OutputOptions): Promise<number> {
@@ -24,9 +26,17 @@ export async function status(options: ConnectionOptions & OutputOptions): Promis
   return ready ? EXIT_CODES.done : EXIT_CODES.failed;
 }
 
-/** Why the service is not ready; null if it is. */
+/** Why the service is not ready; null if it is. Waits while it says that it is starting. */
 async function faultOf(url: string): Promise<string | null> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
+  for (;;) {
+    const fault = await askFor(url, signal);
+    if (fault !== "starting" || signal.aborted) return fault;
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+async function askFor(url: string, signal: AbortSignal): Promise<string | null> {
   const response = await fetch(new URL("/readyz", url), { signal }).catch(() => null);
   if (response === null) return "no answer";
   if (response.ok) return null;
