@@ -14,7 +14,11 @@ export function isSampled(): boolean {
  * within `every` days.
  */
 export function notInSample(place: number, every: number): string | false {
-  const day = Math.floor(Date.now() / DAY_MS);
-  if (!isSampled() || (place + day) % every === 0) return false;
-  return `one of ${every} is tried each day; TEST_EFFORT=whole tries all`;
+  return isSampled() && !isTodays(place, every)
+    ? `one of ${every} is tried each day; TEST_EFFORT=whole tries all`
+    : false;
+}
+
+export function isTodays(place: number, every: number): boolean {
+  return (place + Math.floor(Date.now() / DAY_MS)) % every === 0;
 }
