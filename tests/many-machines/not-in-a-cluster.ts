@@ -7,6 +7,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "contents-in-s3": "it starts several services itself, on a server of S3 that fails",
   "database-outage": "it stops the embedded database",
   "environment-contents": "layers are each machine's own, and it looks at one's",
+  "default-model": "its command finds the service by the data directory",
   homes: "it starts several services itself",
   "repository-setup": "snapshots are each machine's own, and it looks at one's",
   "repository-snapshots": "snapshots are each machine's own, and it looks at one's",
@@ -28,8 +29,6 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "its command starts the embedded database of a service that was killed",
   "berth admin: the same by URL and on the machine, and it says which":
     "its command finds the embedded database by the data directory",
-  "default model: agents without a model and berth run get it; without one, model is required":
-    "its command finds the service by the data directory",
   "delete file: rejected while an active session mounts it; the content goes with the last file":
     "it looks at contents in a directory",
   "files in a repository: there after the clone, over a snapshot and on a new disk, and ignored by git":

@@ -95,8 +95,8 @@ async function makeAdministered(): Promise<void> {
 }
 
 /** Without what is another one at each look. */
-function unaged({ seen_at: _, seen_seconds_ago: _age, ...object }: AnyJson): AnyJson {
-  return object;
+function unaged({ seen_at: _, seen_seconds_ago: _age, stats, ...object }: AnyJson): AnyJson {
+  return { ...object, stats: { ...stats, duration_seconds: 0 } };
 }
 
 function callerOf(path: string): Api {
