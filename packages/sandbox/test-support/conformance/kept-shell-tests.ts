@@ -297,7 +297,10 @@ export function keptShellTests(suite: Suite): void {
     await noteTold(second);
     assert.deepEqual(await untoldProcesses(second), []);
     await ok(second, "sleep 603 >/dev/null & sleep 604 >/dev/null & echo $! >/tmp/pid", main);
-    await ok(second, "kill $(cat /tmp/pid)");
+    await ok(
+      second,
+      "pid=$(cat /tmp/pid); kill $pid; while grep -q '^State:.[^Z]' /proc/$pid/status 2>/dev/null; do :; done",
+    );
     await recordProcesses(second, []);
     await second.close();
     assert.deepEqual(await untoldProcesses(await open(one)), ["sleep 603"]);
