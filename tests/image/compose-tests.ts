@@ -108,7 +108,7 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
       assert.deepEqual(roles.sort(), ["api", "api", "runner", "runner"]);
       const doctor = (name: string) => compose("exec", "-T", name, "sh", "-c", "berth doctor || true");
       assert.match(doctor("api-2"), /^ok +role +This service is the API alone/m);
-      assert.match(doctor("runner-2"), /^ok +isolation_network +/m);
+      assert.match(doctor("runner-2"), /^ok +isolation_filesystem +/m);
       const stored = sessions();
 
       compose("kill", "--signal", "SIGKILL", "api-1", "runner-1");
