@@ -30,7 +30,7 @@ export async function startFigures(): Promise<Figure[]> {
       unit: "ms",
       value: median(fresh),
       peerValue: node,
-      note: "initdb, migrations",
+      note: "a copy of the prepared database",
     },
     { what: "start to ready, again", peer, unit: "ms", value: median(again), peerValue: node },
   ];
