@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { respondDone } from "../acceptance/harness/chat-endpoint.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 
 /** A Chat Completions provider on loopback that responds to a request when it is told to. A turn has one request. */
@@ -37,7 +38,7 @@ export async function startGatedModel(): Promise<GatedModel> {
     const found = held.find(({ mark }) => mark.startsWith(prefix));
     if (found === undefined) throw new Error(`No request waits whose mark begins with ${prefix}.`);
     held = held.filter((one) => one !== found);
-    respond(found.response);
+    respondDone(found.response);
   }
 
   return {
@@ -59,15 +60,4 @@ export async function startGatedModel(): Promise<GatedModel> {
       server.closeAllConnections();
     },
   };
-}
-
-function respond(response: ServerResponse): void {
-  response.setHeader("content-type", "text/event-stream");
-  const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];
-  for (const frame of frames) {
-    const choices = [{ index: 0, finish_reason: null, ...frame }];
-    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices };
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  }
-  response.end("data: [DONE]\n\n");
 }

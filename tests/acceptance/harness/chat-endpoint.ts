@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { AnyJson } from "./api.ts";
@@ -18,14 +18,7 @@ export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndp
   const requests: AnyJson[] = [];
   const server = createServer(async (request, response) => {
     requests.push(await json(request));
-    response.setHeader("content-type", "text/event-stream");
-    const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];
-    for (const frame of frames) {
-      const choices = [{ index: 0, finish_reason: null, ...frame }];
-      const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices };
-      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-    }
-    response.end("data: [DONE]\n\n");
+    respondDone(response);
   });
   server.listen(0, address);
   await once(server, "listening");
@@ -38,4 +31,16 @@ export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndp
       await once(server, "close");
     },
   };
+}
+
+/** Answers a request for a streamed chat completion: the model says "Done." and stops. */
+export function respondDone(response: ServerResponse): void {
+  response.setHeader("content-type", "text/event-stream");
+  const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];
+  for (const frame of frames) {
+    const choices = [{ index: 0, finish_reason: null, ...frame }];
+    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+  response.end("data: [DONE]\n\n");
 }
