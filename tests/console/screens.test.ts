@@ -157,6 +157,50 @@ covers(
   },
 );
 
+/** Keeps the answers to what fits, until the returned function is called. */
+async function hold(page: Page, url: RegExp): Promise<() => void> {
+  const late = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    await late.promise;
+    await route.continue();
+  });
+  return late.resolve;
+}
+
+covers(
+  ["console-screens", "console-drafts"],
+  "a form that is typed, and sent, before what it begins with is there: the usual model is in it, and nothing typed is lost",
+  async () => {
+    const { page, faults } = await console.signedIn("/agents");
+    const [usual] = (await api.ok("GET", "/models")).data as AnyJson[];
+    for (const sends of ["while it loads", "afterwards"]) {
+      const release = await hold(page, /\/models$/);
+      await page.goto(`${origin}/console/agents/new`);
+      await page.getByLabel("Name", { exact: true }).first().fill(`Typed early, sent ${sends}`);
+      if (sends === "afterwards") release();
+      if (sends === "afterwards")
+        await page
+          .getByText(usual?.id as string)
+          .first()
+          .waitFor();
+      await page.getByRole("button", { name: "Create agent" }).click();
+      if (sends === "while it loads") await page.locator("[aria-busy=true]").waitFor();
+      release();
+      await page.getByRole("heading", { name: `Typed early, sent ${sends}`, level: 1 }).waitFor();
+      await page.unroute(/\/models$/);
+    }
+    const session = await makeSession(api, { title: "Slow to read" });
+    const release = await hold(page, new RegExp(`/sessions/${session.id}$`));
+    await page.goto(`${origin}/console/new?like=${session.id}`);
+    await page.getByRole("heading", { name: "New session" }).waitFor();
+    assert.equal(await page.getByLabel("Task").count(), 0, "a field that would be filled over");
+    release();
+    await page.getByLabel("Task").fill("Mine");
+    assert.equal(await page.getByLabel("Title").inputValue(), "Slow to read");
+    assert.deepEqual(faults, []);
+  },
+);
+
 /** Presses two keys in one moment, as a page gets them that was busy while they were pressed. */
 const TOGETHER = `for (const key of ["j", "Enter"])
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));`;
@@ -192,18 +236,14 @@ covers(
   "keys that are typed while the palette opens are its text, and none beneath a dialog does anything",
   async () => {
     const { page, faults } = await console.signedIn("/");
-    const late = Promise.withResolvers<void>();
-    await page.route(/assets\/palette-[^/]*\.js$/, async (route) => {
-      await late.promise;
-      await route.continue();
-    });
+    const release = await hold(page, /assets\/palette-[^/]*\.js$/);
     await page.goto(`${origin}/console/agents`);
     await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("g environmemts");
     for (const _ of "mts") await page.keyboard.press("Backspace");
     await page.keyboard.type("nts");
-    late.resolve();
+    release();
     const search = page.getByRole("combobox", { name: "Search objects and actions" });
     await search.and(page.locator(":focus")).waitFor();
     assert.equal(await search.inputValue(), "g environments");

@@ -6,3 +6,8 @@ export const modelsQuery = queryOptions({
   queryFn: async ({ signal }) => (await berth.models.list({}, { signal })).data,
   staleTime: 300_000,
 });
+
+/** The id of the model that is taken where none is chosen; null while there is none, or none is known. */
+export function usualModel(models: readonly { id: string; default: boolean }[] = []): string | null {
+  return (models.find((model) => model.default) ?? models[0])?.id ?? null;
+}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
-import { modelsQuery } from "../../api/queries/models.ts";
+import { modelsQuery, usualModel } from "../../api/queries/models.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
@@ -21,11 +21,10 @@ function NewAgent({ like }: { like: string | undefined }) {
   const navigate = useNavigate();
   const { data: models } = useQuery(modelsQuery);
   const model = useQuery({ ...agentQuery(like ?? ""), enabled: like !== undefined });
-  const usual = (models?.find((one) => one.default) ?? models?.[0])?.id ?? null;
   const draft = useFormDraft<AgentForm>(
     `new agent ${like ?? ""}`,
     like === undefined
-      ? { ...EMPTY_FORM, model: usual }
+      ? EMPTY_FORM
       : model.data &&
           models && {
             ...formOf(model.data, models),
@@ -34,16 +33,17 @@ function NewAgent({ like }: { like: string | undefined }) {
             name: `${model.data.name} copy`,
           },
   );
+  const form = draft.form && { ...draft.form, model: draft.form.model ?? usualModel(models) };
   return (
     <Page title="New agent">
       {model.error !== null && <ErrorBox error={model.error} className="m-6" />}
-      {draft.form !== null && (
+      {form !== null && (
         <AgentEditor
-          form={draft.form}
+          form={form}
           change={draft.change}
           discard={draft.changed ? draft.reset : undefined}
           verb="Create agent"
-          send={(form) => berth.agents.create(bodyOf(form))}
+          send={async (form) => await berth.agents.create(bodyOf(await withModel(form)))}
           onSaved={async (agent) => {
             draft.reset();
             void queryClient.invalidateQueries({ queryKey: ["agents"] });
@@ -53,4 +53,11 @@ function NewAgent({ like }: { like: string | undefined }) {
       )}
     </Page>
   );
+}
+
+/** With the usual model, for which a form that is sent at once has to wait. */
+async function withModel(form: AgentForm): Promise<AgentForm> {
+  return form.model === null
+    ? { ...form, model: usualModel(await queryClient.ensureQueryData(modelsQuery)) }
+    : form;
 }

@@ -1,7 +1,7 @@
 import { operations } from "@berth/sdk/operations";
 import type { KeyboardEvent } from "react";
 import { Page } from "../../shell/page.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, Spinner } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Textarea } from "../../ui/field.tsx";
 import { FormBar, formBarClass } from "../../ui/form-bar.tsx";
@@ -25,7 +25,7 @@ export function NewSessionScreen() {
 
 /** All that a session is made of, on one page. */
 function NewSession({ like, chosen }: { like: string | undefined; chosen: Partial<Form> }) {
-  const { form, change, reset, error: likeError } = useForm(like, chosen);
+  const { form, change, reset, error: likeError, isFilled } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
   const sections = { form, change, faultAt };
   const isReady =
@@ -35,6 +35,12 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && isReady && phase.step === "form")
       void start();
   }
+  if (!isFilled)
+    return (
+      <Page title="New session">
+        <Spinner className="m-6 text-faint" />
+      </Page>
+    );
   return (
     <Page
       title="New session"

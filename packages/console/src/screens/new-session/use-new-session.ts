@@ -16,11 +16,14 @@ import {
 
 const DRAFT = "new session";
 
-/** The form, kept over reloads, or filled like another session. What is `chosen` by the address stands in it from the start. */
+/**
+ * The form, kept over reloads, or filled like another session, which takes a moment: nothing that is typed before would last. What is
+ * `chosen` by the address stands in it from the start.
+ */
 export function useForm(like: string | undefined, chosen: Partial<Form>) {
   const draft = like === undefined ? DRAFT : `${DRAFT} like ${like}`;
   const [form, setForm] = useState<Form>(() => ({ ...readDraft(keptDraft(draft)), ...chosen }));
-  const filled = useRef(keptDraft(draft) !== "");
+  const [isFilled, setFilled] = useState(like === undefined || keptDraft(draft) !== "");
   const { data, error } = useQuery({
     queryKey: ["sessions", like, "like"],
     queryFn: async ({ signal }) => {
@@ -31,14 +34,14 @@ export function useForm(like: string | undefined, chosen: Partial<Form>) {
       const [first] = events.data;
       return formLike(session, first?.type === "user.message" ? first : undefined);
     },
-    enabled: like !== undefined && !filled.current,
+    enabled: !isFilled,
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => {
-    if (data === undefined || filled.current) return;
-    filled.current = true;
-    setForm(data);
-  }, [data]);
+    if (isFilled || (data === undefined && error === null)) return;
+    setFilled(true);
+    if (data !== undefined) setForm(data);
+  }, [data, error, isFilled]);
   function change(part: Partial<Form>) {
     setForm((before) => {
       const next = { ...before, ...part };
@@ -50,7 +53,7 @@ export function useForm(like: string | undefined, chosen: Partial<Form>) {
     keepDraft(draft, "");
     setForm(EMPTY_FORM);
   };
-  return { form, change, reset, error };
+  return { form, change, reset, error, isFilled };
 }
 
 export type Phase =
