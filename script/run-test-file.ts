@@ -11,7 +11,7 @@ export type FileResult = Tally & { failures: string[] };
 const TEST_LIMIT_MS = 10 * 60_000;
 
 /** Of an error that is shown once more after the last file. */
-const SHOWN_CHARACTERS = 600;
+const SHOWN_CHARACTERS = 3_000;
 
 /**
  * Runs one test file in a process of its own and prints its results.

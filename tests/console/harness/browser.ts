@@ -1,5 +1,6 @@
-import { after, afterEach } from "node:test";
+import { after, afterEach, type TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { noteRequests, tellPage } from "./page-at-failure.ts";
 
 /** Generous: on a loaded machine a first turn can take most of a minute. */
 const PATIENCE_MS = 120_000;
@@ -23,8 +24,11 @@ export interface VisitOptions {
 /** Starts Debian's Chromium for one test file. Its pages are closed after each test, since open ones go on reading; it, after the last. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await launchBrowser();
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+  afterEach(async (test) => {
+    const contexts = browser.contexts();
+    for (const page of contexts.flatMap((context) => context.pages()))
+      await tellPage(test as TestContext, page);
+    for (const context of contexts) await context.close();
   });
   after(() => browser.close());
   return browser;
@@ -49,6 +53,7 @@ export async function visit(browser: Browser, origin: string, options: VisitOpti
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  noteRequests(page);
   return { page, context, faults: noteFaults(page, origin) };
 }
 

@@ -1,0 +1,33 @@
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+
+/** Of each page, what its last requests were. */
+const KEPT_REQUESTS = 15;
+
+const requests = new WeakMap<Page, string[]>();
+
+/** Notes what a page requests, for the day its test fails. */
+export function noteRequests(page: Page): void {
+  const lines: string[] = [];
+  requests.set(page, lines);
+  const note = (line: string) => {
+    lines.push(line);
+    if (lines.length > KEPT_REQUESTS) lines.shift();
+  };
+  page.on("requestfinished", async (request) => {
+    const status = (await request.response().catch(() => null))?.status();
+    note(`${status} ${request.method()} ${request.url()}`);
+  });
+  page.on("requestfailed", (request) =>
+    note(`${request.failure()?.errorText} ${request.method()} ${request.url()}`),
+  );
+}
+
+/** Adds to the error of a failed test what its page showed, and what it had requested. */
+export async function tellPage({ passed, error }: TestContext, page: Page): Promise<void> {
+  const cause = error?.cause;
+  if (passed || !(cause instanceof Error)) return;
+  const parts = await page.locator("main, [role=dialog]").all();
+  const shown = await Promise.all(parts.map((part) => part.ariaSnapshot({ timeout: 5_000 }).catch(String)));
+  cause.message += `\n${[page.url(), ...(requests.get(page) ?? []), ...shown].join("\n")}`;
+}
