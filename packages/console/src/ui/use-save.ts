@@ -32,6 +32,8 @@ export function useSave<Result>(options: {
   return { save: () => saving.mutate(), busy: saving.isPending, error, faultAt, forget: saving.reset };
 }
 
+export type Saving = Pick<ReturnType<typeof useSave>, "save" | "busy" | "error" | "forget">;
+
 export type FaultAt = (field: string) => string | null;
 
 function placeOfError(error: Error | null, placeOf: (param: string) => string): string | null {

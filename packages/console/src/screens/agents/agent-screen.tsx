@@ -5,19 +5,17 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
-import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
+import { AskToEnd } from "../../shell/ask-to-end.tsx";
 import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass, IconButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { AgentSettings } from "./agent-settings.tsx";
 import { AgentVersions } from "./agent-versions.tsx";
 import { type AgentTab, agentRoute } from "./route.ts";
@@ -148,35 +146,25 @@ function AgentActions({ agent }: { agent: Agent }) {
         </MenuItem>
         <MenuEnd isArchived={isArchived} onArchive={archive} onDelete={() => setAsked("delete")} />
       </Menu>
-      <Confirm
-        open={asked === "archive"}
+      <AskToEnd
+        asked={asked}
         onClose={() => setAsked(null)}
-        title={`Archive “${agent.name}”?`}
-        verb="Archive"
-        act={async () => {
-          await berth.agents.archive(agent.id);
-          await queryClient.invalidateQueries({ queryKey: ["agents"] });
-          toast("The agent is archived");
+        object={agent}
+        name={agent.name}
+        noun="agent"
+        queryKey="agents"
+        archive={{
+          act: () => berth.agents.archive(agent.id),
+          means:
+            "It can no longer be changed or start sessions, and this cannot be undone. Its sessions go on.",
         }}
-      >
-        It can no longer be changed or start sessions, and this cannot be undone. Its sessions go on.
-      </Confirm>
-      <Confirm
-        open={asked === "delete"}
-        onClose={() => setAsked(null)}
-        title={`Delete “${agent.name}”?`}
-        verb="Delete"
-        danger
-        act={async () => {
-          await berth.agents.delete(agent.id);
-          queryClient.removeQueries({ queryKey: ["agents", agent.id] });
-          void queryClient.invalidateQueries({ queryKey: ["agents"] });
-          await navigate({ to: "/agents" });
+        delete={{
+          act: () => berth.agents.delete(agent.id),
+          means:
+            "All its versions are gone for good. An agent with which a session was created stays: archive it instead.",
         }}
-      >
-        All its versions are gone for good. An agent with which a session was created stays: archive it
-        instead.
-      </Confirm>
+        onDeleted={() => navigate({ to: "/agents" })}
+      />
     </>
   );
 }

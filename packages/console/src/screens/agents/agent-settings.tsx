@@ -5,9 +5,9 @@ import { formatCount } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { RecentSessions } from "../../shell/recent-sessions.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyId } from "../../ui/copy.tsx";
-import { Ago } from "../../ui/moment.tsx";
-import { Owner } from "../../ui/owner.tsx";
+import { GitIdentityFacts } from "../../ui/git-identity-facts.tsx";
+import { MetadataFacts } from "../../ui/metadata-facts.tsx";
+import { OriginFacts } from "../../ui/origin-facts.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { formOf, TOOLS, type ToolState } from "./form.ts";
 import { PermissionBadge } from "./permission.tsx";
@@ -39,7 +39,7 @@ export function AgentSettings({ agent }: { agent: Agent }) {
 }
 
 function AgentFacts({ agent }: { agent: Agent }) {
-  const { model, git_identity: identity } = agent;
+  const { model } = agent;
   return (
     <>
       <Section title="Agent">
@@ -51,23 +51,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
           {model.effort !== undefined && <Fact name="Effort">{model.effort}</Fact>}
           <Fact name="Context">{formatCount(model.effective_context_window)} tokens</Fact>
           <Fact name="Version">{agent.version}</Fact>
-          <Fact name="Id">
-            <CopyId id={agent.id} />
-          </Fact>
-          <Fact name="Owner">
-            <Owner id={agent.owner_id} />
-          </Fact>
-          <Fact name="Created">
-            <Ago at={agent.created_at} />
-          </Fact>
-          <Fact name="Changed">
-            <Ago at={agent.updated_at} />
-          </Fact>
-          {agent.archived_at !== null && (
-            <Fact name="Archived">
-              <Ago at={agent.archived_at} />
-            </Fact>
-          )}
+          <OriginFacts object={agent} />
         </Facts>
       </Section>
       {agent.skills.length > 0 && (
@@ -90,33 +74,8 @@ function AgentFacts({ agent }: { agent: Agent }) {
           </ul>
         </Section>
       )}
-      {identity !== undefined && (
-        <Section title="Git identity">
-          <Facts>
-            {identity.name !== null && (
-              <Fact name="Author">
-                {showUnseen(identity.name)} &lt;{identity.email}&gt;
-              </Fact>
-            )}
-            {identity.co_authored_by !== null && (
-              <Fact name="Co-author">
-                {showUnseen(identity.co_authored_by.name)} &lt;{identity.co_authored_by.email}&gt;
-              </Fact>
-            )}
-          </Facts>
-        </Section>
-      )}
-      {Object.keys(agent.metadata).length > 0 && (
-        <Section title="Metadata">
-          <Facts>
-            {Object.entries(agent.metadata).map(([name, value]) => (
-              <Fact key={name} name={showUnseen(name)}>
-                {showUnseen(value)}
-              </Fact>
-            ))}
-          </Facts>
-        </Section>
-      )}
+      <GitIdentityFacts identity={agent.git_identity} />
+      <MetadataFacts metadata={agent.metadata} />
     </>
   );
 }

@@ -2,14 +2,13 @@ import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { showUnseen } from "../../format/visible-text.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { NameCell, NameNote } from "../../shell/name-cell.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { agentsRoute } from "./route.ts";
 
 export function AgentsScreen() {
@@ -57,17 +56,9 @@ function Head() {
 function AgentLine({ agent, ...place }: { agent: Agent; index: number; marked: boolean }) {
   return (
     <Line {...place}>
-      <Cell className="max-w-0 py-1.5 pl-4 sm:w-1/2">
-        <span className="flex items-center gap-2">
-          <Link to="/agents/$agentId" params={{ agentId: agent.id }} className={lineLinkClass}>
-            {showUnseen(agent.name)}
-          </Link>
-          {agent.archived_at !== null && <Badge>Archived</Badge>}
-        </span>
-        {agent.description !== null && (
-          <span className="block truncate text-xs text-faint">{showUnseen(agent.description)}</span>
-        )}
-      </Cell>
+      <NameCell id={agent.id} name={agent.name} isArchived={agent.archived_at !== null} className="sm:w-1/2">
+        <NameNote text={agent.description} />
+      </NameCell>
       <Cell className="max-w-56 truncate font-mono text-xs text-muted max-sm:hidden">{agent.model.id}</Cell>
       <Cell className="max-w-64 truncate text-muted max-lg:hidden">{abilities(agent)}</Cell>
       <Cell align="right" className="text-muted max-md:hidden">

@@ -5,19 +5,17 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
-import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
+import { AskToEnd } from "../../shell/ask-to-end.tsx";
 import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass, IconButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { EnvironmentSettings } from "./environment-settings.tsx";
 import { EnvironmentSetup } from "./environment-setup.tsx";
 import { type EnvironmentTab, environmentRoute } from "./route.ts";
@@ -150,34 +148,24 @@ function EnvironmentActions({ environment }: { environment: Environment }) {
           onDelete={() => setAsked("delete")}
         />
       </Menu>
-      <Confirm
-        open={asked === "archive"}
+      <AskToEnd
+        asked={asked}
         onClose={() => setAsked(null)}
-        title={`Archive “${name}”?`}
-        verb="Archive"
-        act={async () => {
-          await berth.environments.archive(id);
-          await queryClient.invalidateQueries({ queryKey: ["environments"] });
-          toast("The environment is archived");
+        object={environment}
+        name={name}
+        noun="environment"
+        queryKey="environments"
+        archive={{
+          act: () => berth.environments.archive(environment.id),
+          means:
+            "It can no longer be changed or used for new sessions, and this cannot be undone. Its sessions go on.",
         }}
-      >
-        It can no longer be changed or used for new sessions, and this cannot be undone. Its sessions go on.
-      </Confirm>
-      <Confirm
-        open={asked === "delete"}
-        onClose={() => setAsked(null)}
-        title={`Delete “${name}”?`}
-        verb="Delete"
-        danger
-        act={async () => {
-          await berth.environments.delete(id);
-          queryClient.removeQueries({ queryKey: ["environments", id] });
-          void queryClient.invalidateQueries({ queryKey: ["environments"] });
-          await navigate({ to: "/environments" });
+        delete={{
+          act: () => berth.environments.delete(environment.id),
+          means: "It is gone for good. While a session that has not ended uses it, it cannot be deleted.",
         }}
-      >
-        It is gone for good. While a session that has not ended uses it, it cannot be deleted.
-      </Confirm>
+        onDeleted={() => navigate({ to: "/environments" })}
+      />
     </>
   );
 }

@@ -4,9 +4,9 @@ import { formatCount } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { RecentSessions } from "../../shell/recent-sessions.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyId } from "../../ui/copy.tsx";
-import { Ago } from "../../ui/moment.tsx";
-import { Owner } from "../../ui/owner.tsx";
+import { GitIdentityFacts } from "../../ui/git-identity-facts.tsx";
+import { MetadataFacts } from "../../ui/metadata-facts.tsx";
+import { OriginFacts } from "../../ui/origin-facts.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { MANAGERS } from "./form.ts";
 import { sizeWords } from "./words.ts";
@@ -121,7 +121,7 @@ function Script({ title, script, children }: ScriptProps) {
 }
 
 function EnvironmentFacts({ environment }: { environment: Environment }) {
-  const { resources, git_identity: identity, metadata } = environment;
+  const { resources, git_identity, metadata } = environment;
   return (
     <>
       <Section title="Environment">
@@ -137,23 +137,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           <Fact name="Credentials">
             {environment.credentials === "inject" ? "In the container" : "Outside of the container"}
           </Fact>
-          <Fact name="Id">
-            <CopyId id={environment.id} />
-          </Fact>
-          <Fact name="Owner">
-            <Owner id={environment.owner_id} />
-          </Fact>
-          <Fact name="Created">
-            <Ago at={environment.created_at} />
-          </Fact>
-          <Fact name="Changed">
-            <Ago at={environment.updated_at} />
-          </Fact>
-          {environment.archived_at !== null && (
-            <Fact name="Archived">
-              <Ago at={environment.archived_at} />
-            </Fact>
-          )}
+          <OriginFacts object={environment} />
         </Facts>
       </Section>
       <Section title="Limits of each sandbox">
@@ -166,33 +150,8 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           </Fact>
         </Facts>
       </Section>
-      {identity !== null && (
-        <Section title="Git identity">
-          <Facts>
-            {identity.name !== null && (
-              <Fact name="Author">
-                {showUnseen(identity.name)} &lt;{identity.email}&gt;
-              </Fact>
-            )}
-            {identity.co_authored_by !== null && (
-              <Fact name="Co-author">
-                {showUnseen(identity.co_authored_by.name)} &lt;{identity.co_authored_by.email}&gt;
-              </Fact>
-            )}
-          </Facts>
-        </Section>
-      )}
-      {Object.keys(metadata).length > 0 && (
-        <Section title="Metadata">
-          <Facts>
-            {Object.entries(metadata).map(([name, value]) => (
-              <Fact key={name} name={showUnseen(name)}>
-                {showUnseen(value)}
-              </Fact>
-            ))}
-          </Facts>
-        </Section>
-      )}
+      <GitIdentityFacts identity={git_identity} />
+      <MetadataFacts metadata={metadata} />
     </>
   );
 }

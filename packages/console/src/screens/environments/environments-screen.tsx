@@ -4,12 +4,12 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { NameCell, NameNote } from "../../shell/name-cell.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { environmentsRoute } from "./route.ts";
 import { limitWords, networkingWords } from "./words.ts";
 
@@ -62,17 +62,9 @@ function EnvironmentLine({ environment, ...place }: LineProps) {
   const { id, name, description, config, resources, archived_at, updated_at } = environment;
   return (
     <Line {...place}>
-      <Cell className="max-w-0 py-1.5 pl-4 sm:w-2/5">
-        <span className="flex items-center gap-2">
-          <Link to="/environments/$environmentId" params={{ environmentId: id }} className={lineLinkClass}>
-            {showUnseen(name)}
-          </Link>
-          {archived_at !== null && <Badge>Archived</Badge>}
-        </span>
-        {description !== null && (
-          <span className="block truncate text-xs text-faint">{showUnseen(description)}</span>
-        )}
-      </Cell>
+      <NameCell id={id} name={name} isArchived={archived_at !== null} className="sm:w-2/5">
+        <NameNote text={description} />
+      </NameCell>
       <Cell className="max-w-64 truncate text-muted max-md:hidden">{networkingWords(config.networking)}</Cell>
       <Cell className="max-w-56 truncate text-muted max-lg:hidden">{madeReadyBy(environment)}</Cell>
       <Cell className="whitespace-nowrap text-muted max-xl:hidden">{limitWords(resources)}</Cell>

@@ -4,7 +4,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
 import { formatBytes, formatCount } from "../../format/numbers.ts";
-import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ApiTab, Loaded, ObjectHeading } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -13,6 +12,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { FileContent } from "../../ui/file-preview.tsx";
+import { MetadataFacts } from "../../ui/metadata-facts.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
@@ -188,17 +188,7 @@ function ContentTab({ file }: { file: StoredFile }) {
             </Link>
           )}
         </Section>
-        {Object.keys(file.metadata).length > 0 && (
-          <Section title="Metadata">
-            <Facts>
-              {Object.entries(file.metadata).map(([name, value]) => (
-                <Fact key={name} name={showUnseen(name)}>
-                  {showUnseen(value)}
-                </Fact>
-              ))}
-            </Facts>
-          </Section>
-        )}
+        <MetadataFacts metadata={file.metadata} />
       </div>
     </div>
   );

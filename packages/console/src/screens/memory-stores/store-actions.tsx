@@ -2,12 +2,10 @@ import type { MemoryStore } from "@berth/sdk";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
-import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
+import { AskToEnd } from "../../shell/ask-to-end.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 
 type Asked = "edit" | "archive" | "delete";
@@ -55,36 +53,25 @@ export function StoreActions({ store }: { store: MemoryStore }) {
         />
       </Menu>
       <StoreDialog key={store.updated_at} store={store} open={asked === "edit"} onClose={close} />
-      <Confirm
-        open={asked === "archive"}
+      <AskToEnd
+        asked={asked}
         onClose={close}
-        title={`Archive “${store.name}”?`}
-        verb="Archive"
-        act={async () => {
-          await berth.memoryStores.archive(store.id);
-          await queryClient.invalidateQueries({ queryKey: ["memory stores"] });
-          toast("The store is archived");
+        object={store}
+        name={store.name}
+        noun="store"
+        queryKey="memory stores"
+        archive={{
+          act: () => berth.memoryStores.archive(store.id),
+          means:
+            "Its memories stay readable, and nobody can change them any more, neither here nor in a session. This cannot be undone.",
         }}
-      >
-        Its memories stay readable, and nobody can change them any more, neither here nor in a session. This
-        cannot be undone.
-      </Confirm>
-      <Confirm
-        open={asked === "delete"}
-        onClose={close}
-        title={`Delete “${store.name}”?`}
-        verb="Delete"
-        danger
-        act={async () => {
-          await berth.memoryStores.delete(store.id);
-          queryClient.removeQueries({ queryKey: ["memory stores", store.id] });
-          void queryClient.invalidateQueries({ queryKey: ["memory stores"] });
-          await navigate({ to: "/memory" });
+        delete={{
+          act: () => berth.memoryStores.delete(store.id),
+          means:
+            "All its memories and their versions are gone for good. While a session that goes on has it, it cannot be deleted.",
         }}
-      >
-        All its memories and their versions are gone for good. While a session that goes on has it, it cannot
-        be deleted.
-      </Confirm>
+        onDeleted={() => navigate({ to: "/memory" })}
+      />
     </>
   );
 }

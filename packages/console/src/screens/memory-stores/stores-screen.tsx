@@ -1,16 +1,16 @@
 import type { MemoryStore } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { NameCell } from "../../shell/name-cell.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { memoryStoresRoute } from "./route.ts";
 import { StoreDialog } from "./store-dialog.tsx";
 
@@ -71,14 +71,7 @@ function StoreLine({ store, ...place }: { store: MemoryStore; index: number; mar
   const { id, name, description, archived_at, created_at } = store;
   return (
     <Line {...place}>
-      <Cell className="max-w-0 pl-4 sm:w-1/3">
-        <span className="flex items-center gap-2">
-          <Link to="/memory/$storeId" params={{ storeId: id }} className={lineLinkClass}>
-            {showUnseen(name)}
-          </Link>
-          {archived_at !== null && <Badge>Archived</Badge>}
-        </span>
-      </Cell>
+      <NameCell id={id} name={name} isArchived={archived_at !== null} className="sm:w-1/3" />
       <Cell className="max-w-0 truncate text-muted max-md:hidden md:w-1/2">
         {showUnseen(description ?? "")}
       </Cell>

@@ -2,12 +2,10 @@ import type { Skill } from "@berth/sdk";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
-import { queryClient } from "../../api/query-client.ts";
 import { useActions } from "../../shell/actions.ts";
+import { AskToEnd } from "../../shell/ask-to-end.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { EditSkillDialog } from "./edit-skill-dialog.tsx";
 import { NewVersionDialog } from "./new-version-dialog.tsx";
 
@@ -56,35 +54,25 @@ export function SkillActions({ skill }: { skill: Skill }) {
       </Menu>
       <NewVersionDialog skill={skill} open={asked === "upload"} onClose={close} />
       <EditSkillDialog key={skill.updated_at} skill={skill} open={asked === "edit"} onClose={close} />
-      <Confirm
-        open={asked === "archive"}
+      <AskToEnd
+        asked={asked}
         onClose={close}
-        title={`Archive “${name}”?`}
-        verb="Archive"
-        act={async () => {
-          await berth.skills.archive(skill.id);
-          await queryClient.invalidateQueries({ queryKey: ["skills"] });
-          toast("The skill is archived");
+        object={skill}
+        name={name}
+        noun="skill"
+        queryKey="skills"
+        archive={{
+          act: () => berth.skills.archive(skill.id),
+          means:
+            "Agents and sessions that have it keep it. It can no longer be given to others, and this cannot be undone.",
         }}
-      >
-        Agents and sessions that have it keep it. It can no longer be given to others, and this cannot be
-        undone.
-      </Confirm>
-      <Confirm
-        open={asked === "delete"}
-        onClose={close}
-        title={`Delete “${name}”?`}
-        verb="Delete"
-        danger
-        act={async () => {
-          await berth.skills.delete(skill.id);
-          queryClient.removeQueries({ queryKey: ["skills", skill.id] });
-          void queryClient.invalidateQueries({ queryKey: ["skills"] });
-          await navigate({ to: "/skills" });
+        delete={{
+          act: () => berth.skills.delete(skill.id),
+          means:
+            "All its versions are gone for good. A skill that an agent or a session uses cannot be deleted.",
         }}
-      >
-        All its versions are gone for good. A skill that an agent or a session uses cannot be deleted.
-      </Confirm>
+        onDeleted={() => navigate({ to: "/skills" })}
+      />
     </>
   );
 }

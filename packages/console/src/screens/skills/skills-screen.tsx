@@ -1,16 +1,16 @@
 import type { Skill } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { NameCell } from "../../shell/name-cell.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { NewSkillDialog } from "./new-skill-dialog.tsx";
 import { skillsRoute } from "./route.ts";
 
@@ -76,15 +76,9 @@ function SkillLine({ skill, ...place }: { skill: Skill; index: number; marked: b
   const { id, name, display_title: title, description, latest_version, archived_at, updated_at } = skill;
   return (
     <Line {...place}>
-      <Cell className="max-w-0 py-1.5 pl-4 sm:w-1/3">
-        <span className="flex items-center gap-2">
-          <Link to="/skills/$skillId" params={{ skillId: id }} className={lineLinkClass}>
-            {showUnseen(title ?? name)}
-          </Link>
-          {archived_at !== null && <Badge>Archived</Badge>}
-        </span>
+      <NameCell id={id} name={title ?? name} isArchived={archived_at !== null} className="sm:w-1/3">
         {title !== null && <span className="block truncate font-mono text-xs text-faint">{name}</span>}
-      </Cell>
+      </NameCell>
       <Cell className="max-w-0 truncate text-muted max-md:hidden md:w-1/2">{showUnseen(description)}</Cell>
       <Cell align="right" className="text-muted max-sm:hidden">
         {latest_version}

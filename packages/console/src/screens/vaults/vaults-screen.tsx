@@ -1,17 +1,17 @@
 import type { Vault } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
+import { NameCell } from "../../shell/name-cell.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { vaultsRoute } from "./route.ts";
 import { VaultDialog } from "./vault-dialog.tsx";
 
@@ -80,14 +80,12 @@ function VaultLine({ vault, index, marked }: { vault: Vault; index: number; mark
   const labels = Object.entries(vault.metadata);
   return (
     <Line index={index} marked={marked}>
-      <Cell className="max-w-0 pl-4 sm:w-1/2">
-        <span className="flex items-center gap-2">
-          <Link to="/vaults/$vaultId" params={{ vaultId: vault.id }} className={lineLinkClass}>
-            {showUnseen(vault.display_name)}
-          </Link>
-          {vault.archived_at !== null && <Badge>Archived</Badge>}
-        </span>
-      </Cell>
+      <NameCell
+        id={vault.id}
+        name={vault.display_name}
+        isArchived={vault.archived_at !== null}
+        className="sm:w-1/2"
+      />
       <Cell className="max-md:hidden">
         <CopyId id={vault.id} short className="relative z-1" />
       </Cell>

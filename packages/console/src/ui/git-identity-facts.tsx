@@ -1,0 +1,25 @@
+import type { Agent } from "@berth/sdk";
+import { showUnseen } from "../format/visible-text.ts";
+import { Fact, Facts, Section } from "./section.tsx";
+
+/** Whose names commits bear; nothing where none are said. */
+export function GitIdentityFacts({ identity }: { identity: Agent["git_identity"] | null }) {
+  if (identity === undefined || identity === null) return null;
+  const { name, email, co_authored_by: coAuthor } = identity;
+  return (
+    <Section title="Git identity">
+      <Facts>
+        {name !== null && (
+          <Fact name="Author">
+            {showUnseen(name)} &lt;{email}&gt;
+          </Fact>
+        )}
+        {coAuthor !== null && (
+          <Fact name="Co-author">
+            {showUnseen(coAuthor.name)} &lt;{coAuthor.email}&gt;
+          </Fact>
+        )}
+      </Facts>
+    </Section>
+  );
+}

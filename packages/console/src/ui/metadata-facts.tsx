@@ -1,0 +1,19 @@
+import { showUnseen } from "../format/visible-text.ts";
+import { Fact, Facts, Section } from "./section.tsx";
+
+/** Pairs of the client's own; nothing where there are none. */
+export function MetadataFacts({ metadata }: { metadata: Record<string, string> }) {
+  const pairs = Object.entries(metadata);
+  if (pairs.length === 0) return null;
+  return (
+    <Section title="Metadata">
+      <Facts>
+        {pairs.map(([name, value]) => (
+          <Fact key={name} name={showUnseen(name)}>
+            {showUnseen(value)}
+          </Fact>
+        ))}
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,46 @@
+import { Field, Input } from "./field.tsx";
+import { FormSection } from "./form-section.tsx";
+import type { FaultAt } from "./use-save.ts";
+
+type Named = { name: string; description: string };
+
+type Props = {
+  title: string;
+  form: Named;
+  change: (part: Partial<Named>) => void;
+  faultAt: FaultAt;
+  /** Begins with the name. */
+  isNew: boolean;
+  /** An example of a description. */
+  example?: string;
+};
+
+/** The name of an object, and what it is for. */
+export function NameSection({ title, form, change, faultAt, isNew, example = "" }: Props) {
+  return (
+    <FormSection title={title}>
+      <Field label="Name" error={faultAt("name")}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus={isNew}
+            maxLength={256}
+            value={form.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Description" aside="optional" error={faultAt("description")}>
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={2_048}
+            placeholder={example}
+            value={form.description}
+            onChange={(event) => change({ description: event.target.value })}
+          />
+        )}
+      </Field>
+    </FormSection>
+  );
+}
