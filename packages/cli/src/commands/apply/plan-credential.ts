@@ -1,11 +1,11 @@
-import type { VaultCredential } from "@berth/sdk";
-import { checked, checkedByContract, DRY_RUN } from "./check.ts";
+import { checked, DRY_RUN } from "./check.ts";
 import { credentialSecret, secretReference } from "./credential-secret.ts";
 import { type ObjectDocument, shownAs } from "./documents.ts";
 import type { Fault } from "./faults.ts";
 import { type FieldChange, fieldChanges, HIDDEN_VALUE } from "./field-changes.ts";
 import { idParams, OPERATIONS, type Thing } from "./kinds.ts";
 import { type Parent, parentOf } from "./parent.ts";
+import { planNewPart } from "./plan-new-part.ts";
 import { withMark } from "./set-mark.ts";
 import { foreignSet, isFaulty, type Planning, type Step } from "./step.ts";
 
@@ -26,7 +26,11 @@ export async function planCredential(given: ObjectDocument, planning: Planning):
   const { vault: _vault, ...body } = withMark(given.body, planning.set, known);
   const auth = { ...reference.auth, ...(secret === null ? {} : { [reference.name]: secret.value }) };
   const document = secret === null ? given : shownAs(given, { [`auth.${reference.name}`]: secret.field });
-  if (known === undefined) return await planNew(document, parent, { ...body, auth }, planning);
+  if (known === undefined) {
+    const whole = { ...body, auth };
+    const changes = fieldChanges({}, whole);
+    return await planNewPart(document, parent, { create, body: whole, changes }, planning);
+  }
   const { [reference.target]: _fixed, ...changed } = auth;
   const written = secret === null ? [] : [{ ...HIDDEN_CHANGE, field: `auth.${reference.name}` }];
   return await planChange(document, known, { ...body, auth: changed }, written, planning);
@@ -50,28 +54,6 @@ function targetOf(auth: unknown): string {
 }
 
 type Body = Record<string, unknown>;
-
-async function planNew(
-  document: ObjectDocument,
-  parent: Parent,
-  body: Body,
-  { client }: Planning,
-): Promise<Step | Fault[]> {
-  const send = (vaultId: string, headers = {}) =>
-    client.call<VaultCredential>({ operation: create, params: idParams(create, vaultId), body, headers });
-  const { known: vault } = parent;
-  const faults =
-    vault === undefined
-      ? await checkedByContract(document, body)
-      : await checked(document, "create", body, () => send(vault.id, DRY_RUN));
-  if (isFaulty(faults) && faults.length > 0) return faults;
-  return {
-    document,
-    ...(vault === undefined ? {} : { parentId: vault.id }),
-    changes: fieldChanges({}, body),
-    carryOut: async (idOf) => ({ id: (await send(parent.id(idOf))).id, done: "created" }),
-  };
-}
 
 async function planChange(
   document: ObjectDocument,

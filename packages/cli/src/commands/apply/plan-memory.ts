@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Memory } from "@berth/sdk";
-import { checked, checkedByContract, DRY_RUN } from "./check.ts";
+import { checked, DRY_RUN } from "./check.ts";
 import { bytesOf } from "./document-files.ts";
 import { type ObjectDocument, shownAs } from "./documents.ts";
 import type { Fault } from "./faults.ts";
 import { idParams, OPERATIONS, type Thing } from "./kinds.ts";
-import { type Parent, parentOf } from "./parent.ts";
+import { parentOf } from "./parent.ts";
+import { planNewPart } from "./plan-new-part.ts";
 import { isFaulty, type Planning, type Step } from "./step.ts";
 
 const { create, update } = OPERATIONS.memory;
@@ -20,7 +21,10 @@ export async function planMemory(given: ObjectDocument, planning: Planning): Pro
   const memories =
     parent.known === undefined ? [] : await planning.listing.partsOf(parent.known.id, "memory");
   const known = memories.find(({ path }) => path === body.path);
-  if (known === undefined) return await planNew(document, parent, body, planning);
+  if (known === undefined) {
+    const changes = Object.entries(body).map(([field, after]) => ({ field, after }));
+    return await planNewPart(document, parent, { create, body, changes }, planning);
+  }
   return await planChange(document, known, body, planning);
 }
 
@@ -46,28 +50,6 @@ async function bodyOf({ body, directory, fault }: ObjectDocument): Promise<Body 
   } catch {
     return [fault("content_file", `The content of '${file}' is not UTF-8.`)];
   }
-}
-
-async function planNew(
-  document: ObjectDocument,
-  parent: Parent,
-  body: Body,
-  { client }: Planning,
-): Promise<Step | Fault[]> {
-  const send = (parentId: string, headers = {}) =>
-    client.call<Memory>({ operation: create, params: idParams(create, parentId), body, headers });
-  const { known: store } = parent;
-  const faults =
-    store === undefined
-      ? await checkedByContract(document, body)
-      : await checked(document, "create", body, () => send(store.id, DRY_RUN));
-  if (isFaulty(faults) && faults.length > 0) return faults;
-  return {
-    document,
-    ...(store === undefined ? {} : { parentId: store.id }),
-    changes: Object.entries(body).map(([field, after]) => ({ field, after })),
-    carryOut: async (idOf) => ({ id: (await send(parent.id(idOf))).id, done: "created" }),
-  };
 }
 
 /** What somebody writes between the plan and the request is not lost: the request is refused. */
