@@ -76,7 +76,8 @@ covers(
         assert.match(text, new RegExp(`^process_cpu_seconds_total\\{process="${name}"\\}`, "m"));
       assert.match(text, /^berth_runner_up 1$/m);
     }
-    for (const { status } of await askOften(10, "/readyz")) assert.equal(status, 200);
+    await berth.ready();
+    for (const { status, text } of await askOften(10, "/readyz")) assert.equal(status, 200, text);
   },
 );
 
