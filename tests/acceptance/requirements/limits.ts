@@ -20,7 +20,7 @@ export const limitRequirements: readonly Requirement[] = [
   {
     id: "limit-addresses",
     source: "seed 8",
-    rule: "With BERTH_ADDRESS_LIMITS, requests of one client address with tokens that the service does not know, or of operations that need none, are answered with 429 rate_limit_error and retry-after once they are over its rate, without a look at the token. Tokens that were accepted before go on from the same address.",
+    rule: "With BERTH_ADDRESS_LIMITS, requests of one client address with tokens that the service does not know, or of operations that need none, are answered with 429 rate_limit_error and retry-after once they are over its rate, without a look at the token. First requests with one token count as one if it is valid. Tokens that were accepted before go on from the same address.",
   },
   {
     id: "limit-turns",

@@ -43,12 +43,13 @@ async function acceptOperator(
   { db, log, clients, addressRates }: Parts,
 ): Promise<Operator> {
   const hash = tokenHash(secret);
-  await addressRates.take(clients.of(request), hash);
-  const found = await findOperator(db.read, hash);
-  if (found === null) throw errors.unknownToken();
-  if (found.revoked) throw errors.revokedToken();
-  if (found.expired) throw errors.expiredToken();
-  await addressRates.accept(hash);
+  const found = await addressRates.lookUp(clients.of(request), hash, async () => {
+    const operator = await findOperator(db.read, hash);
+    if (operator === null) throw errors.unknownToken();
+    if (operator.revoked) throw errors.revokedToken();
+    if (operator.expired) throw errors.expiredToken();
+    return operator;
+  });
   if (found.stale) touchOperatorToken(db.write, found.operator.tokenId).catch(logFailedTouch(log));
   return found.operator;
 }
@@ -70,13 +71,14 @@ export async function acceptSecret(
   rejections: Rejections = OF_TOKENS,
 ): Promise<Principal> {
   const hash = tokenHash(secret);
-  await addressRates.take(clients.of(request), hash);
-  const found = await recentTokens.find(hash);
-  if (found === null) throw rejections.unknown();
-  if (found.revoked) throw rejections.revoked();
-  if (found.expired) throw rejections.expired();
-  if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
-  await addressRates.accept(hash);
+  const found = await addressRates.lookUp(clients.of(request), hash, async () => {
+    const token = await recentTokens.find(hash);
+    if (token === null) throw rejections.unknown();
+    if (token.revoked) throw rejections.revoked();
+    if (token.expired) throw rejections.expired();
+    if (token.disabled) throw errors.disabledPrincipal(token.principal.kind);
+    return token;
+  });
   if (found.stale) touchToken(db.write, found.principal.tokenId).catch(logFailedTouch(log));
   return found.principal;
 }

@@ -7,11 +7,14 @@ import { RequestRates } from "./request-rates.ts";
 const LIMITS = { requests_per_second: 1, request_burst: 2 };
 const token = () => randomBytes(32);
 
-function refuses(rates: AddressRates, address: string, hash = token()): Promise<boolean> {
-  return rates.take(address, hash).then(
-    () => false,
-    () => true,
-  );
+const REJECTED = new Error("rejected");
+
+/** Whether a token that is not valid is refused before it is looked up. */
+async function refuses(rates: AddressRates, address: string, hash = token()): Promise<boolean> {
+  const error: unknown = await rates
+    .lookUp(address, hash, () => Promise.reject(REJECTED))
+    .catch((one) => one);
+  return error !== REJECTED;
 }
 
 test("unknown tokens of one address: the burst is looked up, then one a second", async () => {
@@ -23,20 +26,36 @@ test("unknown tokens of one address: the burst is looked up, then one a second",
   assert.equal(await refuses(rates, "192.0.2.2"), false, "another address");
   now += 1_000;
   assert.deepEqual([await refuses(rates, "192.0.2.1"), await refuses(rates, "192.0.2.1")], [false, true]);
-  await assert.rejects(rates.take("192.0.2.1", token()), {
-    type: "rate_limit_error",
-    message: "The client address's limit of 1 requests a second with unknown tokens is reached.",
-    headers: { "retry-after": "1", "x-should-retry": "true" },
-  });
+  await assert.rejects(
+    rates.lookUp("192.0.2.1", token(), async () => null),
+    {
+      type: "rate_limit_error",
+      message: "The client address's limit of 1 requests a second with unknown tokens is reached.",
+      headers: { "retry-after": "1", "x-should-retry": "true" },
+    },
+  );
 });
 
 test("an accepted token of the same address is never refused", async () => {
   const rates = new AddressRates(LIMITS, new RequestRates(() => 0));
   const mine = token();
-  assert.equal(await refuses(rates, "192.0.2.1", mine), false);
-  await rates.accept(mine);
+  await rates.lookUp("192.0.2.1", mine, async () => null);
   while (!(await refuses(rates, "192.0.2.1")));
   for (let more = 0; more < 100; more += 1) assert.equal(await refuses(rates, "192.0.2.1", mine), false);
+});
+
+test("many first requests with one token: counted as one if it is accepted, and each if it is rejected", async () => {
+  const rates = new AddressRates(LIMITS, new RequestRates(() => 0));
+  const answer = Promise.withResolvers<string>();
+  const mine = token();
+  const all = Promise.all(
+    Array.from({ length: 20 }, () => rates.lookUp("192.0.2.1", mine, () => answer.promise)),
+  );
+  answer.resolve("accepted");
+  assert.deepEqual(new Set(await all), new Set(["accepted"]));
+  const theirs = token();
+  const refused = await Promise.all(Array.from({ length: 20 }, () => refuses(rates, "192.0.2.1", theirs)));
+  assert.equal(refused.filter((one) => !one).length, LIMITS.request_burst - 1);
 });
 
 test("IPv6: addresses of one network of 64 bits count together, however they are written", async () => {

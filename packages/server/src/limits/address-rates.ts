@@ -14,6 +14,8 @@ export class AddressRates {
   readonly #rates: Rates;
   /** Hashes of tokens that this process has accepted. */
   readonly #known = new RecentNames();
+  /** The first look-ups that are under way, by token. */
+  readonly #first = new Map<string, Promise<void>>();
 
   /**
    * @param limits `requests_per_second` and `request_burst`; without the first nothing is limited.
@@ -25,17 +27,46 @@ export class AddressRates {
   }
 
   /**
-   * Counts a request, unless its token is known.
+   * Looks a token up, and counts that unless it is known. Requests with the same one that come while it is looked up for the first time
+   * wait, and count only if it was rejected.
    *
    * @param address of the client; of IPv6, all of one network of 64 bits count together.
+   * @param look rejects when the token is not valid.
    * @throws errors.overLimit with `retry-after`.
    */
-  async take(address: string, hash: Buffer): Promise<void> {
-    const name = nameOf(hash);
-    if (!this.#known.has(name)) await this.#count(address, "with unknown tokens", name);
+  async lookUp<Found>(address: string, hash: Buffer, look: () => Promise<Found>): Promise<Found> {
+    if (this.#limits.requests_per_second == null) return await look();
+    const name = hash.toString("base64");
+    const first = this.#first.get(name);
+    if (first === undefined && !this.#known.has(name))
+      return await this.#asFirst(name, this.#countAndLook(address, name, look));
+    await first;
+    if (!this.#known.has(name)) return await this.#countAndLook(address, name, look);
+    const found = await look();
+    this.#known.add(name);
+    return found;
   }
 
-  /** Counts a request of an operation that needs no token. @throws as `take`. */
+  async #asFirst<Found>(name: string, looked: Promise<Found>): Promise<Found> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#first.set(name, promise);
+    try {
+      return await looked;
+    } finally {
+      this.#first.delete(name);
+      resolve();
+    }
+  }
+
+  async #countAndLook<Found>(address: string, name: string, look: () => Promise<Found>): Promise<Found> {
+    await this.#count(address, "with unknown tokens", name);
+    const found = await look();
+    await this.#rates.exempt(name);
+    this.#known.add(name);
+    return found;
+  }
+
+  /** Counts a request of an operation that needs no token. @throws as `lookUp`. */
   async takeWithoutToken(address: string): Promise<void> {
     await this.#count(address, "without a token");
   }
@@ -49,16 +80,4 @@ export class AddressRates {
     const seconds = over.waitMs === Infinity ? null : Math.max(1, Math.ceil(over.waitMs / 1_000));
     throw errors.overLimit("client address's", `${perSecond} ${LIMITS.requests_per_second} ${what}`, seconds);
   }
-
-  /** The token of this hash is valid. */
-  async accept(hash: Buffer): Promise<void> {
-    if (this.#limits.requests_per_second == null) return;
-    const name = nameOf(hash);
-    if (!this.#known.has(name)) await this.#rates.exempt(name);
-    this.#known.add(name);
-  }
-}
-
-function nameOf(hash: Buffer): string {
-  return hash.toString("base64");
 }
