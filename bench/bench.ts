@@ -45,6 +45,10 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
 };
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
+if (values.only !== undefined && !(values.only in CASES)) {
+  console.error(`There is no case ${values.only}. The cases: ${Object.keys(CASES).join(", ")}.`);
+  process.exit(1);
+}
 const figures: Figure[] = [];
 const tables: string[] = [];
 for (const [name, measure] of Object.entries(CASES)) {

@@ -6,6 +6,7 @@ import { after, before } from "node:test";
 import { IdentityProvider } from "../../identity-provider/identity-provider.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { refusedSoon } from "../harness/refused-soon.ts";
 import { type PageResponse, WebPage } from "../harness/web-page.ts";
 
 const MAPPING = [
@@ -297,7 +298,7 @@ covers(
     assert.equal((await signIn(page, "bob")).status, 302);
     assert.equal((await page.get("/api/v1/cloud/agents")).status, 200);
     await berth.command("admin", "users", "disable", "bob@example.com");
-    const { status, body } = await page.get("/api/v1/cloud/agents");
+    const { status, body } = await refusedSoon(() => page.get("/api/v1/cloud/agents"));
     assert.deepEqual([status, body.error.message], [401, "The user of this token is disabled."]);
     assert.equal((await signIn(page, "bob")).status, 401);
     await berth.command("admin", "users", "enable", "bob@example.com");

@@ -5,6 +5,7 @@ import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeSession } from "../harness/fixtures.ts";
+import { refusedSoon } from "../harness/refused-soon.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 import { WebPage } from "../harness/web-page.ts";
 
@@ -82,7 +83,7 @@ covers(
     const out = await page.post(SIGN_OUT);
     assert.equal(out.status, 204);
     assert.equal(page.cookies.size, 0);
-    assertRefused(await page.get(AGENTS, { cookie: kept }), 401, /has ended/);
+    assertRefused(await refusedSoon(() => page.get(AGENTS, { cookie: kept })), 401, /has ended/);
     assert.equal((await page.post(SIGN_OUT)).status, 204, "again");
     const row = (await ada.ok("GET", "/tokens")).data.find(({ id }: AnyJson) => id === current.id);
     assert.notEqual(row.revoked_at, null);
@@ -202,7 +203,7 @@ covers(
     assert.equal((await page.post(BY_TOKEN, { token: ada.token })).status, 204);
     assert.notEqual(page.cookies.get(name), planted);
     assert.equal((await page.get(CURRENT)).body.user.email, "ada@example.com");
-    assertRefused(await mallory.get(AGENTS), 401, /has ended/);
+    assertRefused(await refusedSoon(() => mallory.get(AGENTS)), 401, /has ended/);
 
     const secret = page.cookies.get(name) ?? "";
     assertRefused(await new Api(berth.url, secret).get("/agents"), 401, /malformed/);
@@ -273,17 +274,17 @@ covers(
     await followed.opened;
     await bob.ok("DELETE", `/tokens/${parent.id}`);
     await followed.ended;
-    assertRefused(await child.get(AGENTS), 401, /has ended/);
+    assertRefused(await refusedSoon(() => child.get(AGENTS)), 401, /has ended/);
 
     const listed = await signedIn(bob);
     const { id } = (await listed.get(CURRENT)).body;
     await bob.ok("DELETE", `/tokens/${id}`);
-    assertRefused(await listed.get(AGENTS), 401, /has ended/);
+    assertRefused(await refusedSoon(() => listed.get(AGENTS)), 401, /has ended/);
 
     const last = await signedIn(bob);
     const code = await newCode(bob);
     await berth.command("admin", "users", "disable", "bob@example.com");
-    assertRefused(await last.get(AGENTS), 401, /is disabled/);
+    assertRefused(await refusedSoon(() => last.get(AGENTS)), 401, /is disabled/);
     assertRefused(await new WebPage(berth.url).post(BY_LINK, { code }), 400);
     assertRefused(await new WebPage(berth.url).post(BY_TOKEN, { token: bob.token }), 401, /is disabled/);
   },

@@ -3,6 +3,7 @@ import { Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeSession } from "../harness/fixtures.ts";
+import { refusedSoon } from "../harness/refused-soon.ts";
 
 const { berth, api } = await startBerth();
 
@@ -58,7 +59,9 @@ covers(["token-revoke"], "revoked token → 401 at its next request", async () =
     type: "token_deleted",
     revoked_descendants: [],
   });
-  assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  assertError(await refusedSoon(() => holder.get("/agents")), 401, "authentication_error", {
+    message: /revoked/,
+  });
   assertError(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
 });
 
@@ -84,7 +87,9 @@ covers(["token-revoke-own"], "a token of any scope revokes itself, and no other"
   for (const { id, token } of tokens) {
     const holder = new Api(berth.url, token);
     assert.equal((await holder.delete(`/tokens/${id}`)).body.id, id);
-    assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+    assertError(await refusedSoon(() => holder.get("/agents")), 401, "authentication_error", {
+      message: /revoked/,
+    });
   }
   assert.equal((await new Api(berth.url, parent.token).get("/agents")).status, 200);
 });
@@ -140,6 +145,8 @@ covers(["token-descendants"], "revoke: descendants are revoked with it, and thei
   assert.equal(stream.status, 200);
   const { revoked_descendants } = await api.ok("DELETE", `/tokens/${root.id}`);
   assert.deepEqual(revoked_descendants, [child.id, grandchild.id]);
-  assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  assertError(await refusedSoon(() => holder.get("/agents")), 401, "authentication_error", {
+    message: /revoked/,
+  });
   await stream.text();
 });
