@@ -45,7 +45,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
 };
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
-if (values.only !== undefined && !(values.only in CASES)) {
+if (values.only !== undefined && !Object.hasOwn(CASES, values.only)) {
   console.error(`There is no case ${values.only}. The cases: ${Object.keys(CASES).join(", ")}.`);
   process.exit(1);
 }

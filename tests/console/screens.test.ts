@@ -157,7 +157,7 @@ covers(
   },
 );
 
-/** Keeps the answers to what fits, until the returned function is called. */
+/** Holds back the requests of a page that match, until the returned function is called. */
 async function hold(page: Page, url: RegExp): Promise<() => void> {
   const late = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
@@ -169,20 +169,21 @@ async function hold(page: Page, url: RegExp): Promise<() => void> {
 
 covers(
   ["console-screens", "console-drafts"],
-  "a form that is typed, and sent, before what it begins with is there: the usual model is in it, and nothing typed is lost",
+  "a form filled in and sent before its data is loaded: it has a model, and nothing typed is lost",
   async () => {
     const { page, faults } = await console.signedIn("/agents");
-    const [usual] = (await api.ok("GET", "/models")).data as AnyJson[];
+    const [model] = (await api.ok("GET", "/models")).data as AnyJson[];
     for (const sends of ["while it loads", "afterwards"]) {
       const release = await hold(page, /\/models$/);
       await page.goto(`${origin}/console/agents/new`);
       await page.getByLabel("Name", { exact: true }).first().fill(`Typed early, sent ${sends}`);
-      if (sends === "afterwards") release();
-      if (sends === "afterwards")
+      if (sends === "afterwards") {
+        release();
         await page
-          .getByText(usual?.id as string)
+          .getByText(model?.id as string)
           .first()
           .waitFor();
+      }
       await page.getByRole("button", { name: "Create agent" }).click();
       if (sends === "while it loads") await page.locator("[aria-busy=true]").waitFor();
       release();

@@ -1,12 +1,12 @@
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 
-/** Of each page, what its last requests were. */
 const KEPT_REQUESTS = 15;
 
+/** Of each page, its last requests with their status or error. */
 const requests = new WeakMap<Page, string[]>();
 
-/** Notes what a page requests, for the day its test fails. */
+/** Keeps the last requests of a page, for the error of its test if that fails. */
 export function noteRequests(page: Page): void {
   const lines: string[] = [];
   requests.set(page, lines);

@@ -2,27 +2,25 @@ import { queryClient } from "../api/query-client.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toast.tsx";
 
-/** A way to end an object: the call, and what it means for whoever uses the object. */
-type Ending = { act: () => Promise<unknown>; means: string };
-
 type Props = {
   asked: string | null;
   onClose: () => void;
-  object: { id: string };
+  id: string;
   name: string;
   /** What it is, in a sentence. */
   noun: string;
   /** Under which such objects are kept once they are read. */
   queryKey: string;
-  archive: Ending;
-  delete: Ending;
+  calls: { archive: (id: string) => Promise<unknown>; delete: (id: string) => Promise<unknown> };
+  /** What each means for whoever uses the object. */
+  means: { archive: string; delete: string };
   /** Leaves the page of what is gone. */
   onDeleted: () => Promise<void>;
 };
 
 /** Asks before an object is archived or deleted. */
 export function AskToEnd(props: Props) {
-  const { asked, onClose, object, name, noun, queryKey, archive, onDeleted } = props;
+  const { asked, onClose, id, name, noun, queryKey, calls, means, onDeleted } = props;
   return (
     <>
       <Confirm
@@ -31,12 +29,12 @@ export function AskToEnd(props: Props) {
         title={`Archive “${name}”?`}
         verb="Archive"
         act={async () => {
-          await archive.act();
+          await calls.archive(id);
           await queryClient.invalidateQueries({ queryKey: [queryKey] });
           toast(`The ${noun} is archived`);
         }}
       >
-        {archive.means}
+        {means.archive}
       </Confirm>
       <Confirm
         open={asked === "delete"}
@@ -45,13 +43,13 @@ export function AskToEnd(props: Props) {
         verb="Delete"
         danger
         act={async () => {
-          await props.delete.act();
-          queryClient.removeQueries({ queryKey: [queryKey, object.id] });
+          await calls.delete(id);
+          queryClient.removeQueries({ queryKey: [queryKey, id] });
           void queryClient.invalidateQueries({ queryKey: [queryKey] });
           await onDeleted();
         }}
       >
-        {props.delete.means}
+        {means.delete}
       </Confirm>
     </>
   );

@@ -37,11 +37,12 @@ export class AddressRates {
   async lookUp<Found>(address: string, hash: Buffer, look: () => Promise<Found>): Promise<Found> {
     if (this.#limits.requests_per_second == null) return await look();
     const name = hash.toString("base64");
-    const first = this.#first.get(name);
-    if (first === undefined && !this.#known.has(name))
-      return await this.#asFirst(name, this.#countAndLook(address, name, look));
-    await first;
-    if (!this.#known.has(name)) return await this.#countAndLook(address, name, look);
+    if (!this.#known.has(name)) {
+      const first = this.#first.get(name);
+      if (first === undefined) return await this.#asFirst(name, this.#countAndLook(address, name, look));
+      await first;
+      if (!this.#known.has(name)) return await this.#countAndLook(address, name, look);
+    }
     const found = await look();
     this.#known.add(name);
     return found;

@@ -7,7 +7,7 @@ export const modelsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** The id of the model that is taken where none is chosen; null while there is none, or none is known. */
-export function usualModel(models: readonly { id: string; default: boolean }[] = []): string | null {
+/** The id of the model that a form starts with: the default one, or else the first. Null until they are loaded, and where there are none. */
+export function initialModel(models: readonly { id: string; default: boolean }[] = []): string | null {
   return (models.find((model) => model.default) ?? models[0])?.id ?? null;
 }

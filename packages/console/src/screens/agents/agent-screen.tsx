@@ -149,18 +149,15 @@ function AgentActions({ agent }: { agent: Agent }) {
       <AskToEnd
         asked={asked}
         onClose={() => setAsked(null)}
-        object={agent}
+        id={agent.id}
         name={agent.name}
         noun="agent"
         queryKey="agents"
-        archive={{
-          act: () => berth.agents.archive(agent.id),
-          means:
+        calls={berth.agents}
+        means={{
+          archive:
             "It can no longer be changed or start sessions, and this cannot be undone. Its sessions go on.",
-        }}
-        delete={{
-          act: () => berth.agents.delete(agent.id),
-          means:
+          delete:
             "All its versions are gone for good. An agent with which a session was created stays: archive it instead.",
         }}
         onDeleted={() => navigate({ to: "/agents" })}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
-import { modelsQuery, usualModel } from "../../api/queries/models.ts";
+import { initialModel, modelsQuery } from "../../api/queries/models.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
@@ -33,7 +33,7 @@ function NewAgent({ like }: { like: string | undefined }) {
             name: `${model.data.name} copy`,
           },
   );
-  const form = draft.form && { ...draft.form, model: draft.form.model ?? usualModel(models) };
+  const form = draft.form && { ...draft.form, model: draft.form.model ?? initialModel(models) };
   return (
     <Page title="New agent">
       {model.error !== null && <ErrorBox error={model.error} className="m-6" />}
@@ -55,9 +55,9 @@ function NewAgent({ like }: { like: string | undefined }) {
   );
 }
 
-/** With the usual model, for which a form that is sent at once has to wait. */
+/** With the initial model where none is chosen. A form that is sent before the models are loaded waits for them. */
 async function withModel(form: AgentForm): Promise<AgentForm> {
   return form.model === null
-    ? { ...form, model: usualModel(await queryClient.ensureQueryData(modelsQuery)) }
+    ? { ...form, model: initialModel(await queryClient.ensureQueryData(modelsQuery)) }
     : form;
 }

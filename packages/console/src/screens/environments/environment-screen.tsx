@@ -151,18 +151,15 @@ function EnvironmentActions({ environment }: { environment: Environment }) {
       <AskToEnd
         asked={asked}
         onClose={() => setAsked(null)}
-        object={environment}
+        id={id}
         name={name}
         noun="environment"
         queryKey="environments"
-        archive={{
-          act: () => berth.environments.archive(environment.id),
-          means:
+        calls={berth.environments}
+        means={{
+          archive:
             "It can no longer be changed or used for new sessions, and this cannot be undone. Its sessions go on.",
-        }}
-        delete={{
-          act: () => berth.environments.delete(environment.id),
-          means: "It is gone for good. While a session that has not ended uses it, it cannot be deleted.",
+          delete: "It is gone for good. While a session that has not ended uses it, it cannot be deleted.",
         }}
         onDeleted={() => navigate({ to: "/environments" })}
       />

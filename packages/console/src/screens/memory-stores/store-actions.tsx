@@ -56,18 +56,15 @@ export function StoreActions({ store }: { store: MemoryStore }) {
       <AskToEnd
         asked={asked}
         onClose={close}
-        object={store}
+        id={store.id}
         name={store.name}
         noun="store"
         queryKey="memory stores"
-        archive={{
-          act: () => berth.memoryStores.archive(store.id),
-          means:
+        calls={berth.memoryStores}
+        means={{
+          archive:
             "Its memories stay readable, and nobody can change them any more, neither here nor in a session. This cannot be undone.",
-        }}
-        delete={{
-          act: () => berth.memoryStores.delete(store.id),
-          means:
+          delete:
             "All its memories and their versions are gone for good. While a session that goes on has it, it cannot be deleted.",
         }}
         onDeleted={() => navigate({ to: "/memory" })}

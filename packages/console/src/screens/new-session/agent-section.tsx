@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { agentChoices, skillChoices } from "../../api/queries/choices.ts";
-import { modelsQuery, usualModel } from "../../api/queries/models.ts";
+import { initialModel, modelsQuery } from "../../api/queries/models.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Field, Textarea } from "../../ui/field.tsx";
 import { FormSection, Segments } from "../../ui/form-section.tsx";
@@ -17,10 +17,10 @@ export function AgentSection({ form, change, faultAt }: Props) {
   const { data: models } = useQuery(modelsQuery);
   const none = agents !== undefined && agents.length === 0;
   const first = agents?.[0]?.id;
-  const usual = usualModel(models);
+  const model = initialModel(models);
   useEffect(() => {
     if (form.agentId === null && first !== undefined) change({ agentId: first });
-    if (form.model === null && usual !== null) change({ model: usual });
+    if (form.model === null && model !== null) change({ model });
     if (none && form.agentMode === "existing") change({ agentMode: "quick" });
   });
   return (

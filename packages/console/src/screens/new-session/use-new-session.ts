@@ -17,8 +17,8 @@ import {
 const DRAFT = "new session";
 
 /**
- * The form, kept over reloads, or filled like another session, which takes a moment: nothing that is typed before would last. What is
- * `chosen` by the address stands in it from the start.
+ * The form, kept over reloads, or filled like another session. Until that is read (`isFilled`) the form must not be shown, since it
+ * would fill over what is typed. What is `chosen` by the address stands in it from the start.
  */
 export function useForm(like: string | undefined, chosen: Partial<Form>) {
   const draft = like === undefined ? DRAFT : `${DRAFT} like ${like}`;

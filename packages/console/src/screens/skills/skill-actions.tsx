@@ -57,18 +57,15 @@ export function SkillActions({ skill }: { skill: Skill }) {
       <AskToEnd
         asked={asked}
         onClose={close}
-        object={skill}
+        id={skill.id}
         name={name}
         noun="skill"
         queryKey="skills"
-        archive={{
-          act: () => berth.skills.archive(skill.id),
-          means:
+        calls={berth.skills}
+        means={{
+          archive:
             "Agents and sessions that have it keep it. It can no longer be given to others, and this cannot be undone.",
-        }}
-        delete={{
-          act: () => berth.skills.delete(skill.id),
-          means:
+          delete:
             "All its versions are gone for good. A skill that an agent or a session uses cannot be deleted.",
         }}
         onDeleted={() => navigate({ to: "/skills" })}
