@@ -12,6 +12,9 @@
 #   finish PID         kills and reaps that child; RESULT is its exit status
 #   reap               reaps orphans
 #   poll PID           reaps orphans; RESULT is the exit status of that child when it is gone, else empty
+#   list SLOT          writes two lines for each process to the slot's output: its stat, and its limit for
+#                      file locks; RESULT is 1
+#   uptime             RESULT is the time since the machine's boot in hundredths of a second
 #
 # It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
 # the limit of processes allows no fork; "jobs" then reaps orphans without one, but loses their statuses. When memory runs
@@ -51,6 +54,19 @@ while IFS=' ' read -r number verb first rest; do
       wait "$first"
       answer=$?
     fi ;;
+  list)
+    for process in /proc/[0-9]*; do
+      # The name of a process may hold line breaks.
+      stat=
+      while read -r line; do stat="$stat$line "; done <"$process/stat" || continue
+      while read -r limit; do
+        case $limit in 'Max file locks'*) printf '%s\n%s\n' "$stat" "$limit" && break ;; esac
+      done <"$process/limits"
+    done >"$pipes/$first.out"
+    answer=1 ;;
+  uptime)
+    read -r answer rest </proc/uptime
+    answer=${answer%.*}${answer#*.} ;;
   esac
   echo "$number $answer"
 done 2>/dev/null

@@ -20,7 +20,7 @@ import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 import { probeContainers } from "./probe.ts";
 import { type ContainerHost, startContainer } from "./start-container.ts";
-import { writeSharedEtc } from "./write-etc.ts";
+import { writeSharedEtc } from "../inside/write-etc.ts";
 
 export interface DockerOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; a label of its containers. */

@@ -20,7 +20,7 @@ import { Demultiplexer } from "./demultiplex.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { EngineVersion } from "./engine-client.ts";
 import { limitTerminals } from "./limit-terminals.ts";
-import { writeUsers } from "./write-etc.ts";
+import { writeUsers } from "../inside/write-etc.ts";
 
 const START_TIMEOUT_MS = 20_000;
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { gitConfig } from "../inside/git-config.ts";
-import { trustedBundle } from "../inside/trusted-bundle.ts";
+import { gitConfig } from "./git-config.ts";
+import { trustedBundle } from "./trusted-bundle.ts";
 
 /** Writes the files of `/etc` that replace those of every image. */
 export async function writeSharedEtc(directory: string, certificates: readonly string[]): Promise<void> {

@@ -1,0 +1,212 @@
+import { Readable, Writable } from "node:stream";
+import { SandboxError } from "../interface/errors.ts";
+import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
+
+/** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
+const WINDOW_BYTES = 262_144;
+const CHUNK_BYTES = 65_536;
+
+/** A running `pipe-server.pl`: its standard input and output. */
+export interface ServerStreams {
+  input: Writable;
+  output: Readable;
+  /** Its standard error, once it has ended. */
+  errors(): string;
+}
+
+interface Channel {
+  data?(bytes: Buffer): void;
+  /** `why`: the channel failed. */
+  ended(why: string | null): void;
+  credit?(bytes: number): void;
+}
+
+/** Uses the named pipes and uploads of one sandbox by way of the server beside it. */
+export class PipeConnection {
+  readonly closed: Promise<void>;
+  readonly #streams: ServerStreams;
+  readonly #channels = new Map<number, Channel>();
+  #last = 0;
+  #gone = false;
+
+  private constructor(streams: ServerStreams, ready: () => void) {
+    this.#streams = streams;
+    const closed = Promise.withResolvers<void>();
+    this.closed = closed.promise;
+    const decoder = new FrameDecoder((frame) => (frame.channel === 0 ? ready() : this.#take(frame)));
+    streams.output.on("data", (chunk: Buffer) => decoder.push(chunk)).on("error", () => {});
+    streams.input.on("error", () => {});
+    streams.output.once("close", () => {
+      this.#end();
+      closed.resolve();
+    });
+  }
+
+  /** Rejects with `SandboxError` when the server ends before it serves. */
+  static async open(streams: ServerStreams): Promise<PipeConnection> {
+    const ready = Promise.withResolvers<true>();
+    const connection = new PipeConnection(streams, () => ready.resolve(true));
+    const isReady = await Promise.race([ready.promise, connection.closed.then(() => false)]);
+    if (isReady) return connection;
+    throw new SandboxError(`the server of the sandbox's pipes ended: ${streams.errors() || "no reason"}`);
+  }
+
+  /** The stream ends when every writer has closed the pipe, and not before the first has opened it. */
+  read(path: string): Readable {
+    const number = this.#next();
+    let taken = 0;
+    const readable = new Readable({
+      // Called when what came before has been read: then as much may come again.
+      read: () => {
+        if (taken < CHUNK_BYTES) return;
+        this.#send(number, "K", String(taken));
+        taken = 0;
+      },
+      destroy: (error, done) => {
+        this.#close(number);
+        done(error);
+      },
+    });
+    this.#begin(number, "R", path, {
+      data: (bytes) => {
+        taken += bytes.length;
+        readable.push(bytes);
+      },
+      ended: () => readable.push(null),
+    });
+    return readable;
+  }
+
+  write(path: string): Writable {
+    const number = this.#next();
+    const writer = new ChannelWriter((kind, body) => this.#send(number, kind, body));
+    writer.once("close", () => this.#close(number));
+    this.#begin(number, "W", path, {
+      ended: () => writer.destroy(),
+      credit: (bytes) => writer.allow(bytes),
+    });
+    return writer;
+  }
+
+  /** The file appears at its path with all its bytes. */
+  async place(path: string, mode: number, contents: AsyncIterable<Uint8Array>): Promise<void> {
+    const number = this.#next();
+    const stored = Promise.withResolvers<void>();
+    const writer = new ChannelWriter((kind, body) => this.#send(number, kind, body));
+    this.#begin(number, "F", `${mode.toString(8)} ${path}`, {
+      ended: (why) => {
+        writer.destroy();
+        if (why === null) stored.resolve();
+        else stored.reject(new SandboxError(`the file could not be placed: ${why}`));
+      },
+      credit: (bytes) => writer.allow(bytes),
+    });
+    try {
+      for await (const chunk of contents)
+        await Promise.race([
+          stored.promise,
+          new Promise<void>((resolve) => writer.write(chunk, () => resolve())),
+        ]);
+      this.#send(number, "S");
+      await stored.promise;
+    } finally {
+      this.#close(number);
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    const number = this.#next();
+    const removed = Promise.withResolvers<void>();
+    this.#begin(number, "U", path, {
+      ended: (why) =>
+        why === null
+          ? removed.resolve()
+          : removed.reject(new SandboxError(`the file could not be removed: ${why}`)),
+    });
+    await removed.promise;
+  }
+
+  close(): void {
+    this.#streams.input.destroy();
+    this.#streams.output.destroy();
+  }
+
+  #next(): number {
+    this.#last += 1;
+    return this.#last;
+  }
+
+  #begin(number: number, kind: string, body: string, channel: Channel): void {
+    if (this.#gone) {
+      queueMicrotask(() => channel.ended("the sandbox has ended"));
+      return;
+    }
+    this.#channels.set(number, channel);
+    this.#send(number, kind, body);
+  }
+
+  #take({ channel: number, kind, body }: Frame): void {
+    const channel = this.#channels.get(number);
+    if (channel === undefined) return;
+    if (kind === "D") channel.data?.(body);
+    else if (kind === "K") channel.credit?.(Number(body.toString("latin1")));
+    else {
+      this.#channels.delete(number);
+      channel.ended(kind === "X" ? body.toString().slice(0, 200) : null);
+    }
+  }
+
+  #close(number: number): void {
+    if (this.#channels.delete(number)) this.#send(number, "C");
+  }
+
+  #send(number: number, kind: string, body?: Uint8Array | string): void {
+    if (!this.#gone) this.#streams.input.write(encodeFrame(number, kind, body));
+  }
+
+  #end(): void {
+    this.#gone = true;
+    for (const channel of this.#channels.values()) channel.ended("the sandbox has ended");
+    this.#channels.clear();
+  }
+}
+
+/** Sends what the other side allows. A write is done when the other side has written all of it. */
+class ChannelWriter extends Writable {
+  readonly #send: (kind: string, body: Uint8Array) => void;
+  #allowed = WINDOW_BYTES;
+  #unsent: Uint8Array = new Uint8Array();
+  #underWay = 0;
+  #done: ((error?: Error | null) => void) | null = null;
+
+  constructor(send: (kind: string, body: Uint8Array) => void) {
+    super({ decodeStrings: true });
+    this.#send = send;
+  }
+
+  allow(bytes: number): void {
+    this.#allowed += bytes;
+    this.#underWay -= bytes;
+    this.#sendAllowed();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#unsent = chunk;
+    this.#done = done;
+    this.#sendAllowed();
+  }
+
+  #sendAllowed(): void {
+    while (this.#unsent.length > 0 && this.#allowed > 0) {
+      const part = this.#unsent.subarray(0, Math.min(this.#allowed, CHUNK_BYTES));
+      this.#unsent = this.#unsent.subarray(part.length);
+      this.#allowed -= part.length;
+      this.#underWay += part.length;
+      this.#send("D", part);
+    }
+    if (this.#unsent.length > 0 || this.#underWay > 0) return;
+    const done = this.#done;
+    this.#done = null;
+    done?.();
+  }
+}

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
+import { SandboxError } from "../interface/errors.ts";
+import type { Cluster } from "./cluster.ts";
+import { FILES, FILES_CONTAINER, STATE } from "./pod-body.ts";
+import { pipeNames } from "./pod-pipes.ts";
+
+/** A host directory, and entries of it to send. */
+export interface Sent {
+  directory: string;
+  names: readonly string[];
+}
+
+/** Unpacks, makes the pipes, and lets the sandbox start. */
+const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && mkdir ${STATE} && : >${STATE}/ready`;
+
+/** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
+export async function sendFiles(cluster: Cluster, pod: string, sent: readonly Sent[]): Promise<void> {
+  const archive = spawn(
+    "tar",
+    [
+      "-c",
+      "-f",
+      "-",
+      "--owner=0",
+      "--group=0",
+      ...sent.flatMap(({ directory, names }) => ["-C", directory, ...names]),
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const packed = once(archive, "close");
+  let errors = "";
+  archive.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  const process = await cluster.exec(pod, FILES_CONTAINER, ["/bin/sh", "-c", UNPACK]);
+  // The end of standard input does not arrive everywhere: the archive tells its own end.
+  await pipeline(archive.stdout, process.input, { end: false });
+  const [code] = await packed;
+  const exitCode = await process.exitCode;
+  if (code !== 0) throw new SandboxError("the files of the sandbox cannot be read", { cause: errors });
+  if (exitCode !== 0)
+    throw new SandboxError(`the files of the sandbox could not be unpacked: ${process.errors() || exitCode}`);
+}
