@@ -14,6 +14,9 @@
 #   poll PID           reaps orphans; RESULT is the exit status of that child when it is gone, else empty
 #   list SLOT          writes two lines for each process to the slot's output: its stat, and its limit for
 #                      file locks; RESULT is 1
+#   killed             RESULT is how many processes were killed because the sandbox had no memory left, where its control
+#                      group can be read inside
+#   end                ends the sandbox
 #   uptime             RESULT is the time since the machine's boot in hundredths of a second
 #
 # It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
@@ -64,6 +67,13 @@ while IFS=' ' read -r number verb first rest; do
       done <"$process/limits"
     done >"$pipes/$first.out"
     answer=1 ;;
+  killed)
+    for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+      while read -r name count; do
+        if [ "$name" = oom_kill ]; then answer=$count; fi
+      done <"$file"
+    done ;;
+  end) exit 0 ;;
   uptime)
     read -r answer rest </proc/uptime
     answer=${answer%.*}${answer#*.} ;;

@@ -4,13 +4,14 @@
 # usage: perl pipe-server.pl EPOCH STATE
 #
 # EPOCH is the lease's: a server with a lower one than the last ends at once, and a new one ends those before it.
-# STATE is a directory that this container alone writes.
+# STATE is a directory that this container alone writes, made when missing.
 #
 # Both directions carry frames: channel (32 bits), kind (8 bits), length (32 bits), all big endian, and that many bytes.
 #
 #   to here    R path        opens a pipe for reading; its data come back
 #              W path        opens a pipe for writing
 #              F mode path   begins a file with that octal mode, which appears at its path by "S"
+#              V path        tells of a file what "stat" does of its filesystem and of it, a line each
 #              U path        removes a file, and the directories that become empty below the first component
 #              D bytes       data for a W or F
 #              S             stores the file of an F
@@ -60,6 +61,7 @@ for (;;) {
 
 # Kills the server before this one. One of a newer lease stays, and this one ends.
 sub take_over {
+  mkdir $state, 0700;
   open(my $lock, "+>>", "$state/server") or die "no state: $!\n";
   flock($lock, LOCK_EX) or die "no lock: $!\n";
   seek($lock, 0, 0);
@@ -99,7 +101,7 @@ sub receive {
 sub handle {
   my ($number, $kind, $body) = @_;
   my $channel = $channels{$number};
-  if ($kind =~ /^[RWFU]$/) { start($number, $kind, $body) }
+  if ($kind =~ /^[RWFUV]$/) { start($number, $kind, $body) }
   elsif (!$channel) { }
   elsif ($kind eq "D") { take_data($channel, $body) }
   elsif ($kind eq "S") { store($channel) }
@@ -111,6 +113,7 @@ sub start {
   my ($number, $kind, $body) = @_;
   my $channel = { number => $number, kind => $kind, path => $body, credit => WINDOW, waiting => "" };
   return remove_file($channel) if $kind eq "U";
+  return tell_of($channel) if $kind eq "V";
   if ($kind eq "F") {
     @$channel{qw(mode path)} = $body =~ /^(\d+) (.+)\z/s or return failed($channel, "not a path");
     make_parents($channel->{path});
@@ -182,6 +185,18 @@ sub remove_file {
   my $path = $channel->{path};
   unlink $path or $!{ENOENT} or $!{ENOTDIR} or $!{EISDIR} or return failed($channel, $!);
   1 while $path =~ s{/[^/]+\z}{} && rmdir $path;
+  send_frame($channel->{number}, "E", "");
+}
+
+# Blocks, fragment size, free and available blocks, files and free files of the filesystem; times of birth and of the last change.
+sub tell_of {
+  my ($channel) = @_;
+  for my $words (["-f", "-c", "%b %S %f %a %c %d"], ["-c", "%w|%y"]) {
+    open(my $told, "-|", "stat", @$words, "--", $channel->{path}) or return failed($channel, $!);
+    my $line = <$told> // "";
+    close($told);
+    send_frame($channel->{number}, "D", $line);
+  }
   send_frame($channel->{number}, "E", "");
 }
 

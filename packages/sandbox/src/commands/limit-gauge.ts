@@ -3,7 +3,7 @@ import type { SandboxView } from "./sandbox-view.ts";
 
 /** Counters of the kernel for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
 export interface LimitGauge {
-  counts(): LimitCounts;
+  counts(): LimitCounts | Promise<LimitCounts>;
   /** More than nine tenths of the allowed processes exist. */
   crowded(): boolean;
 }
@@ -26,11 +26,12 @@ export interface LimitWatch {
 
 /** To be called when a command starts. Limits that concurrent commands meet count as well: they are the sandbox's. */
 export function watchLimits(gauge: LimitGauge | undefined, view: SandboxView): LimitWatch {
-  const before = gauge?.counts();
+  const counted = gauge?.counts();
   return {
     async seen({ ended, exitCode }) {
-      if (gauge === undefined || before === undefined) return { crowded: false };
-      const after = gauge.counts();
+      if (gauge === undefined || counted === undefined) return { crowded: false };
+      const before = await counted;
+      const after = await gauge.counts();
       if (after.memory > before.memory) return { limit: "memory", crowded: false };
       if (after.processes > before.processes)
         return { limit: "processes", crowded: ended !== "closed" && gauge.crowded() };

@@ -10,6 +10,7 @@ import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { requiredProgram } from "../host/required-program.ts";
 import { writePrograms } from "../inside/programs.ts";
+import { writeSharedEtc } from "../inside/write-etc.ts";
 import type { Capability } from "../interface/capability.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
@@ -20,7 +21,6 @@ import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 import { probeContainers } from "./probe.ts";
 import { type ContainerHost, startContainer } from "./start-container.ts";
-import { writeSharedEtc } from "../inside/write-etc.ts";
 
 export interface DockerOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; a label of its containers. */

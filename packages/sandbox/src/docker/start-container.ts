@@ -10,6 +10,7 @@ import { HostUploads } from "../host/host-uploads.ts";
 import { HostView } from "../host/host-view.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../host/sandbox-files.ts";
+import { writeUsers } from "../inside/write-etc.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { CommonGroup } from "./common-group.ts";
@@ -20,7 +21,6 @@ import { Demultiplexer } from "./demultiplex.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { EngineVersion } from "./engine-client.ts";
 import { limitTerminals } from "./limit-terminals.ts";
-import { writeUsers } from "../inside/write-etc.ts";
 
 const START_TIMEOUT_MS = 20_000;
 

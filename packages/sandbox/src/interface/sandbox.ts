@@ -1,6 +1,7 @@
 import type { EgressPolicy } from "@berth/egress";
 import type { Capability } from "./capability.ts";
 import type { Command, CommandResult } from "./command.ts";
+import type { Disks } from "./disks.ts";
 import type { MountedFile, MountedSnapshot, SandboxSpec } from "./spec.ts";
 
 /**
@@ -21,6 +22,8 @@ import type { MountedFile, MountedSnapshot, SandboxSpec } from "./spec.ts";
  */
 export interface SandboxEngine {
   readonly name: string;
+  /** Absent: disks are directories of this host, which the caller names and removes. */
+  readonly disks?: Disks;
   /** What this machine supports and lacks, one line each, for `berth doctor`. Never throws. */
   probe(): Promise<Capability[]>;
   /** Rejects with `SandboxError` when it cannot, and then leaves nothing behind. */
@@ -48,11 +51,22 @@ export interface SandboxEngine {
    * `mayLive` rejects. Safe while other sandboxes run, and when it is interrupted. A thing that cannot be removed does not stop
    * the removal of the rest: `sweep` rejects at the end, and the next one tries again.
    *
-   * @returns the ids of the sandboxes that it closed.
+   * @param abandoned Those among sandboxes of other processes, wherever they run, whose session no process holds with that epoch.
+   * Asked by an engine whose sandboxes are not on this host alone.
+   * @returns the ids of the sandboxes of this process that it closed.
    */
-  sweep(mayLive?: (id: string) => boolean): Promise<string[]>;
+  sweep(
+    mayLive?: (id: string) => boolean,
+    abandoned?: (sandboxes: readonly LeasedSandbox[]) => Promise<readonly LeasedSandbox[]>,
+  ): Promise<string[]>;
   /** Closes every open sandbox and releases pooled resources. */
   close(): Promise<void>;
+}
+
+/** The `id` and `epoch` of a sandbox's spec. */
+export interface LeasedSandbox {
+  id: string;
+  epoch: number;
 }
 
 export interface Sandbox {

@@ -4,10 +4,17 @@ export interface SandboxSpec {
   /** Opaque, unique among open sandboxes, `[a-z0-9_]{1,64}`. Visible in the sandbox. */
   id: string;
   /**
-   * Host directory that outlives the sandbox and holds the agent's `/data`, `/home/agent`, `/tmp` and other writable directories.
-   * Created when missing.
+   * Host directory that outlives the sandbox and holds the agent's `/data`, `/home/agent`, `/tmp` and other writable directories;
+   * a name of one of its `disks` for an engine that has such. Created when missing.
    */
   disk: string;
+  /** The disk need not outlive the sandbox. An engine with `disks` makes none then, and limits nothing. */
+  ephemeral?: true;
+  /**
+   * Of the session's lease. Where several processes open sandboxes on one disk, the one with the higher epoch ends the sandbox of
+   * the other. Absent: no other process opens sandboxes on the disk.
+   */
+  epoch?: number;
   /** Host uid and gid that own the disk and run the commands when the engine is root; ignored otherwise. */
   uid: number;
   /** The `/usr`, `/etc`, `/opt` and `/var` of the sandbox. Default: the engine's. Rejects where it cannot be mounted. */

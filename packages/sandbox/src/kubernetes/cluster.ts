@@ -1,5 +1,6 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
-import type { CoreV1Api, KubeConfig, V1Pod } from "@kubernetes/client-node";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
 
 type Library = typeof import("@kubernetes/client-node");
@@ -15,6 +16,9 @@ export interface PodProcess {
 }
 
 const MAX_ERROR_CHARACTERS = 2_000;
+/** Before the kubelet kills what ignores its request. Without such a time, a pod is gone before its processes are. */
+const GRACE_SECONDS = 1;
+const RETRY_MS = 100;
 
 /** The calls to one namespace of a cluster's API server that sandboxes need. */
 export class Cluster {
@@ -30,41 +34,123 @@ export class Cluster {
     this.#api = config.makeApiClient(library.CoreV1Api);
   }
 
-  /** @param kubeconfig Path of a file; null: the account of the pod in which this process runs. */
-  static async connect(kubeconfig: string | null, namespace: string): Promise<Cluster> {
+  /**
+   * @param kubeconfig Path of a file; null: the account of the pod in which this process runs.
+   * @param namespace Null: the kubeconfig's, or that of the pod.
+   */
+  static async connect(kubeconfig: string | null, namespace: string | null): Promise<Cluster> {
     const library = await import("@kubernetes/client-node");
     const config = new library.KubeConfig();
     try {
       if (kubeconfig === null) config.loadFromCluster();
       else config.loadFromFile(kubeconfig);
     } catch (error) {
-      throw new SandboxError("the cluster's address and account cannot be read", { cause: error });
+      throw new SandboxError(
+        kubeconfig === null
+          ? "No cluster is there: Berth runs in no pod with a service account, and BERTH_KUBECONFIG is not set."
+          : "The cluster's address and account cannot be read from BERTH_KUBECONFIG.",
+        { cause: error },
+      );
     }
-    return new Cluster(library, config, namespace);
+    const context = config.getContextObject(config.getCurrentContext());
+    return new Cluster(library, config, namespace ?? context?.namespace ?? "default");
   }
 
-  createPod(body: V1Pod): Promise<V1Pod> {
-    return this.#api.createNamespacedPod({ namespace: this.namespace, body });
+  /** Of the namespace; no other namespace of any cluster has it. */
+  async uid(): Promise<string> {
+    const { metadata } = await this.#api.readNamespace({ name: this.namespace });
+    if (metadata?.uid === undefined) throw new SandboxError("the namespace has no uid");
+    return metadata.uid;
   }
 
-  /** Kills a pod. Resolves also when it is gone already. */
-  async removePod(name: string): Promise<void> {
-    await this.#api
-      .deleteNamespacedPod({ name, namespace: this.namespace, gracePeriodSeconds: 0 })
-      .catch(unless(404));
+  /** Whether this account may do that in the namespace. */
+  async may(verb: string, resource: string): Promise<boolean> {
+    const [name, subresource] = resource.split("/");
+    const api = this.#config.makeApiClient(this.#library.AuthorizationV1Api);
+    const { status } = await api.createSelfSubjectAccessReview({
+      body: {
+        spec: {
+          resourceAttributes: {
+            namespace: this.namespace,
+            verb,
+            resource: name ?? "",
+            ...(subresource === undefined ? {} : { subresource }),
+          },
+        },
+      },
+    });
+    return status?.allowed === true;
+  }
+
+  async version(): Promise<string> {
+    return (await this.#config.makeApiClient(this.#library.VersionApi).getCode()).gitVersion;
+  }
+
+  /** False when a pod of this name is there. */
+  async createPod(body: V1Pod): Promise<boolean> {
+    return await this.#api.createNamespacedPod({ namespace: this.namespace, body }).then(
+      () => true,
+      (error: unknown) => {
+        if (isStatus(error, 409)) return false;
+        throw error;
+      },
+    );
+  }
+
+  async pod(name: string): Promise<V1Pod | null> {
+    return await this.#api.readNamespacedPod({ name, namespace: this.namespace }).catch(orNull);
+  }
+
+  /** Lets the node kill a pod, which is there until its processes are gone. Resolves also when it is gone already. */
+  removePod(name: string, uid?: string): Promise<void> {
+    return this.#deletePod(name, GRACE_SECONDS, uid);
+  }
+
+  /** Removes a pod of which no process is left, so that another of its name can be made at once. */
+  forgetPod(name: string, uid?: string): Promise<void> {
+    return this.#deletePod(name, 0, uid);
+  }
+
+  async #deletePod(name: string, gracePeriodSeconds: number, uid: string | undefined): Promise<void> {
+    const body = { gracePeriodSeconds, ...(uid === undefined ? {} : { preconditions: { uid } }) };
+    await this.#api.deleteNamespacedPod({ name, namespace: this.namespace, body }).catch(unless(404, 409));
   }
 
   async pods(labelSelector: string): Promise<V1Pod[]> {
     return (await this.#api.listNamespacedPod({ namespace: this.namespace, labelSelector })).items;
   }
 
-  /** Makes the claim of a volume, unless there is one of this name. */
-  async ensureClaim(
-    body: Parameters<CoreV1Api["createNamespacedPersistentVolumeClaim"]>[0]["body"],
-  ): Promise<void> {
-    await this.#api
-      .createNamespacedPersistentVolumeClaim({ namespace: this.namespace, body })
-      .catch(unless(409));
+  async claim(name: string): Promise<V1PersistentVolumeClaim | null> {
+    return await this.#api
+      .readNamespacedPersistentVolumeClaim({ name, namespace: this.namespace })
+      .catch(orNull);
+  }
+
+  async claims(labelSelector: string): Promise<V1PersistentVolumeClaim[]> {
+    const listed = await this.#api.listNamespacedPersistentVolumeClaim({
+      namespace: this.namespace,
+      labelSelector,
+    });
+    return listed.items;
+  }
+
+  /** False when a claim of this name is there. */
+  async createClaim(body: V1PersistentVolumeClaim): Promise<boolean> {
+    return await this.#api.createNamespacedPersistentVolumeClaim({ namespace: this.namespace, body }).then(
+      () => true,
+      (error: unknown) => {
+        if (isStatus(error, 409)) return false;
+        throw error;
+      },
+    );
+  }
+
+  async resizeClaim(name: string, bytes: number): Promise<void> {
+    await this.#api.patchNamespacedPersistentVolumeClaim({
+      name,
+      namespace: this.namespace,
+      body: [{ op: "replace", path: "/spec/resources/requests/storage", value: String(bytes) }],
+    });
   }
 
   async removeClaim(name: string): Promise<void> {
@@ -78,8 +164,7 @@ export class Cluster {
    *
    * @throws what `seen` throws, and `SandboxError` when the pod is removed or the time is over.
    */
-  async watchPod<T>(name: string, timeoutMs: number, seen: (pod: V1Pod) => T | null): Promise<T> {
-    const abort = AbortSignal.timeout(timeoutMs);
+  async watchPod<T>(name: string, abort: AbortSignal, seen: (pod: V1Pod) => T | null): Promise<T> {
     while (!abort.aborted) {
       const found = await this.#watchOnce(name, abort, seen);
       if (found !== null) return found;
@@ -106,11 +191,32 @@ export class Cluster {
     );
     const stop = () => result.resolve(null);
     abort.addEventListener("abort", stop, { once: true });
+    if (abort.aborted) stop();
     try {
       return await result.promise;
     } finally {
       abort.removeEventListener("abort", stop);
       controller.abort();
+    }
+  }
+
+  /**
+   * Starts a process in a container as soon as that runs. The node tells only each second what runs, so it is tried before.
+   *
+   * @throws the reason of the signal once it aborts.
+   */
+  async execSoon(
+    pod: string,
+    container: string,
+    command: readonly string[],
+    signal: AbortSignal,
+  ): Promise<PodProcess> {
+    for (;;) {
+      try {
+        return await this.exec(pod, container, command);
+      } catch {
+        await delay(RETRY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
     }
   }
 
@@ -154,9 +260,18 @@ function exitCodeOf({
   return Number(cause?.message ?? 1);
 }
 
-/** Lets an error of the API server with this status pass as no error. */
-function unless(status: number): (error: unknown) => void {
+/** Lets an error of the API server with one of these statuses pass as no error. */
+function unless(...statuses: number[]): (error: unknown) => void {
   return (error) => {
-    if ((error as { code?: unknown }).code !== status) throw error;
+    if (!statuses.some((status) => isStatus(error, status))) throw error;
   };
+}
+
+function orNull(error: unknown): null {
+  if (isStatus(error, 404)) return null;
+  throw error;
+}
+
+function isStatus(error: unknown, status: number): boolean {
+  return (error as { code?: unknown }).code === status;
 }

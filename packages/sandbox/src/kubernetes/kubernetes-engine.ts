@@ -1,27 +1,33 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { thisProcess } from "@berth/linux";
+import type { V1Pod } from "@kubernetes/client-node";
 import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { writePrograms } from "../inside/programs.ts";
 import { writeSharedEtc } from "../inside/write-etc.ts";
-import { type Capability, yes } from "../interface/capability.ts";
+import type { Capability } from "../interface/capability.ts";
 import { SandboxError } from "../interface/errors.ts";
-import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
+import type { LeasedSandbox, Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { perlText } from "../scripts/read-script.ts";
 import { Cluster } from "./cluster.ts";
-import { INSTANCE, OWNER, SANDBOX } from "./pod-body.ts";
-import { type PodHost, startPod } from "./start-pod.ts";
+import { OWNER, type PodSettings, SANDBOX } from "./pod-body.ts";
+import { PodDisks } from "./pod-disks.ts";
+import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
+import type { PodSandbox } from "./pod-sandbox.ts";
+import { probeCluster } from "./probe.ts";
+import { epochOf, type PodHost, startPod } from "./start-pod.ts";
 
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */
   instance: string;
   /** Path of a kubeconfig; null: the account of the pod in which this process runs. */
   kubeconfig: string | null;
-  namespace: string;
+  /** Null: that of the kubeconfig, or of the pod in which this process runs. */
+  namespace: string | null;
   /** Image of the sandboxes that name none. */
   defaultImage: string;
   /** Image of the container beside the sandbox: it has sh, tar and perl. Default: `defaultImage`. */
@@ -32,17 +38,27 @@ export interface KubernetesOptions {
   storageClass?: string | null;
   /** What a disk whose spec has no limit asks for. */
   diskBytes: number;
+  /** Of every pod. Default: nothing. */
+  pods?: Partial<PodSettings>;
+  /** A strategic merge patch of every pod. Default: none. */
+  podPatch?: object | null;
+  /** Default: what the cluster's network gives every pod. */
+  network?: PodNetwork;
+  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
+  /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
+  /** Programs on the PATH of every sandbox: script text by name. */
   programs?: Readonly<Record<string, string>>;
   log?: (line: object) => void;
 }
 
 const PIPE_SERVER = perlText("kubernetes/pipe-server.pl");
 
-/** An engine whose sandboxes are pods of a Kubernetes cluster. */
+/** An engine whose sandboxes are pods of a Kubernetes cluster. Rejects with `SandboxError` when its API server does not answer. */
 export async function createKubernetesEngine(options: KubernetesOptions): Promise<SandboxEngine> {
   const cluster = await Cluster.connect(options.kubeconfig, options.namespace);
+  const place = await placeOf(cluster);
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(`${options.stateDir}/${thisProcess()}`);
   await Promise.all([
@@ -58,34 +74,55 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
     defaultImage: options.defaultImage,
     serverImage: options.serverImage ?? options.defaultImage,
     imagePullPolicy: options.imagePullPolicy ?? "IfNotPresent",
-    storageClass: options.storageClass ?? null,
-    diskBytes: options.diskBytes,
+    disks: new PodDisks(cluster, place, {
+      storageClass: options.storageClass ?? null,
+      diskBytes: options.diskBytes,
+    }),
+    network: options.network ?? CLUSTER_NETWORK,
+    settings: { nodeSelector: {}, tolerations: [], runtimeClass: null, ...options.pods },
+    patch: options.podPatch ?? null,
     log: options.log ?? (() => {}),
   });
 }
 
+async function placeOf(cluster: Cluster): Promise<string> {
+  try {
+    return `kubernetes:${await cluster.uid()}/${cluster.namespace}`;
+  } catch (error) {
+    const why = (error as Error).message.split("\n")[0];
+    throw new SandboxError(`The namespace ${cluster.namespace} of the cluster cannot be read: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
 class KubernetesEngine implements SandboxEngine {
   readonly name = "kubernetes";
+  readonly disks: PodDisks;
   readonly #stateDir: string;
   readonly #host: PodHost;
   readonly #open = new OpenSandboxes();
+  /** Those that are open, by disk. */
+  readonly #onDisks = new Map<string, PodSandbox>();
   #count = 0;
 
   constructor(stateDir: string, host: PodHost) {
     this.#stateDir = stateDir;
     this.#host = host;
+    this.disks = host.disks;
   }
 
-  async probe(): Promise<Capability[]> {
-    return [yes("cluster", `Sandboxes are pods in the namespace ${this.#host.cluster.namespace}.`)];
+  probe(): Promise<Capability[]> {
+    return probeCluster(this.#host.cluster);
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
     return this.#open.open(spec, () => this.#openNow(spec));
   }
 
-  async diskBytes(): Promise<null> {
-    return null;
+  /** Known while a sandbox is open on it. */
+  async diskBytes(disk: string): Promise<number | null> {
+    return (await this.#onDisks.get(disk)?.diskBytes()) ?? null;
   }
 
   async takeChanges(): Promise<boolean> {
@@ -96,14 +133,17 @@ class KubernetesEngine implements SandboxEngine {
     throw new SandboxError("pods mount no snapshots");
   }
 
-  async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
+  async sweep(
+    mayLive: (id: string) => boolean = () => true,
+    abandoned: (sandboxes: readonly LeasedSandbox[]) => Promise<readonly LeasedSandbox[]> = async () => [],
+  ): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
-    const { cluster, instance } = this.#host;
-    const pods = await cluster.pods(`${INSTANCE}=${instance}`);
+    const pods = (await this.#host.cluster.pods(SANDBOX)).map((pod) => new FoundPod(pod));
+    const elsewhere = pods.filter(({ owner, epoch }) => owner !== this.#host.owner && epoch > 0);
+    const left = new Set((await abandoned(elsewhere)).map(({ id, epoch }) => `${id} ${epoch}`));
     await removeAll([
-      ...pods.map(async ({ metadata }) => {
-        const { [OWNER]: owner = "", [SANDBOX]: sandbox = "" } = metadata?.labels ?? {};
-        if (this.#isLeftover(owner, sandbox)) await cluster.removePod(metadata?.name ?? "");
+      ...pods.map(async (pod) => {
+        if (left.has(`${pod.id} ${pod.epoch}`) || this.#isLeftover(pod)) await this.#remove(pod);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
         if (isLeftover(name, false)) await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
@@ -112,27 +152,58 @@ class KubernetesEngine implements SandboxEngine {
     return closed;
   }
 
+  #remove({ name, uid }: FoundPod): Promise<void> {
+    return this.#host.cluster.removePod(name, uid);
+  }
+
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#host.log({ msg: "a sandbox could not be closed", error: String(reason) });
     await rm(this.#host.directory, { recursive: true, force: true });
   }
 
-  #isLeftover(owner: string, sandbox: string): boolean {
-    if (owner === this.#host.owner) return !this.#open.has(sandbox);
-    return isLeftover(owner, false);
+  /** Leases decide about those of other engines that belong to sessions. */
+  #isLeftover({ owner, id, epoch, hasEnded }: FoundPod): boolean {
+    if (owner === this.#host.owner) return !this.#open.has(id);
+    return epoch === 0 && (hasEnded || isLeftover(owner, false));
   }
 
   async #openNow(spec: SandboxSpec): Promise<Sandbox> {
     const undo: (() => Promise<unknown>)[] = [];
     const directory = `${this.#host.directory}/${(++this.#count).toString(36)}`;
-    const released = () => this.#open.free(spec.id);
+    const released = () => {
+      this.#open.free(spec.id);
+      this.#onDisks.delete(spec.disk);
+    };
     try {
       undo.push(() => rm(directory, { recursive: true, force: true }));
-      return await startPod(this.#host, spec, directory, undo, released);
+      const sandbox = await startPod(this.#host, spec, directory, undo, released);
+      this.#onDisks.set(spec.disk, sandbox);
+      return sandbox;
     } catch (error) {
       for (const step of undo.reverse()) await step().catch(() => undefined);
       throw error;
     }
+  }
+}
+
+/** A pod of a sandbox, by its labels. */
+class FoundPod implements LeasedSandbox {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly owner: string;
+  readonly id: string;
+  /** 0: it belongs to no session. */
+  readonly epoch: number;
+  readonly hasEnded: boolean;
+
+  constructor(pod: V1Pod) {
+    const labels = pod.metadata?.labels ?? {};
+    this.name = pod.metadata?.name ?? "";
+    this.uid = pod.metadata?.uid;
+    this.owner = labels[OWNER] ?? "";
+    this.id = labels[SANDBOX] ?? "";
+    this.epoch = epochOf(pod);
+    this.hasEnded = ["Failed", "Succeeded"].includes(pod.status?.phase ?? "");
   }
 }

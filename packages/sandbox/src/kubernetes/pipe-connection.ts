@@ -51,6 +51,11 @@ export class PipeConnection {
     throw new SandboxError(`the server of the sandbox's pipes ended: ${streams.errors() || "no reason"}`);
   }
 
+  /** The connection has ended, and with it every stream. */
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
   /** The stream ends when every writer has closed the pipe, and not before the first has opened it. */
   read(path: string): Readable {
     const number = this.#next();
@@ -124,6 +129,21 @@ export class PipeConnection {
           : removed.reject(new SandboxError(`the file could not be removed: ${why}`)),
     });
     await removed.promise;
+  }
+
+  /** What `stat` says of a path's filesystem, and of the path; see `pipe-server.pl`. Empty when the sandbox has ended. */
+  async view(path: string): Promise<string[]> {
+    const number = this.#next();
+    const told = Promise.withResolvers<void>();
+    let text = "";
+    this.#begin(number, "V", path, {
+      data: (bytes) => {
+        text += bytes.toString("latin1");
+      },
+      ended: () => told.resolve(),
+    });
+    await told.promise;
+    return text.split("\n");
   }
 
   close(): void {

@@ -1,8 +1,9 @@
-import type { V1Pod, V1VolumeMount } from "@kubernetes/client-node";
+import type { V1Pod, V1Toleration, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
 import { supervisorCommand } from "../commands/supervisor.ts";
 import { PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { Limits } from "../interface/spec.ts";
+import type { PodNetwork } from "./pod-network.ts";
 import { pipePath } from "./pod-pipes.ts";
 
 /** Labels of every pod, by which a sweep finds those of a dead process. */
@@ -10,6 +11,8 @@ export const INSTANCE = "berth.instance";
 /** The process (`thisProcess`) and number of the engine that made it. */
 export const OWNER = "berth.owner";
 export const SANDBOX = "berth.sandbox";
+/** The epoch of the lease under which it was made; absent: it belongs to no session. */
+export const EPOCH = "berth.epoch";
 
 /** The containers: the agent's, and the one beside it with the server of its pipes. */
 export const SANDBOX_CONTAINER = "sandbox";
@@ -20,11 +23,27 @@ export const FILES_CONTAINER = "files";
 /** Where the files of a sandbox are, in the containers that the agent cannot reach. */
 export const FILES = "/berth";
 export const STATE = `${FILES}/state`;
-const DISK = "/disk";
+/** Tells the init container that it has all files. */
+export const READY = `${FILES}/ready`;
+export const DISK = "/disk";
 /** No session has this uid. */
 const SERVER_UID = 65_533;
 
+/** Starts the server of the pipes, in its container; see `pipe-server.pl`. */
+export function serverCommand(epoch: number): string[] {
+  return ["perl", `${FILES}/commands/pipe-server`, String(epoch), STATE];
+}
+
 const FILES_MIB = 128;
+/** Of a pod that belongs to no session, and so to nobody once its process has ended. */
+const UNLEASED_SECONDS = 900;
+
+/** What the operator's settings say of every pod. */
+export interface PodSettings {
+  nodeSelector: Readonly<Record<string, string>>;
+  tolerations: readonly V1Toleration[];
+  runtimeClass: string | null;
+}
 
 export interface PodParts {
   name: string;
@@ -32,7 +51,10 @@ export interface PodParts {
   image: string;
   serverImage: string;
   imagePullPolicy: string;
-  claim: string;
+  /** Null: the disk ends with the pod. */
+  claim: string | null;
+  settings: PodSettings;
+  network: ReturnType<PodNetwork["parts"]>;
   uid: number;
   limits: Limits;
   /** Writable directories: their path on the disk and in the sandbox, and their mode when they are made. */
@@ -43,11 +65,8 @@ export interface PodParts {
 
 /** The pod of a sandbox. It has no account, no restart, and nothing of the node but its kernel. */
 export function podBody(parts: PodParts): V1Pod {
-  const { name, labels, image, serverImage, imagePullPolicy, claim, uid } = parts;
-  const asServer = { ...CONTAINED, runAsUser: SERVER_UID, runAsGroup: SERVER_UID };
-  const asAgent = { ...CONTAINED, runAsUser: uid, runAsGroup: uid };
-  const files: V1VolumeMount = { name: "files", mountPath: FILES };
-  const small = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "1", memory: "128Mi" } };
+  const { name, labels, claim, uid, network, settings } = parts;
+  const { nodeSelector, tolerations, runtimeClass } = settings;
   return {
     metadata: { name, labels },
     spec: {
@@ -55,7 +74,8 @@ export function podBody(parts: PodParts): V1Pod {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       hostname: "session",
-      terminationGracePeriodSeconds: 0,
+      terminationGracePeriodSeconds: 1,
+      ...(labels[EPOCH] === undefined ? { activeDeadlineSeconds: UNLEASED_SECONDS } : {}),
       dnsPolicy: "None",
       dnsConfig: { nameservers: ["127.0.0.1"] },
       securityContext: {
@@ -64,65 +84,86 @@ export function podBody(parts: PodParts): V1Pod {
         fsGroupChangePolicy: "OnRootMismatch",
         seccompProfile: { type: "RuntimeDefault" },
       },
-      volumes: [
-        { name: "disk", persistentVolumeClaim: { claimName: claim } },
-        { name: "files", emptyDir: { medium: "Memory", sizeLimit: `${FILES_MIB}Mi` } },
-      ],
-      initContainers: [
-        {
-          name: "disk",
-          image: serverImage,
-          imagePullPolicy,
-          command: ["/bin/sh", "-c", makeDirectories(parts)],
-          volumeMounts: [{ name: "disk", mountPath: DISK }],
-          securityContext: asAgent,
-          resources: small,
-        },
-        {
-          name: FILES_CONTAINER,
-          image: serverImage,
-          imagePullPolicy,
-          command: ["/bin/sh", "-c", `until [ -e ${STATE}/ready ]; do sleep 0.02; done`],
-          volumeMounts: [files],
-          securityContext: asServer,
-          resources: small,
-        },
-      ],
-      containers: [
-        {
-          name: SANDBOX_CONTAINER,
-          image,
-          imagePullPolicy,
-          command: [
-            "/bin/sh",
-            "-c",
-            `exec "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`,
-            "sh",
-            ...supervisorCommand("ask"),
-          ],
-          env: Object.entries(VARIABLES).map(([key, value]) => ({ name: key, value })),
-          workingDir: "/",
-          volumeMounts: sandboxMounts(parts),
-          securityContext: asAgent,
-          resources: resources(parts.limits),
-        },
-        {
-          name: SERVER_CONTAINER,
-          image: serverImage,
-          imagePullPolicy,
-          command: ["/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done"],
-          volumeMounts: [
-            files,
-            { name: "files", mountPath: PIPES_INSIDE, subPath: "pipes" },
-            { name: "files", mountPath: UPLOADS_INSIDE, subPath: "uploads" },
-          ],
-          securityContext: asServer,
-          resources: small,
-        },
-      ],
+      ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...nodeSelector } }),
+      ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
+      ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
+      volumes: [diskVolume(claim), filesVolume(), ...network.volumes],
+      initContainers: [...network.initContainers, filesContainer(parts)],
+      containers: [serverContainer(parts), sandboxContainer(parts), ...network.containers],
     },
   };
 }
+
+function diskVolume(claim: string | null): V1Volume {
+  return claim === null
+    ? { name: "disk", emptyDir: {} }
+    : { name: "disk", persistentVolumeClaim: { claimName: claim } };
+}
+
+function filesVolume(): V1Volume {
+  return { name: "files", emptyDir: { medium: "Memory", sizeLimit: `${FILES_MIB}Mi` } };
+}
+
+/** Makes the directories of the disk, which belong to the agent, and waits for the files of the sandbox. */
+function filesContainer(parts: PodParts) {
+  const wait = `until [ -e ${READY} ]; do sleep 0.02; done`;
+  return {
+    name: FILES_CONTAINER,
+    ...imageOf(parts.serverImage, parts),
+    command: ["/bin/sh", "-c", `${makeDirectories(parts)} && ${wait}`],
+    volumeMounts: [
+      { name: "disk", mountPath: DISK },
+      { name: "files", mountPath: FILES },
+    ],
+    securityContext: as(parts.uid),
+    resources: SMALL,
+  };
+}
+
+/** It shares no namespace of processes with the sandbox, so that the agent reaches nothing of it. */
+function serverContainer(parts: PodParts) {
+  return {
+    name: SERVER_CONTAINER,
+    ...imageOf(parts.serverImage, parts),
+    command: ["/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done"],
+    volumeMounts: [
+      { name: "files", mountPath: FILES },
+      { name: "files", mountPath: PIPES_INSIDE, subPath: "pipes" },
+      { name: "files", mountPath: UPLOADS_INSIDE, subPath: "uploads" },
+      { name: "disk", mountPath: DISK, readOnly: true },
+    ],
+    securityContext: as(SERVER_UID),
+    resources: SMALL,
+  };
+}
+
+function sandboxContainer(parts: PodParts) {
+  const { image, limits, uid } = parts;
+  return {
+    name: SANDBOX_CONTAINER,
+    ...imageOf(image, parts),
+    command: ["/bin/sh", "-c", START, "sh", String(limits.pids), ...supervisorCommand("ask")],
+    env: Object.entries(VARIABLES).map(([key, value]) => ({ name: key, value })),
+    workingDir: "/",
+    volumeMounts: sandboxMounts(parts),
+    securityContext: as(uid),
+    resources: resources(limits),
+  };
+}
+
+/** Process 1, with its pipes and its limit of processes: every session has a uid of its own, whose processes the kernel counts. */
+const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
+exec "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
+
+function imageOf(image: string, { imagePullPolicy }: PodParts) {
+  return { image, imagePullPolicy };
+}
+
+function as(uid: number) {
+  return { ...CONTAINED, runAsUser: uid, runAsGroup: uid };
+}
+
+const SMALL = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "1", memory: "128Mi" } };
 
 const CONTAINED = {
   allowPrivilegeEscalation: false,

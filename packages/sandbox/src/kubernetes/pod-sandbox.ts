@@ -1,13 +1,20 @@
 import { rm } from "node:fs/promises";
+import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
+import type { PodView } from "./pod-view.ts";
+import type { ProcessOne } from "./process-one.ts";
 
 /** Everything of a sandbox that must be released. */
 export interface PodSandboxParts extends LivingParts {
+  view: PodView;
+  network: Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close">;
   connection: PipeConnection;
   /** Host directory of its own, deleted with it. */
   directory: string;
-  removePod(): Promise<void>;
+  processOne: ProcessOne;
+  /** @param isEmpty whether no process of it is left. */
+  removePod(isEmpty: boolean): Promise<void>;
   /** Called when all has been released; `whole` is false when something could not be. */
   released(whole: boolean): void;
 }
@@ -22,10 +29,21 @@ export class PodSandbox extends LivingSandbox {
     void parts.connection.closed.then(() => this.close().catch(() => {}));
   }
 
+  /** As `SandboxEngine.diskBytes`. */
+  diskBytes(): Promise<number | null> {
+    return this.#parts.view.diskBytes();
+  }
+
+  /** Process 1 takes all processes of the sandbox with it. Where it does not, the node kills them. */
   protected async release(): Promise<void> {
-    const { connection, directory, removePod, released } = this.#parts;
+    const { connection, directory, network, processOne, removePod, released } = this.#parts;
+    const isEmpty = await processOne.end();
+    const results = await Promise.allSettled([
+      removePod(isEmpty),
+      network.close(),
+      rm(directory, { recursive: true, force: true }),
+    ]);
     connection.close();
-    const results = await Promise.allSettled([removePod(), rm(directory, { recursive: true, force: true })]);
     const failed = results.find((result) => result.status === "rejected");
     released(failed === undefined);
     if (failed) throw failed.reason;

@@ -2,19 +2,40 @@ import type { Readable } from "node:stream";
 import type { CommandPipes } from "../commands/pipes.ts";
 import type { SandboxProcess, SandboxView } from "../commands/sandbox-view.ts";
 import type { Supervisor } from "../commands/supervisor.ts";
+import type { Mount } from "../inside/mounts.ts";
+import type { PipeConnection } from "./pipe-connection.ts";
+import { DISK } from "./pod-body.ts";
 
 /** Process 1 of the container, whose pids are those of the sandbox. */
 const INIT = 1;
 
-/** Sees a sandbox through its process 1, which reads `/proc` there without starting a process. */
+/** A full filesystem has some free blocks again once delayed writes are done. */
+const FULL_BYTES = 256 * 1024;
+
+export interface ViewParts {
+  supervisor: Supervisor;
+  pipes: CommandPipes;
+  connection: PipeConnection;
+  /** Writable directories: their path on the disk, and in the sandbox. */
+  writable: readonly Mount[];
+}
+
+/**
+ * Sees the processes of a sandbox through its process 1, which reads `/proc` there without starting one, and its disk through the
+ * container beside it.
+ */
 export class PodView implements SandboxView {
   readonly init = INIT;
   readonly #supervisor: Supervisor;
   readonly #pipes: CommandPipes;
+  readonly #connection: PipeConnection;
+  readonly #writable: readonly Mount[];
 
-  constructor(supervisor: Supervisor, pipes: CommandPipes) {
+  constructor({ supervisor, pipes, connection, writable }: ViewParts) {
     this.#supervisor = supervisor;
     this.#pipes = pipes;
+    this.#connection = connection;
+    this.#writable = writable;
   }
 
   async processes(): Promise<SandboxProcess[]> {
@@ -37,11 +58,30 @@ export class PodView implements SandboxView {
   }
 
   async isDiskFull(): Promise<boolean> {
-    return false;
+    const space = await this.#space();
+    return space !== null && (space.available < FULL_BYTES || (space.files > 0 && space.freeFiles === 0));
   }
 
-  async isUntouched(): Promise<boolean> {
-    return false;
+  /** As `HostView.isUntouched`. */
+  async isUntouched(directory: string): Promise<boolean> {
+    const mount = this.#writable.find(({ inside }) => inside === directory);
+    if (mount === undefined) return false;
+    const [, times = ""] = await this.#connection.view(`${DISK}/${mount.host}`);
+    const [born = "", changed] = times.split("|");
+    return born.length > 1 && born === changed;
+  }
+
+  /** Bytes that the files on the disk take; null where that cannot be told. */
+  async diskBytes(): Promise<number | null> {
+    return (await this.#space())?.used ?? null;
+  }
+
+  async #space() {
+    const [line = ""] = await this.#connection.view(DISK);
+    const numbers = line.split(" ").map(Number);
+    if (numbers.length !== 6 || numbers.some(Number.isNaN)) return null;
+    const [blocks = 0, size = 0, free = 0, available = 0, files = 0, freeFiles = 0] = numbers;
+    return { used: (blocks - free) * size, available: available * size, files, freeFiles };
   }
 }
 

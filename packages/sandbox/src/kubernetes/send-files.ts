@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
-import { FILES, FILES_CONTAINER, STATE } from "./pod-body.ts";
+import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
 import { pipeNames } from "./pod-pipes.ts";
 
 /** A host directory, and entries of it to send. */
@@ -13,10 +13,16 @@ export interface Sent {
 }
 
 /** Unpacks, makes the pipes, and lets the sandbox start. */
-const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && mkdir ${STATE} && : >${STATE}/ready`;
+const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && chmod 777 uploads && : >${READY}`;
 
 /** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
-export async function sendFiles(cluster: Cluster, pod: string, sent: readonly Sent[]): Promise<void> {
+export async function sendFiles(
+  cluster: Cluster,
+  pod: string,
+  sent: readonly Sent[],
+  signal: AbortSignal,
+): Promise<void> {
+  const process = await cluster.execSoon(pod, FILES_CONTAINER, ["/bin/sh", "-c", UNPACK], signal);
   const archive = spawn(
     "tar",
     [
@@ -34,7 +40,6 @@ export async function sendFiles(cluster: Cluster, pod: string, sent: readonly Se
   archive.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
-  const process = await cluster.exec(pod, FILES_CONTAINER, ["/bin/sh", "-c", UNPACK]);
   // The end of standard input does not arrive everywhere: the archive tells its own end.
   await pipeline(archive.stdout, process.input, { end: false });
   const [code] = await packed;

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { cp, mkdir } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import { Supervisor, scriptsIn } from "../commands/supervisor.ts";
@@ -7,34 +6,40 @@ import { prepareFiles, type SandboxFiles } from "../host/sandbox-files.ts";
 import { BUNDLE } from "../inside/environment.ts";
 import { modeOf } from "../inside/mounts.ts";
 import { writeUsers } from "../inside/write-etc.ts";
-import { DiskLimitError, ImageError, SandboxError } from "../interface/errors.ts";
+import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { Cluster } from "./cluster.ts";
+import { endPodOfOther } from "./end-pod.ts";
+import { mergePatch } from "./merge-patch.ts";
 import { PipeConnection } from "./pipe-connection.ts";
 import {
-  FILES,
-  FILES_CONTAINER,
+  EPOCH,
   INSTANCE,
   OWNER,
+  type PodSettings,
   podBody,
   SANDBOX,
-  SANDBOX_CONTAINER,
   SERVER_CONTAINER,
-  STATE,
+  serverCommand,
 } from "./pod-body.ts";
-import { PodPipes, pipePath } from "./pod-pipes.ts";
+import { objectName, type PodDisks } from "./pod-disks.ts";
+import { PodGauge } from "./pod-gauge.ts";
+import type { PodNetwork } from "./pod-network.ts";
+import { PodPipes } from "./pod-pipes.ts";
 import { PodSandbox } from "./pod-sandbox.ts";
+import { throwIfFailed, waitsFor } from "./pod-status.ts";
 import { PodUploads } from "./pod-uploads.ts";
 import { PodView } from "./pod-view.ts";
+import { ProcessOne } from "./process-one.ts";
 import { sendFiles } from "./send-files.ts";
 
-const START_TIMEOUT_MS = 60_000;
-/** What the kubelet says of an image that it cannot run. */
-const IMAGE_FAULTS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
+const START_TIMEOUT_MS = 90_000;
 
 /** What a sandbox uses of its engine. */
 export interface PodHost {
   cluster: Cluster;
+  disks: PodDisks;
+  network: PodNetwork;
   instance: string;
   owner: string;
   /** Directory of the files that the engine generates for all its sandboxes. */
@@ -42,8 +47,9 @@ export interface PodHost {
   defaultImage: string;
   serverImage: string;
   imagePullPolicy: string;
-  storageClass: string | null;
-  diskBytes: number;
+  settings: PodSettings;
+  /** Strategic merge patch of every pod; null: none. */
+  patch: object | null;
   log(line: object): void;
 }
 
@@ -65,47 +71,30 @@ export async function startPod(
   const { cluster } = host;
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
-  await writeUsers(directory, spec.uid);
-  const claim = claimName(host.instance, spec.disk);
-  await cluster.ensureClaim(claimBody(host, claim));
-  const name = `berth-${randomUUID()}`;
-  await cluster.createPod(podBody(partsOf(host, spec, files, { name, claim })));
-  undo.push(() => cluster.removePod(name));
-  await cluster.watchPod(name, START_TIMEOUT_MS, (pod) => isRunning(pod, FILES_CONTAINER));
-  await sendFiles(cluster, name, sentOf(host, directory, files));
-  await cluster.watchPod(
-    name,
-    START_TIMEOUT_MS,
-    (pod) => isRunning(pod, SANDBOX_CONTAINER) && isRunning(pod, SERVER_CONTAINER),
-  );
-  const server = await cluster.exec(name, SERVER_CONTAINER, [
-    "perl",
-    `${FILES}/commands/pipe-server`,
-    "1",
-    STATE,
-  ]);
-  const connection = await PipeConnection.open(server);
+  await Promise.all([writeUsers(directory, spec.uid), copyDirectories(directory, files)]);
+  const pod = await createPod(host, spec, files);
+  undo.push(() => cluster.removePod(pod));
+  const connection = await connectTo(host, pod, spec, sentOf(host, directory, files));
   undo.push(async () => connection.close());
-  const output = connection.read(pipePath("supervisor", "out"));
-  const input = connection.write(pipePath("supervisor", "in"));
-  const supervisor = new Supervisor({ input, output }, () => {
-    host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
-    connection.close();
-  });
-  output.once("close", () => connection.close());
-  const pipes = new PodPipes(connection);
+  const network = await host.network.open(pod, spec);
+  undo.push(() => network.close());
+  const processOne = new ProcessOne(connection);
+  const { supervisor, pipes } = superviseOver(connection, processOne, host, spec);
+  const writable = writableOf(files);
   const sandbox = new PodSandbox({
     id: spec.id,
-    view: new PodView(supervisor, pipes),
+    view: new PodView({ supervisor, pipes, connection, writable }),
     supervisor,
     pipes,
-    network: { setPolicy: () => {}, watchDenied: () => () => [] },
+    gauge: new PodGauge(supervisor),
+    network,
     uploads: new PodUploads(connection),
-    writable: files.writable.map(({ inside }) => inside),
+    writable: writable.map(({ inside }) => inside),
     mounted: files.files.map(({ inside }) => inside),
     connection,
     directory,
-    removePod: () => cluster.removePod(name),
+    removePod: (isEmpty) => (isEmpty ? cluster.forgetPod(pod) : cluster.removePod(pod)),
+    processOne,
     released,
   });
   if (!(await supervisor.ready)) throw new SandboxError("process 1 of the pod did not start");
@@ -113,36 +102,132 @@ export async function startPod(
   return sandbox;
 }
 
-function requireSupported({ uid, snapshots = [], system, limits }: SandboxSpec): void {
+function requireSupported({ uid, snapshots = [], system }: SandboxSpec): void {
   if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
-  if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are pods");
   if (snapshots.length > 0) throw new SandboxError("pods mount no snapshots");
   if (system !== undefined) throw new SandboxError("pods run images, not system trees");
+}
+
+/** The directories as they are now: the pod has copies of them. */
+async function copyDirectories(directory: string, { directories }: SandboxFiles): Promise<void> {
+  await mkdir(`${directory}/directories`);
+  await Promise.all(
+    directories.map(({ host }, index) =>
+      cp(host, `${directory}/directories/${index}`, { recursive: true, verbatimSymlinks: true }),
+    ),
+  );
+}
+
+/**
+ * Makes the one pod that the sandbox may have, after the end of the former one.
+ *
+ * @returns its name.
+ * @throws SandboxError when a later lease has one.
+ */
+async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles): Promise<string> {
+  const { cluster, disks, owner } = host;
+  const { id, disk, epoch, limits, ephemeral = false } = spec;
+  // What belongs to no session belongs to this engine alone.
+  const name = objectName(id, epoch === undefined ? `${id} ${owner}` : id);
+  const claim = ephemeral ? null : await disks.ensure(disk, limits.diskBytes);
+  const body = podBody(partsOf(host, spec, files, { name, claim }));
+  const patched = host.patch === null ? body : (mergePatch(body, host.patch) as V1Pod);
+  while (!(await cluster.createPod(patched))) {
+    const former = await cluster.pod(name);
+    if (former === null) continue;
+    if (epochOf(former) > (epoch ?? 0)) throw new SandboxError("a later lease has a sandbox of this session");
+    await endPodOfOther(cluster, former, epoch ?? 0);
+  }
+  return name;
+}
+
+export function epochOf({ metadata }: V1Pod): number {
+  return Number(metadata?.labels?.[EPOCH] ?? 0);
+}
+
+/** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
+async function connectTo(
+  { cluster }: PodHost,
+  pod: string,
+  { epoch = 0 }: SandboxSpec,
+  sent: Parameters<typeof sendFiles>[2],
+): Promise<PipeConnection> {
+  const ending = new AbortController();
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  let waits = "";
+  const failed = cluster
+    .watchPod(pod, AbortSignal.any([ending.signal, timeout]), (seen) => {
+      waits = waitsFor(seen);
+      throwIfFailed(seen);
+      return null;
+    })
+    .catch((error: unknown) => {
+      throw timeout.aborted && waits !== "" ? new SandboxError(`the pod finds no node: ${waits}`) : error;
+    });
+  failed.catch((error: unknown) => ending.abort(error));
+  try {
+    await sendFiles(cluster, pod, sent, ending.signal);
+    const server = await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), ending.signal);
+    return await PipeConnection.open(server);
+  } catch (error) {
+    // The pod's own fault says more than that of a connection to it.
+    if (!ending.signal.aborted) throw error;
+    throw ending.signal.reason;
+  } finally {
+    ending.abort();
+  }
+}
+
+function superviseOver(
+  connection: PipeConnection,
+  processOne: ProcessOne,
+  { log }: PodHost,
+  { id }: SandboxSpec,
+) {
+  const supervisor = new Supervisor(processOne, () => {
+    log({ msg: "process 1 of a sandbox does not respond", sandbox: id });
+    connection.close();
+  });
+  processOne.output.once("close", () => connection.close());
+  return { supervisor, pipes: new PodPipes(connection) };
+}
+
+/** `host`: the path on the disk. */
+function writableOf({ writable }: SandboxFiles) {
+  return writable.map((mount) => ({
+    host: posix.relative("/", mount.host),
+    inside: mount.inside,
+    mode: modeOf(mount),
+  }));
 }
 
 function partsOf(
   host: PodHost,
   spec: SandboxSpec,
   files: SandboxFiles,
-  { name, claim }: { name: string; claim: string },
+  { name, claim }: { name: string; claim: string | null },
 ) {
   return {
     name,
     claim,
-    labels: { [INSTANCE]: host.instance, [OWNER]: host.owner, [SANDBOX]: spec.id },
+    labels: {
+      [INSTANCE]: host.instance,
+      [OWNER]: host.owner,
+      [SANDBOX]: spec.id,
+      ...(spec.epoch === undefined ? {} : { [EPOCH]: String(spec.epoch) }),
+    },
     image: spec.image ?? host.defaultImage,
     serverImage: host.serverImage,
     imagePullPolicy: host.imagePullPolicy,
+    settings: host.settings,
+    network: host.network.parts(spec),
     uid: spec.uid,
     limits: spec.limits,
-    writable: files.writable.map((mount) => ({
-      host: posix.relative("/", mount.host),
-      inside: mount.inside,
-      mode: modeOf(mount),
-    })),
+    writable: writableOf(files),
     readOnly: [
       { path: files.gitConfig === null ? "etc/gitconfig" : "gitconfig", inside: "/etc/gitconfig" },
       { path: "etc/hosts", inside: "/etc/hosts" },
+      { path: "etc/resolv.conf", inside: "/etc/resolv.conf" },
       { path: "passwd", inside: "/etc/passwd" },
       { path: "group", inside: "/etc/group" },
       { path: "etc/ca-certificates.crt", inside: BUNDLE },
@@ -154,70 +239,11 @@ function partsOf(
 
 function sentOf(host: PodHost, directory: string, files: SandboxFiles) {
   const own = [
-    "pipes",
-    "uploads",
-    "files",
-    "passwd",
-    "group",
+    ...["pipes", "uploads", "files", "directories", "passwd", "group"],
     ...(files.gitConfig === null ? [] : ["gitconfig"]),
   ];
   return [
     { directory: host.directory, names: ["etc", "programs", "commands"] },
     { directory, names: own },
   ];
-}
-
-/** @throws when the container will never run. */
-function isRunning(pod: V1Pod, container: string): true | null {
-  const { phase, containerStatuses = [], initContainerStatuses = [], message } = pod.status ?? {};
-  if (phase === "Failed" || phase === "Succeeded")
-    throw new SandboxError(`the pod ended: ${message ?? reasonsOf(pod)}`);
-  const states = [...initContainerStatuses, ...containerStatuses];
-  for (const { state, image } of states) {
-    const { reason = "", message: why = "" } = state?.waiting ?? {};
-    if (IMAGE_FAULTS.includes(reason))
-      throw new ImageError(`The image ${JSON.stringify(image)} cannot be run.`, { cause: why });
-    if (
-      reason === "CreateContainerError" ||
-      reason === "RunContainerError" ||
-      reason === "CreateContainerConfigError"
-    )
-      throw new SandboxError(`a container could not start: ${why}`);
-  }
-  return states.some(({ name, state }) => name === container && state?.running !== undefined) ? true : null;
-}
-
-function reasonsOf(pod: V1Pod): string {
-  const all = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-  return all
-    .flatMap(({ name, state }) =>
-      state?.terminated ? [`${name} ${state.terminated.exitCode} ${state.terminated.message ?? ""}`] : [],
-    )
-    .join(", ");
-}
-
-/** The name of a disk's claim. */
-export function claimName(instance: string, disk: string): string {
-  return `${instance}-${basename(disk)}-${hash(disk)}`
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]/g, "-")
-    .slice(-63)
-    .replace(/^-+/, "");
-}
-
-function hash(text: string): string {
-  let value = 0;
-  for (const character of text) value = (Math.imul(value, 31) + (character.codePointAt(0) ?? 0)) | 0;
-  return (value >>> 0).toString(36);
-}
-
-function claimBody({ storageClass, diskBytes, instance }: PodHost, name: string) {
-  return {
-    metadata: { name, labels: { [INSTANCE]: instance } },
-    spec: {
-      accessModes: ["ReadWriteOnce"],
-      ...(storageClass === null ? {} : { storageClassName: storageClass }),
-      resources: { requests: { storage: String(diskBytes) } },
-    },
-  };
 }

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { V1PersistentVolumeClaim } from "@kubernetes/client-node";
+import type { Disks } from "../interface/disks.ts";
+import { DiskLimitError, SandboxError } from "../interface/errors.ts";
+import type { Cluster } from "./cluster.ts";
+
+/** Label of every claim of a disk. */
+const DISK = "berth.disk";
+/** Annotation of a claim: the name of its disk. */
+const DISK_NAME = "berth.disk-name";
+const GONE_TIMEOUT_MS = 60_000;
+const LOOK_MS = 100;
+
+export interface DiskOptions {
+  /** Of the volumes. Null: the cluster's default. */
+  storageClass: string | null;
+  /** What a disk whose spec has no limit asks for. */
+  diskBytes: number;
+}
+
+/** Disks that are claims of volumes, each of the size of its limit. */
+export class PodDisks implements Disks {
+  readonly place: string;
+  readonly #cluster: Cluster;
+  readonly #options: DiskOptions;
+
+  constructor(cluster: Cluster, place: string, options: DiskOptions) {
+    this.#cluster = cluster;
+    this.place = place;
+    this.#options = options;
+  }
+
+  async has(disk: string): Promise<boolean> {
+    const claim = await this.#cluster.claim(claimName(disk));
+    return claim !== null && !isGoing(claim);
+  }
+
+  async list(): Promise<string[]> {
+    const claims = await this.#cluster.claims(DISK);
+    return claims
+      .filter((claim) => !isGoing(claim))
+      .flatMap(({ metadata }) => metadata?.annotations?.[DISK_NAME] ?? []);
+  }
+
+  async remove(disk: string): Promise<void> {
+    await this.#cluster.removeClaim(claimName(disk));
+  }
+
+  /**
+   * Makes the disk unless it exists, or enlarges it.
+   *
+   * @param limit Bytes; null: the default of a new disk.
+   * @returns the name of its claim.
+   */
+  async ensure(disk: string, limit: number | null): Promise<string> {
+    const name = claimName(disk);
+    const body = this.#body(name, disk, limit ?? this.#options.diskBytes);
+    while (!(await this.#cluster.createClaim(body))) {
+      const there = await this.#cluster.claim(name);
+      if (there === null) continue;
+      if (isGoing(there)) await this.#untilGone(name);
+      else {
+        if (limit !== null && limit > bytesOf(there)) await this.#enlarge(name, limit);
+        break;
+      }
+    }
+    return name;
+  }
+
+  async #untilGone(name: string): Promise<void> {
+    const abort = AbortSignal.timeout(GONE_TIMEOUT_MS);
+    while ((await this.#cluster.claim(name)) !== null) {
+      if (abort.aborted) throw new SandboxError("the volume of a disk that was deleted is not gone yet");
+      await delay(LOOK_MS);
+    }
+  }
+
+  async #enlarge(name: string, bytes: number): Promise<void> {
+    await this.#cluster.resizeClaim(name, bytes).catch((error: unknown) => {
+      throw new DiskLimitError("its storage class enlarges no volumes", { cause: error });
+    });
+  }
+
+  #body(name: string, disk: string, bytes: number): V1PersistentVolumeClaim {
+    const { storageClass } = this.#options;
+    return {
+      metadata: { name, labels: { [DISK]: "true" }, annotations: { [DISK_NAME]: disk } },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        ...(storageClass === null ? {} : { storageClassName: storageClass }),
+        resources: { requests: { storage: String(bytes) } },
+      },
+    };
+  }
+}
+
+/** A name for people, made unique by a hash. */
+export function claimName(disk: string): string {
+  return objectName(basename(disk), disk);
+}
+
+/** A name that every kind of object may have. @param unique what no other object of the kind has. */
+export function objectName(label: string, unique: string): string {
+  const slug = label
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 40);
+  const hash = createHash("sha256").update(unique).digest("hex").slice(0, 12);
+  return `berth-${slug}-${hash}`.replaceAll(/-+/g, "-");
+}
+
+function isGoing({ metadata }: V1PersistentVolumeClaim): boolean {
+  return metadata?.deletionTimestamp !== undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 },
+  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 },
+};
+
+/** What a claim asks for; as the API server writes it, which may be in another unit than it was asked in. */
+function bytesOf({ spec }: V1PersistentVolumeClaim): number {
+  const [, count, unit = ""] = /^(\d+)(\w*)$/.exec(spec?.resources?.requests?.storage ?? "") ?? [];
+  return Number(count) * (UNITS[unit] ?? Number.NaN);
+}

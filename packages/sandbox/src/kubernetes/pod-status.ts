@@ -1,0 +1,39 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import { ImageError, SandboxError } from "../interface/errors.ts";
+import { SANDBOX_CONTAINER } from "./pod-body.ts";
+
+/** What the kubelet says of an image that it cannot run. */
+const IMAGE_FAULTS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
+const CONTAINER_FAULTS = ["CreateContainerError", "RunContainerError", "CreateContainerConfigError"];
+
+/** @throws when the pod will never run. */
+export function throwIfFailed(pod: V1Pod): void {
+  const { phase, containerStatuses = [], initContainerStatuses = [], message } = pod.status ?? {};
+  for (const { name, state, image } of [...initContainerStatuses, ...containerStatuses]) {
+    const { reason = "", message: why = "" } = state?.waiting ?? state?.terminated ?? {};
+    if (IMAGE_FAULTS.includes(reason))
+      throw new ImageError(`The image ${JSON.stringify(image)} cannot be run.`, { cause: why });
+    const cannotStart =
+      CONTAINER_FAULTS.includes(reason) || reason === "ContainerCannotRun" || reason === "StartError";
+    if (cannotStart && name === SANDBOX_CONTAINER)
+      throw new ImageError(`The image ${JSON.stringify(image)} cannot be run.`, { cause: why });
+    if (cannotStart) throw new SandboxError(`a container could not start: ${why}`);
+  }
+  if (phase === "Failed" || phase === "Succeeded")
+    throw new SandboxError(`the pod ended: ${message ?? reasonsOf(pod)}`);
+}
+
+function reasonsOf(pod: V1Pod): string {
+  const all = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  return all
+    .flatMap(({ name, state }) =>
+      state?.terminated ? [`${name} ${state.terminated.exitCode} ${state.terminated.message ?? ""}`] : [],
+    )
+    .join(", ");
+}
+
+/** Why a pod waits, in the scheduler's words; empty when it does not. */
+export function waitsFor({ status }: V1Pod): string {
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  return scheduled?.status === "False" ? (scheduled.message ?? "") : "";
+}

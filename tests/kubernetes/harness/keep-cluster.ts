@@ -1,0 +1,69 @@
+// usage: node keep-cluster.ts KIT DIRECTORY
+// Runs the cluster of a kit for the test that started it, and stops it when the connection to that test ends.
+import { execFile } from "node:child_process";
+import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openBridge } from "./bridge.ts";
+import { makeImages, TEST_IMAGE } from "./make-images.ts";
+import { STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
+import type { Kept } from "./test-cluster.ts";
+import { unpackPrograms } from "./unpack-programs.ts";
+
+const run = promisify(execFile);
+/** What the kubelet allows a pod besides what the sandbox allows itself. */
+const POD_PIDS_LIMIT = 4_096;
+
+const [, , kit = "", directory = ""] = process.argv;
+const ended = new Promise<void>((resolve) => process.once("disconnect", resolve));
+const scripts = join(directory, "kit");
+
+try {
+  await Promise.race([start(), ended]);
+  await ended;
+} finally {
+  const { stdout, stderr } = await run("sh", [join(scripts, "stop.sh"), directory]);
+  console.log(stdout, stderr);
+}
+await rm(directory, { recursive: true, force: true });
+process.exit(0);
+
+async function start(): Promise<void> {
+  await copyScripts();
+  await symlink(await unpackPrograms(kit), join(directory, "bin"));
+  const images = makeImages(directory, join(scripts, "make-image.py"));
+  await Promise.all([run("sh", [join(scripts, "control-plane.sh"), directory]), images.pause]);
+  await run("sh", [join(scripts, "node.sh"), directory]);
+  await run("ctr", ["-a", `${directory}/cd.sock`, "-n", "k8s.io", "images", "import", await images.test]);
+  const port = await openBridge(await namespaceOf());
+  const kubeconfig = await reachableKubeconfig(port);
+  await startProvisioner(kubeconfig, directory);
+  const kept: Kept = {
+    kubeconfig,
+    namespace: "default",
+    image: TEST_IMAGE,
+    imagePullPolicy: "Never",
+    storageClass: STORAGE_CLASS,
+  };
+  process.send?.(kept);
+}
+
+async function copyScripts(): Promise<void> {
+  await mkdir(scripts);
+  for (const entry of await readdir(kit, { withFileTypes: true }))
+    if (entry.isFile()) await copyFile(join(kit, entry.name), join(scripts, entry.name));
+  await run("chmod", ["-R", "u+w", scripts]);
+  await appendFile(join(scripts, "kubelet.yaml"), `podPidsLimit: ${POD_PIDS_LIMIT}\n`);
+}
+
+async function namespaceOf(): Promise<string> {
+  return `/run/netns/${(await readFile(join(directory, "netns"), "utf8")).trim()}`;
+}
+
+/** The API server listens in the cluster's own network namespace, and the bridge in this one. */
+async function reachableKubeconfig(port: number): Promise<string> {
+  const text = await readFile(join(directory, "kubeconfig"), "utf8");
+  const path = join(directory, "kubeconfig-of-test");
+  await writeFile(path, text.replace("https://127.0.0.1:4443", `https://127.0.0.1:${port}`), { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,171 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import {
+  CoreV1Api,
+  KubeConfig,
+  StorageV1Api,
+  type V1PersistentVolume,
+  type V1PersistentVolumeClaim,
+  Watch,
+} from "@kubernetes/client-node";
+
+const run = promisify(execFile);
+const PROVISIONER = "berth.test/loop";
+const NODE = "node1";
+export const STORAGE_CLASS = "berth-test";
+
+/**
+ * Gives each claim of the class a volume of exactly its size: an ext4 filesystem in a file, mounted where the node sees it. A claim
+ * that asks for more later gets that; a volume whose claim is deleted is deleted.
+ */
+export async function startProvisioner(kubeconfig: string, directory: string): Promise<void> {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  await config.makeApiClient(StorageV1Api).createStorageClass({
+    body: {
+      metadata: { name: STORAGE_CLASS },
+      provisioner: PROVISIONER,
+      volumeBindingMode: "WaitForFirstConsumer",
+      allowVolumeExpansion: true,
+      reclaimPolicy: "Delete",
+    },
+  });
+  const volumes = new LoopVolumes(config.makeApiClient(CoreV1Api), directory);
+  await mkdir(volumes.directory);
+  void watchAll(config, "persistentvolumeclaims", (claim: V1PersistentVolumeClaim) => volumes.claimed(claim));
+  void watchAll(config, "persistentvolumes", (volume: V1PersistentVolume) => volumes.changed(volume));
+}
+
+/** Hands on each object that is there, or comes, or changes; one after another. */
+async function watchAll<T>(
+  config: KubeConfig,
+  kind: string,
+  take: (object: T) => Promise<void>,
+): Promise<void> {
+  let last = Promise.resolve();
+  for (;;) {
+    const ended = Promise.withResolvers<void>();
+    await new Watch(config).watch(
+      `/api/v1/${kind}`,
+      {},
+      (type: string, object: T) => {
+        if (type === "ADDED" || type === "MODIFIED")
+          last = last.then(() => take(object)).catch(console.error);
+      },
+      () => ended.resolve(),
+    );
+    await ended.promise;
+  }
+}
+
+class LoopVolumes {
+  readonly directory: string;
+  readonly #api: CoreV1Api;
+  readonly #root: string;
+  /** A claim changes again before its volume is bound to it. */
+  readonly #made = new Set<string>();
+
+  constructor(api: CoreV1Api, root: string) {
+    this.#api = api;
+    this.#root = root;
+    this.directory = join(root, "volumes");
+  }
+
+  async claimed(claim: V1PersistentVolumeClaim): Promise<void> {
+    const { metadata, spec, status } = claim;
+    if (spec?.storageClassName !== STORAGE_CLASS || metadata?.deletionTimestamp !== undefined) return;
+    const bytes = bytesOf(spec.resources?.requests?.storage);
+    if (status?.phase === "Pending") {
+      if (metadata?.annotations?.["volume.kubernetes.io/selected-node"] === NODE)
+        await this.#make(claim, bytes);
+    } else if (bytesOf(status?.capacity?.storage) < bytes) await this.#grow(claim, bytes);
+  }
+
+  async changed({ metadata, status, spec }: V1PersistentVolume): Promise<void> {
+    const name = metadata?.name ?? "";
+    if (spec?.storageClassName !== STORAGE_CLASS || status?.phase !== "Released") return;
+    await this.#inNode("umount", this.#path(name));
+    await rm(`${this.#path(name)}.img`);
+    await this.#api.deletePersistentVolume({ name });
+  }
+
+  async #make({ metadata }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
+    const name = `pvc-${metadata?.uid}`;
+    if (this.#made.has(name)) return;
+    this.#made.add(name);
+    const path = this.#path(name);
+    await mkdir(path);
+    await writeFile(`${path}.img`, "");
+    await truncate(`${path}.img`, bytes);
+    await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", `${path}.img`]);
+    await this.#inNode("mount", "-o", "loop,nosuid,nodev", `${path}.img`, path);
+    await this.#inNode("rmdir", `${path}/lost+found`);
+    const claimRef = { kind: "PersistentVolumeClaim", apiVersion: "v1" };
+    const { namespace = "", name: claim = "", uid = "" } = metadata ?? {};
+    await this.#api.createPersistentVolume({
+      body: {
+        metadata: { name, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
+        spec: {
+          capacity: { storage: String(bytes) },
+          accessModes: ["ReadWriteOnce"],
+          persistentVolumeReclaimPolicy: "Delete",
+          storageClassName: STORAGE_CLASS,
+          claimRef: { ...claimRef, namespace, name: claim, uid },
+          local: { path },
+          nodeAffinity: {
+            required: {
+              nodeSelectorTerms: [
+                { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [NODE] }] },
+              ],
+            },
+          },
+        },
+      },
+    });
+  }
+
+  async #grow({ metadata, status }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
+    const { namespace = "", name = "", uid } = metadata ?? {};
+    const path = this.#path(`pvc-${uid}`);
+    await truncate(`${path}.img`, bytes);
+    const device = (await run("losetup", ["-n", "-O", "NAME", "-j", `${path}.img`])).stdout.trim();
+    await run("losetup", ["-c", device]);
+    await this.#inNode("resize2fs", device);
+    const storage = String(bytes);
+    const volume = await this.#api.readPersistentVolume({ name: `pvc-${uid}` });
+    await this.#api.replacePersistentVolume({
+      name: `pvc-${uid}`,
+      body: { ...volume, spec: { ...volume.spec, capacity: { storage } } },
+    });
+    const claim = await this.#api.readNamespacedPersistentVolumeClaim({ name, namespace });
+    const body = { ...claim, status: { ...status, capacity: { storage } } };
+    await this.#api.replaceNamespacedPersistentVolumeClaimStatus({ name, namespace, body });
+  }
+
+  #path(volume: string): string {
+    return join(this.directory, volume);
+  }
+
+  /** In the mount namespace of the node, which no other process shares. */
+  async #inNode(...command: string[]): Promise<void> {
+    const pid = (await readFile(join(this.#root, "kubelet.pid"), "utf8")).trim();
+    await run("nsenter", [`--mount=/proc/${pid}/ns/mnt`, ...command]);
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+};
+
+function bytesOf(quantity = "0"): number {
+  const [, count = "0", unit = ""] = /^(\d+)(\w*)$/.exec(quantity) ?? [];
+  return Number(count) * (UNITS[unit] ?? Number.NaN);
+}
