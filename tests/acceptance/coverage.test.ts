@@ -3,9 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { REQUIREMENTS } from "./requirements.ts";
 
-const DIRECTORIES = ["./scenarios/", "../console/", "../upgrade/", "../guides/", "../many-machines/"].map(
-  (path) => new URL(path, import.meta.url),
-);
+const DIRECTORIES = [
+  "./scenarios/",
+  "../console/",
+  "../upgrade/",
+  "../guides/",
+  "../kubernetes/",
+  "../many-machines/",
+].map((path) => new URL(path, import.meta.url));
 const CITATIONS = DIRECTORIES.flatMap((directory) =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))

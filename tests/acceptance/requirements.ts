@@ -22,6 +22,7 @@ import { gitRepositories } from "./requirements/git-repositories.ts";
 import { homeRequirements } from "./requirements/homes.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { keptShellRequirements } from "./requirements/kept-shells.ts";
+import { kubernetesRequirements } from "./requirements/kubernetes.ts";
 import { limitRequirements } from "./requirements/limits.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
@@ -633,6 +634,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...filesInRepositories,
   ...snapshotRequirements,
   ...containerEngineRequirements,
+  ...kubernetesRequirements,
   ...skillRequirements,
   ...environmentContents,
   ...fileRemoval,

@@ -9,8 +9,9 @@ export interface Disks {
   /** The names of all that there are. */
   list(): Promise<string[]>;
   /**
-   * Deletes the disk if it exists. No sandbox may be open on it. From then on `has` does not find it, and `open` makes another, also
-   * while the space of this one is still being freed.
+   * Takes the disk away if it exists: from then on `has` does not find it, and `open` makes another. No sandbox may be open on it.
+   *
+   * @returns what frees its space, which may take long; null: there was no disk.
    */
-  remove(disk: string): Promise<void>;
+  takeAway(disk: string): Promise<((signal?: AbortSignal) => Promise<void>) | null>;
 }

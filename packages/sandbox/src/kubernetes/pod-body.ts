@@ -171,11 +171,14 @@ const CONTAINED = {
   capabilities: { drop: ["ALL"] },
 };
 
-/** Run as the agent, who owns them: nobody else has to change owners. */
+/**
+ * Run as the agent, who owns them: nobody else has to change owners. The volume's group would be inherited by all that is made in
+ * them; five digits of a mode end that.
+ */
 function makeDirectories({ writable }: PodParts): string {
-  return writable
-    .map(({ host, mode }) => `[ -d ${DISK}/${host} ] || mkdir -p -m ${mode.toString(8)} ${DISK}/${host}`)
-    .join(" && ");
+  const make = ({ host, mode }: { host: string; mode: number }) =>
+    `{ [ -d ${DISK}/${host} ] || { mkdir ${DISK}/${host} && chmod ${mode.toString(8).padStart(5, "0")} ${DISK}/${host}; }; }`;
+  return writable.map(make).join(" && ");
 }
 
 function sandboxMounts({ writable, readOnly }: PodParts): V1VolumeMount[] {

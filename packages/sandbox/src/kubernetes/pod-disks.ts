@@ -44,8 +44,10 @@ export class PodDisks implements Disks {
       .flatMap(({ metadata }) => metadata?.annotations?.[DISK_NAME] ?? []);
   }
 
-  async remove(disk: string): Promise<void> {
+  /** The cluster frees the space by itself. */
+  async takeAway(disk: string): Promise<() => Promise<void>> {
     await this.#cluster.removeClaim(claimName(disk));
+    return async () => {};
   }
 
   /**

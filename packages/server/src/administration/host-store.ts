@@ -44,6 +44,7 @@ export async function forgetHost(
     );
   }
   await db.query({ text: "delete from hosts where id = $1", values: [id] });
+  if (await hasHost(db, place)) return { id, type: "host_forgotten", sessions: 0 };
   const { rows } = await db.query<{ id: string }>({
     text: "select id from sessions where home = $1 order by id",
     values: [place],
@@ -51,6 +52,12 @@ export async function forgetHost(
   let sessions = 0;
   for (const session of rows) if (await forgetHome(db, session.id, place)) sessions += 1;
   return { id, type: "host_forgotten", sessions };
+}
+
+/** Another host can use the disks. */
+async function hasHost(db: Queryable, place: string): Promise<boolean> {
+  const { rows } = await db.query({ text: "select from hosts where place = $1 limit 1", values: [place] });
+  return rows.length > 0;
 }
 
 function unknownHost(id: string): OperatorError {

@@ -3,6 +3,7 @@ import type { LimitValues } from "../limits/limit-names.ts";
 import type { RetentionDays } from "../retention/retention-names.ts";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 import type { OidcMapping } from "./oidc.ts";
+import type { Toleration } from "./pod-settings.ts";
 import type { Role } from "./roles.ts";
 import { isS3Place } from "./s3-place.ts";
 
@@ -69,13 +70,26 @@ export interface Config {
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
-  sandbox: "bubblewrap" | "docker";
+  sandbox: "bubblewrap" | "docker" | "kubernetes";
   /** Root filesystem of bubblewrap sandboxes: Berth's own Debian, or the host's. */
   rootfs: "debian" | "host";
   /** Unix socket of the container engine; null: Docker's, else Podman's. */
   dockerSocket: string | null;
   /** Image of containers whose environment sets none. */
   dockerImage: string;
+  /** Kubeconfig of the cluster whose pods are the sandboxes; null: the account of the pod in which Berth runs. */
+  kubeconfig: string | null;
+  /** Null: that of the kubeconfig, or of the pod in which Berth runs. */
+  kubernetesNamespace: string | null;
+  /** Image of pods whose environment sets none. */
+  kubernetesImage: string;
+  /** Of the volumes of sessions; null: the cluster's default. */
+  kubernetesStorageClass: string | null;
+  kubernetesNodeSelector: Record<string, string>;
+  kubernetesTolerations: Toleration[];
+  kubernetesRuntimeClass: string | null;
+  /** File with a strategic merge patch of every pod, in YAML or JSON; null: none. */
+  kubernetesPodPatch: string | null;
   /** Registry for npm packages of environments; null: the public one. */
   npmRegistry: string | null;
   /** Index for pip packages of environments; null: PyPI. */

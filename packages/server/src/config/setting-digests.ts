@@ -36,6 +36,8 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "snapshotsMegabytes",
   "snapshotsDays",
   "dockerSocket",
+  "kubeconfig",
+  "kubernetesPodPatch",
   "accessLog",
   "logLevel",
   "organizationLimits",

@@ -29,6 +29,7 @@ import {
   proxyUrl,
   waits,
 } from "./parsers.ts";
+import { nodeSelector, tolerations } from "./pod-settings.ts";
 import { retention } from "./retention.ts";
 import { ROLES } from "./roles.ts";
 import { proxies } from "./trusted-proxies.ts";
@@ -447,9 +448,9 @@ export const SETTINGS: Settings = {
   sandbox: {
     variable: "BERTH_SANDBOX",
     form: "<engine>",
-    help: "sandbox engine: bubblewrap or docker",
+    help: "sandbox engine: bubblewrap, docker or kubernetes",
     fallback: "bubblewrap",
-    parse: oneOf("bubblewrap", "docker"),
+    parse: oneOf("bubblewrap", "docker", "kubernetes"),
   },
   rootfs: {
     variable: "BERTH_ROOTFS",
@@ -473,6 +474,73 @@ export const SETTINGS: Settings = {
     help: "image of sandboxes with the docker engine",
     fallback: "berth-sandbox:latest",
     parse: nonEmpty,
+  },
+  kubeconfig: {
+    variable: "BERTH_KUBECONFIG",
+    form: "<path>",
+    help: "kubeconfig of the cluster whose pods are the sandboxes",
+    fallback: null,
+    absent: "the service account of the pod in which Berth runs",
+    parse: nonEmpty,
+    path: true,
+  },
+  kubernetesNamespace: {
+    variable: "BERTH_KUBERNETES_NAMESPACE",
+    form: "<name>",
+    help: "namespace of the pods and volumes of sessions",
+    fallback: null,
+    absent: "that of the kubeconfig, or of the pod in which Berth runs",
+    parse: nonEmpty,
+  },
+  kubernetesImage: {
+    variable: "BERTH_KUBERNETES_IMAGE",
+    form: "<name>",
+    help: "image of sandboxes with the kubernetes engine",
+    fallback: "berth-sandbox:latest",
+    parse: nonEmpty,
+  },
+  kubernetesStorageClass: {
+    variable: "BERTH_KUBERNETES_STORAGE_CLASS",
+    form: "<name>",
+    help: "storage class of the volumes of sessions",
+    fallback: null,
+    absent: "the cluster's default",
+    parse: nonEmpty,
+  },
+  kubernetesNodeSelector: {
+    variable: "BERTH_KUBERNETES_NODE_SELECTOR",
+    form: "<label=value,…>",
+    shape: "list",
+    help: "labels of the nodes on which sandboxes run",
+    fallback: {},
+    absent: "any",
+    parse: nodeSelector,
+  },
+  kubernetesTolerations: {
+    variable: "BERTH_KUBERNETES_TOLERATIONS",
+    form: "<taint,…>",
+    shape: "list",
+    help: "taints of nodes that sandboxes tolerate, such as dedicated=sandboxes:NoSchedule",
+    fallback: [],
+    absent: "none",
+    parse: tolerations,
+  },
+  kubernetesRuntimeClass: {
+    variable: "BERTH_KUBERNETES_RUNTIME_CLASS",
+    form: "<name>",
+    help: "runtime class of the pods, such as gvisor",
+    fallback: null,
+    absent: "the cluster's default",
+    parse: nonEmpty,
+  },
+  kubernetesPodPatch: {
+    variable: "BERTH_KUBERNETES_POD_PATCH",
+    form: "<path>",
+    help: "file with a strategic merge patch of every pod, in YAML or JSON",
+    fallback: null,
+    absent: "none",
+    parse: nonEmpty,
+    path: true,
   },
   npmRegistry: {
     variable: "BERTH_NPM_REGISTRY",

@@ -27,7 +27,7 @@ export function apiSettings(config: Config, keys: DatabaseKeys) {
   return {
     ...serviceSettings(config, keys),
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
-    runsImages: config.sandbox === "docker",
+    runsImages: config.sandbox !== "bubblewrap",
     ceilings: readCeilings(config),
     ...(config.role === "api" ? { quietMs: QUIET_APART_MS } : {}),
     oidc: oidcOf(config),

@@ -16,8 +16,11 @@ import { type Config, layerDirectory, systemDirectory } from "../config/config.t
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
+import { readPodPatch } from "./read-pod-patch.ts";
 
 const MEBIBYTE = 1024 * 1024;
+/** A volume has a size, also where the settings limit no disk. */
+const POD_DISK_BYTES = 10_240 * MEBIBYTE;
 
 /**
  * Limits on concurrent builds of layers. Each may use two cores and 3 GiB of memory; the limit per owner keeps one
@@ -43,7 +46,7 @@ export async function openEngine(
     allowPrivate: config.egressAllowPrivate,
     proxies: outgoingProxies(config),
     // A container brings its own network namespace.
-    ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
+    ...(config.sandbox === "bubblewrap" ? {} : { poolSize: 0 }),
     mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
     deniedMessage: (destination) => `The networking of this session does not allow ${destination}.`,
     log: (line) => log.info(line),
@@ -65,12 +68,13 @@ export async function openEngine(
   });
   return {
     name: engine.name,
+    ...(engine.disks === undefined ? {} : { disks: engine.disks }),
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
     diskBytes: (disk) => engine.diskBytes(disk),
     takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
     takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
-    sweep: (mayLive) => engine.sweep(mayLive),
+    sweep: (mayLive, abandoned) => engine.sweep(mayLive, abandoned),
     close: async () => {
       await engine.close();
       await egress.close();
@@ -84,9 +88,29 @@ async function createEngine(config: Config, options: BubblewrapOptions): Promise
     const { createBubblewrapEngine } = await import("@berth/sandbox/bubblewrap");
     return await createBubblewrapEngine(options);
   }
+  if (config.sandbox === "kubernetes") return await createPodEngine(config, options);
   const { createDockerEngine } = await import("@berth/sandbox/docker");
   const { dockerSocket: socket, dockerImage: defaultImage } = config;
   return await createDockerEngine({ ...options, socket, defaultImage });
+}
+
+async function createPodEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+  const { createKubernetesEngine } = await import("@berth/sandbox/kubernetes");
+  const { kubernetesPodPatch: patch, kubernetesNodeSelector: nodeSelector } = config;
+  return await createKubernetesEngine({
+    ...options,
+    kubeconfig: config.kubeconfig,
+    namespace: config.kubernetesNamespace,
+    defaultImage: config.kubernetesImage,
+    storageClass: config.kubernetesStorageClass,
+    diskBytes: options.defaultDiskBytes ?? POD_DISK_BYTES,
+    pods: {
+      nodeSelector,
+      tolerations: config.kubernetesTolerations,
+      runtimeClass: config.kubernetesRuntimeClass,
+    },
+    podPatch: patch === null ? null : await readPodPatch(patch),
+  });
 }
 
 /**

@@ -8,13 +8,18 @@ import { type Host, localPlace } from "../runs/lease/host.ts";
 import { settingsOfOthers } from "../runs/lease/host-store.ts";
 import { installationId } from "./installation-id.ts";
 
-/** This installation as a host of its database. @param models as the registry lists them. */
-export function ownHost(config: Config, models: readonly object[]): Host {
+/**
+ * This installation as a host of its database.
+ *
+ * @param models as the registry lists them.
+ * @param place of its disks. Default: its own.
+ */
+export function ownHost(config: Config, models: readonly object[], place?: string): Host {
   const id = installationId(config.dataDir);
   return {
     id,
     name: hostname(),
-    place: localPlace(id),
+    place: place ?? localPlace(id),
     version: manifest.version,
     role: config.role,
     settings: settingDigests(config, models),

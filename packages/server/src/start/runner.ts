@@ -115,7 +115,7 @@ async function openWorker(
   addConnectionMetrics(registry, shared.db.connections, "runner");
   let working: Worker | undefined;
   const isHeld = (sessionId: string) => working?.holds(sessionId) ?? false;
-  const sandboxes = () => sweepSandboxes(shared.engine, isHeld, log);
+  const sandboxes = () => sweepSandboxes(shared.engine, shared.db.write, isHeld, log);
   const sweeper = await parts.open(
     () => startSweeper({ sandboxes }, log, MINUTE_MS),
     (one) => one.close(),
@@ -183,10 +183,11 @@ async function openSharedParts(
     () => openSystems(config, engine, log),
     (one) => Promise.all([one?.layers.close(), one?.rootFilesystem.close()]),
   );
-  const host = ownHost(config, models.list());
+  const host = ownHost(config, models.list(), engine.disks?.place);
   const disks = {
     directory: join(config.dataDir, "sessions"),
     home: host.place,
+    ...(engine.disks === undefined ? {} : { disks: engine.disks }),
     hasSnapshot: snapshots.has,
   };
   const providers = providersOf(config);
@@ -202,8 +203,8 @@ async function openSnapshots(
   return await RepositorySnapshots.open({
     ...parts,
     directory: { path: join(config.dataDir, "repositories"), host },
-    // Container engines cannot mount snapshots.
-    maxBytes: config.sandbox === "docker" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
+    // Other engines cannot mount snapshots.
+    maxBytes: config.sandbox !== "bubblewrap" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
     maxIdleDays: config.snapshotsDays,
     listRefs: createRefLister(config, authorities),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),

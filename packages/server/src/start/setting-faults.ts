@@ -12,6 +12,7 @@ import { createRedactor } from "../log/redactor.ts";
 import { readKey } from "../secrets/secret-key.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { tryToListen } from "./listen-failure.ts";
+import { readPodPatch } from "./read-pod-patch.ts";
 
 /** Examines what settings name: files, directories and programs. Starts and writes nothing. Returns a sentence for each fault. */
 export async function settingFaults(config: Config): Promise<string[]> {
@@ -127,8 +128,17 @@ function programs({ pgBin, databaseUrl }: Config): void {
   }
 }
 
-function engine({ sandbox, dockerSocket, role }: Config): void {
+async function engine(config: Config): Promise<void> {
+  const { sandbox, dockerSocket, role } = config;
+  if (sandbox === "kubernetes" && role !== "api") return await podFiles(config);
   if (sandbox !== "docker" || dockerSocket === null || role === "api") return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
+}
+
+/** The cluster itself is not asked: it may be away when the service starts. */
+async function podFiles({ kubeconfig, kubernetesPodPatch }: Config): Promise<void> {
+  if (kubeconfig !== null && !existsSync(kubeconfig))
+    throw new Error(`The kubeconfig ${kubeconfig} cannot be read.`);
+  if (kubernetesPodPatch !== null) await readPodPatch(kubernetesPodPatch);
 }

@@ -1,6 +1,8 @@
 import { parseId } from "@berth/contract";
-import type { SandboxEngine } from "@berth/sandbox";
+import type { LeasedSandbox, SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
+import type { Queryable } from "../db/statement.ts";
+import { abandonedLeases } from "../runs/lease/abandoned-leases-store.ts";
 
 /**
  * Removes what sandboxes of dead processes of this installation left behind, and closes sandboxes whose session this process
@@ -8,12 +10,27 @@ import type { Logger } from "pino";
  */
 export async function sweepSandboxes(
   engine: SandboxEngine,
+  db: Queryable,
   isHeld: (sessionId: string) => boolean,
   log: Logger,
 ): Promise<void> {
-  const closed = await engine.sweep((id) => {
+  const mayLive = (id: string) => {
     const session = parseId("session", id);
     return session === null || isHeld(session);
-  });
+  };
+  const abandoned = async (sandboxes: readonly LeasedSandbox[]) => {
+    const sessions = sandboxes.map(({ id }) => parseId("session", id));
+    const left = await abandonedLeases(
+      db,
+      sandboxes.flatMap(({ epoch }, at) => {
+        const sessionId = sessions[at] ?? null;
+        return sessionId === null ? [] : [{ sessionId, epoch }];
+      }),
+    );
+    return sandboxes.filter(({ epoch }, at) =>
+      left.some((lease) => lease.sessionId === sessions[at] && lease.epoch === epoch),
+    );
+  };
+  const closed = await engine.sweep(mayLive, abandoned);
   for (const sandbox of closed) log.error({ sandbox }, "closed a sandbox that no session held");
 }

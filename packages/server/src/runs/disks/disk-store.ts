@@ -83,6 +83,16 @@ export async function disksAmong(db: Queryable, ids: readonly string[], home: st
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those of the sessions that this database has. */
+export async function knownSessions(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: "known_sessions",
+    text: "select id from sessions where id = any($1::uuid[])",
+    values: [ids],
+  });
+  return rows.map(({ id }) => id);
+}
+
 /** Where the session's disk is, with the session's row locked against workers; null without a disk or a session. */
 export async function lockHome(tx: Queryable, sessionId: string): Promise<string | null> {
   const { rows } = await tx.query<{ home: string | null }>({

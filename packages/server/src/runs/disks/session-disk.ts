@@ -1,17 +1,21 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { formatId } from "@berth/contract";
+import type { Disks } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { markAllAbsent } from "../inputs/placement-store.ts";
 import { isRepository } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { assignDisk, clearDisk, readDisk } from "./disk-store.ts";
+import { LocalDisks } from "./local-disks.ts";
 import { removeAside } from "./trash.ts";
 
-/** A session's disk on this machine. The engine creates the directory. */
+/** A session's disk. The engine creates it. */
 export interface Disk {
+  /** As `SandboxSpec.disk`: a path on this machine, or the name of one of the engine's disks. */
   path: string;
+  /** Directory of this machine for what its sandboxes show besides it; the same as `path` where that is one. */
+  besides: string;
   uid: number;
 }
 
@@ -20,6 +24,8 @@ export interface DiskDirectory {
   directory: string;
   /** Names the place, as in `Host`: the disk of a session with another home is not here. */
   home: string;
+  /** The engine's, where it has such. Default: directories below `directory`. */
+  disks?: Disks;
   /** Whether a repository snapshot that a disk shows is stored: without it, the disk is not whole. Default: all are. */
   hasSnapshot?(id: string): boolean;
 }
@@ -32,17 +38,21 @@ export class SessionDisk {
   readonly #db: Queryable;
   readonly #lease: Lease;
   readonly #disks: DiskDirectory;
+  readonly #all: Disks;
   readonly #path: string;
+  readonly #besides: string;
 
   constructor(db: Queryable, lease: Lease, disks: DiskDirectory) {
     this.#db = db;
     this.#lease = lease;
     this.#disks = disks;
-    this.#path = diskPath(disks, lease.sessionId);
+    this.#all = disksOf(disks);
+    this.#path = diskName(disks, lease.sessionId);
+    this.#besides = diskPath(disks, lease.sessionId);
   }
 
   /**
-   * Returns the session's disk. If it is not on this machine or not whole, a new one takes its place, and nothing is in place
+   * Returns the session's disk. If it is not at this place or not whole, a new one takes its place, and nothing is in place
    * on that.
    *
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
@@ -54,47 +64,48 @@ export class SessionDisk {
   ): Promise<Disk & { isNew: boolean }> {
     const row = await readDisk(this.#db, this.#lease);
     const { restoring } = row;
-    if (row.workspace_uid !== null && !restoring && this.#isHere(row.home, row.snapshots)) {
-      return { path: this.#path, uid: row.workspace_uid, isNew: false };
+    if (row.workspace_uid !== null && !restoring && (await this.#isHere(row.home, row.snapshots))) {
+      return { ...this.#disk(row.workspace_uid), isNew: false };
     }
     // A loss is told once, however often the disk is made from a save.
     if (row.home !== null && !restoring) await reportLost();
     await this.discard();
     await markAllAbsent(this.#db, this.#lease);
     await beforeNew();
-    return { path: this.#path, uid: await assignDisk(this.#db, this.#lease, this.#disks.home), isNew: true };
+    return { ...this.#disk(await assignDisk(this.#db, this.#lease, this.#disks.home)), isNew: true };
   }
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
     const { home, snapshots, restoring } = await readDisk(this.#db, this.#lease);
-    return !restoring && this.#isHere(home, snapshots);
+    return !restoring && (await this.#isHere(home, snapshots));
   }
 
   /** As `exists`, by what was just read. */
-  existsAt({ session, resources }: SessionInputs): boolean {
+  async existsAt({ session, resources }: SessionInputs): Promise<boolean> {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);
-    return this.#isHere(
+    return await this.#isHere(
       session.home,
       shown.flatMap(({ snapshot }) => snapshot?.id ?? []),
     );
   }
 
-  /** Deletes the directory of a disk that is not whole: `claim` makes a new one. */
+  /** Deletes a disk that is not whole: `claim` makes a new one. */
   async discard(): Promise<void> {
-    await removeAside(this.#path);
+    await (await this.#all.takeAway(this.#path))?.();
+    if (this.#besides !== this.#path) await removeAside(this.#besides);
   }
 
   /** Deletes the disk. Its content is hostile, but nobody changes it meanwhile. */
   async remove(): Promise<void> {
-    await removeAside(this.#path);
+    await this.discard();
     await markAllAbsent(this.#db, this.#lease);
     await clearDisk(this.#db, this.#lease, this.#disks.home);
   }
 
   /**
-   * Reclaims the disk: the row first, so that only the holder of the lease deletes anything, then the directory, including
-   * one that a process left which died between the two. A disk on another machine is left alone.
+   * Reclaims the disk: the row first, so that only the holder of the lease deletes anything, then the disk, including
+   * one that a process left which died between the two. A disk at another place is left alone.
    *
    * @param reportReclaimed appends that the session has no disk any more; see `appendReclaimed`.
    */
@@ -102,13 +113,27 @@ export class SessionDisk {
     const { home } = await readDisk(this.#db, this.#lease);
     if (home !== null && home !== this.#disks.home) return;
     if (home !== null) await reportReclaimed();
-    await removeAside(this.#path);
+    await this.discard();
   }
 
-  #isHere(home: string | null, snapshots: readonly string[]): boolean {
-    const { hasSnapshot = () => true } = this.#disks;
-    return home === this.#disks.home && existsSync(this.#path) && snapshots.every((id) => hasSnapshot(id));
+  #disk(uid: number): Disk {
+    return { path: this.#path, besides: this.#besides, uid };
   }
+
+  async #isHere(home: string | null, snapshots: readonly string[]): Promise<boolean> {
+    const { hasSnapshot = () => true } = this.#disks;
+    if (home !== this.#disks.home || !snapshots.every((id) => hasSnapshot(id))) return false;
+    return await this.#all.has(this.#path);
+  }
+}
+
+export function disksOf({ directory, home, disks = new LocalDisks(directory, home) }: DiskDirectory): Disks {
+  return disks;
+}
+
+/** The name of a session's disk among `disksOf`. */
+export function diskName(disks: DiskDirectory, sessionId: string): string {
+  return disks.disks === undefined ? diskPath(disks, sessionId) : formatId("session", sessionId);
 }
 
 export function diskPath({ directory }: DiskDirectory, sessionId: string): string {

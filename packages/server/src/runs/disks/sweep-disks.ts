@@ -1,43 +1,43 @@
-import { readdir } from "node:fs/promises";
+import { basename } from "node:path";
 import { formatId, parseId } from "@berth/contract";
-import { removeTree } from "@berth/linux";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { disksAmong, lockHome } from "./disk-store.ts";
-import { type DiskDirectory, diskPath } from "./session-disk.ts";
-import { moveAside } from "./trash.ts";
+import { disksAmong, knownSessions, lockHome } from "./disk-store.ts";
+import { type DiskDirectory, diskName, disksOf } from "./session-disk.ts";
 
 /**
- * Deletes directories that are no session's disk here any more: the session is gone, its disk was reclaimed, or it has another
- * on another machine. Directories of sessions that a worker of this process holds are left to the worker.
+ * Deletes disks that are no session's any more: the session is gone, its disk was reclaimed, or it has another
+ * at another place. Disks of sessions that a worker of this process holds are left to the worker. Among the engine's own disks,
+ * which others may use too, those of sessions that this database does not know are left alone.
  */
 export async function sweepDisks(
   db: DatabaseAccess,
   disks: DiskDirectory,
   { isHeld, signal }: { isHeld: (sessionId: string) => boolean; signal?: AbortSignal },
 ): Promise<void> {
-  const found = (await readdir(disks.directory).catch(() => [])).flatMap(sessionOf);
+  const listed = (await disksOf(disks).list()).flatMap(sessionOf);
+  const found = disks.disks === undefined ? listed : await knownSessions(db.write, listed);
   const inUse = await disksAmong(db.write, found, disks.home);
   for (const id of found) {
     if (signal?.aborted) return;
     if (inUse.has(id) || isHeld(id)) continue;
-    const trash = await moveLeftover(db, disks, id);
-    if (trash !== null) await removeTree(trash, signal);
+    await (await takeLeftover(db, disks, id))?.(signal);
   }
 }
 
 /** The uuid of the session whose disk has this name, if it is a name of a disk. */
-function sessionOf(name: string): string[] {
+function sessionOf(disk: string): string[] {
+  const name = basename(disk);
   const id = parseId("session", name);
   return id !== null && formatId("session", id) === name ? [id] : [];
 }
 
 /**
- * Moves the directory aside unless the row says that it is the session's disk. While the row is locked, no worker enters a disk
- * for the session: one that did so before is seen, and one that does so later creates its directory anew.
+ * Takes the disk away unless the row says that it is the session's. While the row is locked, no worker enters a disk
+ * for the session: one that did so before is seen, and one that does so later makes its disk anew.
  */
-async function moveLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string): Promise<string | null> {
+async function takeLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string) {
   return await db.transaction(async (tx) => {
     const home = await lockHome(tx, id);
-    return home === disks.home ? null : await moveAside(diskPath(disks, id));
+    return home === disks.home ? null : await disksOf(disks).takeAway(diskName(disks, id));
   });
 }

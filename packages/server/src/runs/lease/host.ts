@@ -20,6 +20,11 @@ export function localPlace(installation: string): string {
   return `local:${installation}`;
 }
 
+/** Whether several hosts can use the disks of a place. */
+export function isSharedPlace(place: string): boolean {
+  return !place.startsWith(localPlace(""));
+}
+
 /** Hosts are marked as seen at most this often. */
 const MAX_BEAT_MS = 1_000;
 

@@ -58,7 +58,7 @@ export class SessionMemory {
     this.#writable = new Map(writable.map((store) => [store.storeId, new MountedStore(parts, lease, store)]));
   }
 
-  /** @param disk host directory of the session's disk. */
+  /** @param disk host directory for what is shown beside the session's disk. */
   async directories(disk: string): Promise<MountedDirectory[]> {
     if (this.#readOnly.length === 0) return [];
     const { db } = this.#parts;

@@ -9,7 +9,7 @@ import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
-import type { Host } from "../lease/host.ts";
+import { type Host, isSharedPlace } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
 import { type Lease, sessionFields } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
@@ -122,7 +122,7 @@ export class Worker {
       onRest: () => {
         if (this.#mayLeaveDue) this.#news.set();
       },
-      isDraining: () => this.#isDraining,
+      isDraining: () => this.#isDraining && !isSharedPlace(place),
     };
     const { turns } = this.#shared;
     metrics.watch({
@@ -225,12 +225,13 @@ export class Worker {
   async #claimDue(full: FullOwners): Promise<void> {
     const { db } = this.#options;
     while (!this.#isClosing) {
-      const slots = Math.max(0, this.#free());
+      const slots = this.#leavesToOthers() ? 0 : Math.max(0, this.#free());
       const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots, full);
       for (const lease of leases) {
         this.#sharedClaims.served({ group: lease.organizationId, member: lease.ownerId });
         this.#hold(lease);
       }
+      if (this.#leavesToOthers()) return;
       if (slots === 0) return await this.#claimForOthers(full);
       if (this.#hasBacklog) return await this.#claimShared(full);
       if (leases.length < slots) return;
@@ -266,13 +267,19 @@ export class Worker {
     if (leases[0] !== undefined) this.#guest = this.#hold(leases[0].lease);
   }
 
+  /** The disks of a drained host that others can use stay where they are, and sessions that come due go on elsewhere. */
+  #leavesToOthers(): boolean {
+    return this.#isDraining && isSharedPlace(this.#options.host.place);
+  }
+
   #claimant(): Claimant {
     const { host } = this.#options;
     return { owner: this.owner, leaseMs: this.#leaseMs, host, capacity: this.#concurrency };
   }
 
   async #claimReclaims(): Promise<void> {
-    for (const lease of await this.#reclaims.claim(this.#free(), this.#isDraining)) this.#hold(lease);
+    for (const lease of await this.#reclaims.claim(this.#free(), this.#shared.isDraining()))
+      this.#hold(lease);
   }
 
   /** A session that only stays warm, or only waits, takes no slot. */

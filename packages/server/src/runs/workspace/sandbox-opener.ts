@@ -121,7 +121,7 @@ export class SandboxOpener {
       resources.filter(({ id }) => !save?.inPlace.includes(id)),
     );
     const git = gitSettings(this.#parts, session, resources);
-    const spec = sandboxSpec(this.#parts, session, disk, resources);
+    const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, resources);
     const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
@@ -162,7 +162,7 @@ export class SandboxOpener {
     const stores = resources
       .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
       .filter(({ type }) => type === "memory_store");
-    const spec = sandboxSpec(this.#parts, session, disk, stores);
+    const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, stores);
     const sandbox = await this.#orReport(() =>
       this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
     );
@@ -239,7 +239,7 @@ export class SandboxOpener {
     if (own.fault !== null) await this.#reportMissing(own.fault);
     const directories = [
       ...(await skills.mounts(await this.#target.skills())),
-      ...(await memory.directories(disk.path)),
+      ...(await memory.directories(disk.besides)),
     ];
     const spec = { ...plain, git: await git };
     const system = own.system === undefined ? {} : { system: own.system };

@@ -7,6 +7,7 @@ import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { Lease } from "../lease/lease.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
@@ -22,13 +23,14 @@ const MEBIBYTE = 1024 * 1024;
 export function sandboxSpec(
   parts: SpecParts,
   session: RunSession,
-  disk: Disk,
+  { path, uid, epoch }: Pick<Disk, "path" | "uid"> & Pick<Lease, "epoch">,
   resources: readonly RunResource[],
 ): SandboxSpec {
   return {
     id: formatId("session", session.id),
-    disk: disk.path,
-    uid: disk.uid,
+    disk: path,
+    uid,
+    epoch,
     limits: limitsOf(session, parts.ceilings),
     image: session.image,
     egress: egressPolicy(session, resources, parts.providers),

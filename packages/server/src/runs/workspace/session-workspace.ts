@@ -205,7 +205,7 @@ export class SessionWorkspace {
   /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
   async refresh(inputs?: SessionInputs): Promise<void> {
     const { resources, removals } = await this.#take(inputs ?? (await this.#read()));
-    const isNew = !this.#slot.isOpen() && !this.#disk.existsAt(this.#inputs);
+    const isNew = !this.#slot.isOpen() && !(await this.#disk.existsAt(this.#inputs));
     this.#pending = (isNew ? resources.map(onNewDisk) : resources).filter(isPending);
     if (this.#slot.ended) return;
     const wasOpen = this.#slot.isOpen();

@@ -1,0 +1,34 @@
+import { list } from "./parsers.ts";
+
+/** As in a pod. */
+export interface Toleration {
+  key: string;
+  operator: "Exists" | "Equal";
+  value?: string;
+  effect?: string;
+}
+
+const LABEL = /^([A-Za-z0-9][A-Za-z0-9._/-]*)=([A-Za-z0-9._-]*)$/;
+const TOLERATION =
+  /^([A-Za-z0-9][A-Za-z0-9._/-]*)(?:=([A-Za-z0-9._-]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
+
+/** Labels of the nodes for sandboxes, such as `pool=sandboxes,disk=local`. */
+export function nodeSelector(text: string): Record<string, string> {
+  const labels = list(text).map((item) => LABEL.exec(item));
+  if (labels.includes(null)) throw new Error("must be a list of labels such as pool=sandboxes,disk=local");
+  return Object.fromEntries(labels.flatMap((label) => (label === null ? [] : [[label[1], label[2]]])));
+}
+
+/** Taints that the pods tolerate, in the form of `kubectl taint`: `dedicated=sandboxes:NoSchedule`, or a key alone. */
+export function tolerations(text: string): Toleration[] {
+  return list(text).map((item) => {
+    const [, key, value, effect] = TOLERATION.exec(item) ?? [];
+    if (key === undefined)
+      throw new Error("must be a list of taints such as dedicated=sandboxes:NoSchedule,spot:NoExecute");
+    return {
+      key,
+      ...(value === undefined ? { operator: "Exists" as const } : { operator: "Equal" as const, value }),
+      ...(effect === undefined ? {} : { effect }),
+    };
+  });
+}

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { covers } from "../acceptance/harness/covers.ts";
+import {
+  bash,
+  makeFile,
+  makeSession,
+  runTurn,
+  steps,
+  toolResults,
+  waitForTurn,
+} from "../acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../acceptance/harness/stream.ts";
+import { waitUntil } from "../acceptance/harness/wait-until.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server/postgres-server.ts";
+import { missingForCluster } from "./harness/find-kit.ts";
+import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
+
+/** An API, and runners one after another, each with a data directory of its own, on one PostgreSQL and one cluster. */
+const SKIP = missingForCluster() ?? false;
+
+let root: string;
+let cluster: TestCluster;
+let pods: CoreV1Api;
+let postgres: PostgresServer;
+let service: Berth;
+let runner: Berth;
+let api: Api;
+/** Runs in reverse order, also after a failed start. */
+const CLEANUP: (() => unknown)[] = [];
+
+before(async () => {
+  if (SKIP !== false) return;
+  root = mkdtempSync(join(tmpdir(), "berth-kubernetes-"));
+  CLEANUP.push(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, "blobs"));
+  writeFileSync(join(root, "secret.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
+  [cluster, postgres] = await Promise.all([startTestCluster(), startPostgres({ databases: ["berth"] })]);
+  CLEANUP.push(
+    () => cluster.close(),
+    () => postgres.stop(),
+  );
+  const config = new KubeConfig();
+  config.loadFromFile(cluster.kubeconfig);
+  pods = config.makeApiClient(CoreV1Api);
+  service = await start("api");
+  CLEANUP.push(() => service.kill("SIGTERM"));
+  runner = await start("runner");
+  CLEANUP.push(() => runner.kill("SIGTERM"));
+  const words = ["--user", "ada@example.com", "--role", "admin", "--config", settingsFile()];
+  api = new Api(service.url, await service.command("token", "create", ...words));
+});
+after(async () => {
+  for (const cleanUp of CLEANUP.reverse()) await cleanUp();
+});
+
+async function start(role: "api" | "runner", number = 1): Promise<Berth> {
+  const dataDir = join(root, `${role}-${number}`);
+  mkdirSync(dataDir, { mode: 0o700 });
+  return await Berth.start({ dataDir, settings: { BERTH_CONFIG: settingsFile(), BERTH_ROLE: role } });
+}
+
+/** JSON is YAML. */
+function settingsFile(): string {
+  const { kubeconfig, namespace, image, storageClass } = cluster;
+  const path = join(root, "berth.yaml");
+  const settings = {
+    role: "api",
+    database_url: postgres.url("berth"),
+    blobs: join(root, "blobs"),
+    secret_key_file: join(root, "secret.key"),
+    runner_address: "127.0.0.1:0",
+    sandbox: "kubernetes",
+    kubeconfig,
+    kubernetes_namespace: namespace,
+    kubernetes_image: image,
+    ...(storageClass === null ? {} : { kubernetes_storage_class: storageClass }),
+    session_disk_mb: 128,
+    sandbox_idle_seconds: 0,
+    host_grace_seconds: 4,
+  };
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
+  return path;
+}
+
+async function podsOf(session: string): Promise<string[]> {
+  const labelSelector = `berth.sandbox=${session}`;
+  const { items } = await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector });
+  return items.map(({ metadata }) => metadata?.labels?.["berth.epoch"] ?? "");
+}
+
+async function parked(session: string): Promise<void> {
+  let found = ["not asked"];
+  await waitUntil(
+    async () => {
+      found = await podsOf(session);
+      return found.length === 0;
+    },
+    () => `pods with the epochs ${found} are left`,
+  );
+}
+
+async function volumes(): Promise<number> {
+  const { items } = await pods.listNamespacedPersistentVolumeClaim({
+    namespace: cluster.namespace,
+    labelSelector: "berth.disk",
+  });
+  return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
+}
+
+async function lostDisks(session: string): Promise<number> {
+  const { data } = await api.ok("GET", `/sessions/${session}/events?types[]=session.container_reclaimed`);
+  return data.length;
+}
+
+covers(
+  ["kubernetes-sessions", "kubernetes-parked"],
+  "a session in a pod: a command, a file, a full disk; parked without a pod, and the next turn has the disk",
+  async () => {
+    const file = await makeFile(api, "uploaded");
+    const session = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
+    const texts = toolResults(
+      await runTurn(
+        api,
+        session.id,
+        bash(`id -un; cat /mnt/session/uploads/${file.id}; echo kept >/data/kept; cat /data/kept`),
+        bash("head -c 200M /dev/zero >/data/filling; rm /data/filling"),
+        bash("echo result >/mnt/session/outputs/result.txt"),
+      ),
+    );
+    assert.equal(texts[0], "agent\nuploadedkept");
+    assert.match(texts[1] ?? "", /No space left on device/);
+    await parked(session.id);
+    assert.equal(await volumes(), 1);
+    const [kept] = toolResults(
+      await runTurn(api, session.id, bash("cat /data/kept /mnt/session/outputs/result.txt")),
+    );
+    assert.equal(kept, "kept\nresult");
+    await parked(session.id);
+    assert.equal(await lostDisks(session.id), 0);
+    await api.ok("DELETE", `/sessions/${session.id}`);
+    await waitUntil(
+      async () => (await volumes()) === 0,
+      () => "the volume of a deleted session is left",
+    );
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-takeover"],
+  "kill -9 of a runner in the middle of a turn: the call is interrupted, another runner goes on with the disk, and no pod is left",
+  async () => {
+    const session = await makeSession(api);
+    await runTurn(api, session.id, bash("echo kept >/data/kept"));
+    const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
+      events: [steps(bash("echo begun >>/data/kept; sleep 600"))],
+    });
+    await readEventsUntil(
+      api,
+      session.id,
+      ({ type, input }: AnyJson) => type === "agent.tool_use" && input.command.includes("sleep"),
+    );
+    await waitUntil(
+      async () => (await podsOf(session.id)).length === 1,
+      () => "no pod runs",
+    );
+    const [epoch] = await podsOf(session.id);
+    await runner.kill("SIGKILL");
+    assert.deepEqual(await podsOf(session.id), [epoch], "the pod of the dead runner is there");
+    runner = await start("runner", 2);
+    const events = await waitForTurn(api, session.id, sent.data[0].id);
+    assert.match(toolResults(events).join(), /interrupted/);
+    const [kept] = toolResults(await runTurn(api, session.id, bash("cat /data/kept; pgrep -c sleep")));
+    assert.match(kept ?? "", /^kept\n(begun\n)?0/);
+    assert.equal(await lostDisks(session.id), 0);
+    await parked(session.id);
+  },
+  SKIP,
+);
