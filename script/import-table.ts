@@ -70,6 +70,7 @@ export const IMPORT_TABLE: ImportTable = {
       "host",
       "commands",
     ],
+    kubernetes: ["@berth/egress", "@berth/linux", "interface", "scripts", "inside", "host", "commands"],
   },
   "packages/agent": {
     prompts: [],
@@ -159,7 +160,15 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/inputs",
       "runs/egress",
     ],
-    "runs/disks": ["@berth/agent", "@berth/contract", "@berth/linux", "db", "runs/lease", "runs/inputs"],
+    "runs/disks": [
+      "@berth/agent",
+      "@berth/contract",
+      "@berth/linux",
+      "@berth/sandbox",
+      "db",
+      "runs/lease",
+      "runs/inputs",
+    ],
     "runs/system": [
       "@berth/contract",
       "@berth/egress",
@@ -492,6 +501,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     files: "packages/sandbox/",
     imports: "tests/container-engine/",
     reason: "the engine of containers is tested on engines that the acceptance tests start as well",
+  },
+  {
+    files: "packages/sandbox/",
+    imports: "tests/kubernetes/",
+    reason: "the engine of pods is tested on clusters that the tests of whole services start as well",
   },
   {
     files: "packages/agent/src/mcp/",

@@ -107,12 +107,14 @@ async function parked(session: string): Promise<void> {
   );
 }
 
-async function volumes(): Promise<number> {
+async function volumesOf(session: string): Promise<number> {
   const { items } = await pods.listNamespacedPersistentVolumeClaim({
     namespace: cluster.namespace,
     labelSelector: "berth.disk",
   });
-  return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
+  return items
+    .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+    .filter(({ metadata }) => metadata?.annotations?.["berth.disk-name"] === session).length;
 }
 
 async function lostDisks(session: string): Promise<number> {
@@ -138,7 +140,7 @@ covers(
     assert.equal(texts[0], "agent\nuploadedkept");
     assert.match(texts[1] ?? "", /No space left on device/);
     await parked(session.id);
-    assert.equal(await volumes(), 1);
+    assert.equal(await volumesOf(session.id), 1);
     const [kept] = toolResults(
       await runTurn(api, session.id, bash("cat /data/kept /mnt/session/outputs/result.txt")),
     );
@@ -147,7 +149,7 @@ covers(
     assert.equal(await lostDisks(session.id), 0);
     await api.ok("DELETE", `/sessions/${session.id}`);
     await waitUntil(
-      async () => (await volumes()) === 0,
+      async () => (await volumesOf(session.id)) === 0,
       () => "the volume of a deleted session is left",
     );
   },

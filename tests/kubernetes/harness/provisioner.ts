@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import {
   CoreV1Api,
@@ -14,6 +15,7 @@ import {
 const run = promisify(execFile);
 const PROVISIONER = "berth.test/loop";
 const NODE = "node1";
+const BUSY_MS = 100;
 export const STORAGE_CLASS = "berth-test";
 
 /**
@@ -98,9 +100,9 @@ class LoopVolumes {
     const path = this.#path(name);
     await mkdir(path);
     await writeFile(`${path}.img`, "");
-    await truncate(`${path}.img`, bytes);
-    await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", `${path}.img`]);
-    await this.#inNode("mount", "-o", "loop,nosuid,nodev", `${path}.img`, path);
+    await truncate(`${path}.img`, sizeOfImage(bytes));
+    await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", `${path}.img`]);
+    await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
     await this.#inNode("rmdir", `${path}/lost+found`);
     const claimRef = { kind: "PersistentVolumeClaim", apiVersion: "v1" };
     const { namespace = "", name: claim = "", uid = "" } = metadata ?? {};
@@ -129,10 +131,13 @@ class LoopVolumes {
   async #grow({ metadata, status }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
     const { namespace = "", name = "", uid } = metadata ?? {};
     const path = this.#path(`pvc-${uid}`);
-    await truncate(`${path}.img`, bytes);
-    const device = (await run("losetup", ["-n", "-O", "NAME", "-j", `${path}.img`])).stdout.trim();
-    await run("losetup", ["-c", device]);
-    await this.#inNode("resize2fs", device);
+    await this.#inNode("umount", path);
+    // The node unmounts it from a pod that has ended a moment later.
+    for (let busy = true; busy; busy = await isInUse(`${path}.img`)) await delay(BUSY_MS);
+    await truncate(`${path}.img`, sizeOfImage(bytes));
+    await run("e2fsck", ["-f", "-p", `${path}.img`]);
+    await run("resize2fs", [`${path}.img`]);
+    await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
     const storage = String(bytes);
     const volume = await this.#api.readPersistentVolume({ name: `pvc-${uid}` });
     await this.#api.replacePersistentVolume({
@@ -153,6 +158,15 @@ class LoopVolumes {
     const pid = (await readFile(join(this.#root, "kubelet.pid"), "utf8")).trim();
     await run("nsenter", [`--mount=/proc/${pid}/ns/mnt`, ...command]);
   }
+}
+
+async function isInUse(image: string): Promise<boolean> {
+  return (await run("losetup", ["-n", "-O", "NAME", "-j", image])).stdout.trim() !== "";
+}
+
+/** The filesystem's own tables take a part: a sixteenth for its inodes, and a little for the rest. */
+function sizeOfImage(bytes: number): number {
+  return bytes + Math.ceil(bytes / 16) + 3.5 * 2 ** 20;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -39,7 +39,7 @@ export class Cluster {
    * @param namespace Null: the kubeconfig's, or that of the pod.
    */
   static async connect(kubeconfig: string | null, namespace: string | null): Promise<Cluster> {
-    const library = await import("@kubernetes/client-node");
+    const library = await import("@kubernetes/client-node").catch(describeMissing);
     const config = new library.KubeConfig();
     try {
       if (kubeconfig === null) config.loadFromCluster();
@@ -246,6 +246,13 @@ export class Cluster {
     output.once("close", () => socket.close());
     return { input, output, errors: () => errors.trim(), exitCode: exitCode.promise };
   }
+}
+
+function describeMissing(error: NodeJS.ErrnoException): never {
+  if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@kubernetes/")) throw error;
+  throw new SandboxError(
+    "BERTH_SANDBOX is kubernetes, for which the package @kubernetes/client-node is needed: install it beside Berth by 'npm install @kubernetes/client-node@2'.",
+  );
 }
 
 function exitCodeOf({

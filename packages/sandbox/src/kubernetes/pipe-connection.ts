@@ -84,8 +84,10 @@ export class PipeConnection {
 
   write(path: string): Writable {
     const number = this.#next();
-    const writer = new ChannelWriter((kind, body) => this.#send(number, kind, body));
-    writer.once("close", () => this.#close(number));
+    const writer = new ChannelWriter(
+      (kind, body) => this.#send(number, kind, body),
+      () => this.#close(number),
+    );
     this.#begin(number, "W", path, {
       ended: () => writer.destroy(),
       credit: (bytes) => writer.allow(bytes),
@@ -97,7 +99,10 @@ export class PipeConnection {
   async place(path: string, mode: number, contents: AsyncIterable<Uint8Array>): Promise<void> {
     const number = this.#next();
     const stored = Promise.withResolvers<void>();
-    const writer = new ChannelWriter((kind, body) => this.#send(number, kind, body));
+    const writer = new ChannelWriter(
+      (kind, body) => this.#send(number, kind, body),
+      () => {},
+    );
     this.#begin(number, "F", `${mode.toString(8)} ${path}`, {
       ended: (why) => {
         writer.destroy();
@@ -199,8 +204,15 @@ class ChannelWriter extends Writable {
   #underWay = 0;
   #done: ((error?: Error | null) => void) | null = null;
 
-  constructor(send: (kind: string, body: Uint8Array) => void) {
-    super({ decodeStrings: true });
+  /** @param closed called at once when it is destroyed: what is written to a pipe that is opened again must not meet what is left in it. */
+  constructor(send: (kind: string, body: Uint8Array) => void, closed: () => void) {
+    super({
+      decodeStrings: true,
+      destroy: (error, done) => {
+        closed();
+        done(error);
+      },
+    });
     this.#send = send;
   }
 

@@ -129,7 +129,6 @@ function serverContainer(parts: PodParts) {
     volumeMounts: [
       { name: "files", mountPath: FILES },
       { name: "files", mountPath: PIPES_INSIDE, subPath: "pipes" },
-      { name: "files", mountPath: UPLOADS_INSIDE, subPath: "uploads" },
       { name: "disk", mountPath: DISK, readOnly: true },
     ],
     securityContext: as(SERVER_UID),
@@ -151,8 +150,12 @@ function sandboxContainer(parts: PodParts) {
   };
 }
 
-/** Process 1, with its pipes and its limit of processes: every session has a uid of its own, whose processes the kernel counts. */
+/**
+ * Process 1, with its pipes and its limit of processes: every session has a uid of its own, whose processes the kernel counts. Every
+ * container has variables with the address of the API server.
+ */
 const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
+for name in $(env | sed -n 's/^\\(KUBERNETES_[A-Z0-9_]*\\)=.*/\\1/p'); do unset $name; done
 exec "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
 
 function imageOf(image: string, { imagePullPolicy }: PodParts) {

@@ -10,7 +10,7 @@ import type { Cluster } from "./cluster.ts";
 const DISK = "berth.disk";
 /** Annotation of a claim: the name of its disk. */
 const DISK_NAME = "berth.disk-name";
-const GONE_TIMEOUT_MS = 60_000;
+const CHANGE_TIMEOUT_MS = 60_000;
 const LOOK_MS = 100;
 
 export interface DiskOptions {
@@ -64,7 +64,8 @@ export class PodDisks implements Disks {
       if (there === null) continue;
       if (isGoing(there)) await this.#untilGone(name);
       else {
-        if (limit !== null && limit > bytesOf(there)) await this.#enlarge(name, limit);
+        if (limit !== null && limit > bytesOf(there.spec?.resources?.requests?.storage))
+          await this.#enlarge(name, limit);
         break;
       }
     }
@@ -72,17 +73,36 @@ export class PodDisks implements Disks {
   }
 
   async #untilGone(name: string): Promise<void> {
-    const abort = AbortSignal.timeout(GONE_TIMEOUT_MS);
-    while ((await this.#cluster.claim(name)) !== null) {
-      if (abort.aborted) throw new SandboxError("the volume of a disk that was deleted is not gone yet");
-      await delay(LOOK_MS);
-    }
+    await this.#until(
+      name,
+      (claim) => claim === null,
+      () => new SandboxError("the volume of a disk that was deleted is not gone yet"),
+    );
   }
 
+  /** Until the volume is enlarged, or will be when it is mounted. */
   async #enlarge(name: string, bytes: number): Promise<void> {
     await this.#cluster.resizeClaim(name, bytes).catch((error: unknown) => {
       throw new DiskLimitError("its storage class enlarges no volumes", { cause: error });
     });
+    await this.#until(
+      name,
+      (claim) =>
+        claim === null || isPendingOnNode(claim) || bytesOf(claim.status?.capacity?.storage) >= bytes,
+      () => new DiskLimitError("the cluster does not enlarge the volume"),
+    );
+  }
+
+  async #until(
+    name: string,
+    isDone: (claim: V1PersistentVolumeClaim | null) => boolean,
+    describe: () => SandboxError,
+  ): Promise<void> {
+    const abort = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
+    while (!isDone(await this.#cluster.claim(name))) {
+      if (abort.aborted) throw describe();
+      await delay(LOOK_MS);
+    }
   }
 
   #body(name: string, disk: string, bytes: number): V1PersistentVolumeClaim {
@@ -117,13 +137,17 @@ function isGoing({ metadata }: V1PersistentVolumeClaim): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }
 
+function isPendingOnNode({ status }: V1PersistentVolumeClaim): boolean {
+  return status?.conditions?.some(({ type }) => type === "FileSystemResizePending") ?? false;
+}
+
 const UNITS: Readonly<Record<string, number>> = {
   ...{ "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 },
   ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 },
 };
 
-/** What a claim asks for; as the API server writes it, which may be in another unit than it was asked in. */
-function bytesOf({ spec }: V1PersistentVolumeClaim): number {
-  const [, count, unit = ""] = /^(\d+)(\w*)$/.exec(spec?.resources?.requests?.storage ?? "") ?? [];
+/** A size as the API server writes it, which may be in another unit than it was given in. */
+function bytesOf(quantity = ""): number {
+  const [, count, unit = ""] = /^(\d+)(\w*)$/.exec(quantity) ?? [];
   return Number(count) * (UNITS[unit] ?? Number.NaN);
 }

@@ -1,7 +1,10 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { UPLOADS_INSIDE } from "../inside/environment.ts";
 import type { Uploads } from "../inside/uploads.ts";
+import { SandboxError } from "../interface/errors.ts";
 import type { MountedFile } from "../interface/spec.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
+import { FILES } from "./pod-body.ts";
 
 const READ_ONLY = 0o444;
 
@@ -13,11 +16,19 @@ export class PodUploads implements Uploads {
     this.#connection = connection;
   }
 
-  place({ source, target }: MountedFile): Promise<void> {
-    return this.#connection.place(target, READ_ONLY, createReadStream(source));
+  async place({ source, target }: MountedFile): Promise<void> {
+    const file = await open(source).catch((error: unknown) => {
+      throw new SandboxError("the file to be placed cannot be read", { cause: error });
+    });
+    await this.#connection.place(besideSandbox(target), READ_ONLY, file.createReadStream());
   }
 
   remove(target: string): Promise<void> {
-    return this.#connection.remove(target);
+    return this.#connection.remove(besideSandbox(target));
   }
+}
+
+/** Where the container beside the sandbox has an upload: a file is moved to it, which no mount may lie between. */
+function besideSandbox(target: string): string {
+  return target.replace(UPLOADS_INSIDE, `${FILES}/uploads`);
 }

@@ -12,6 +12,11 @@ export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, str
     init_descriptors: "its user may open the pipes of process 1, whose output is not trusted",
     host_groups: "Podman hides only the cgroup names that it assigns; they are names and give no access",
   },
+  kubernetes: {
+    setuid_places: NO_OPTIONS,
+    device_places: NO_OPTIONS,
+    init_descriptors: "its user may open the pipes of process 1, whose output is not trusted",
+  },
 };
 
 /**

@@ -54,6 +54,7 @@ export function conformanceTest(
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
     const opened: Sandbox[] = [];
     const subject = suite.subject();
+    const disks = new Set<string>();
     const spec: Context["spec"] = (overrides = {}) => ({
       id: `s${process.pid}_${++count}`,
       disk: join(directory, "disk"),
@@ -66,7 +67,9 @@ export function conformanceTest(
       ...overrides,
     });
     const open: Context["open"] = async (overrides) => {
-      const sandbox = await subject.engine.open(spec(overrides));
+      const opening = spec(overrides);
+      disks.add(opening.disk);
+      const sandbox = await subject.engine.open(opening);
       opened.push(sandbox);
       return sandbox;
     };
@@ -74,6 +77,7 @@ export function conformanceTest(
       await body({ subject, directory, spec, open });
     } finally {
       await Promise.all(opened.map((sandbox) => sandbox.close()));
+      for (const disk of disks) await (await subject.engine.disks?.takeAway(disk))?.();
       await released(directory);
       await rm(directory, { recursive: true, force: true });
     }
