@@ -70,7 +70,16 @@ export const IMPORT_TABLE: ImportTable = {
       "host",
       "commands",
     ],
-    kubernetes: ["@berth/egress", "@berth/linux", "interface", "scripts", "inside", "host", "commands"],
+    kubernetes: [
+      "@berth/egress",
+      "@berth/linux",
+      "interface",
+      "scripts",
+      "seccomp",
+      "inside",
+      "host",
+      "commands",
+    ],
   },
   "packages/agent": {
     prompts: [],

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api, KubeConfig, NodeV1Api, type V1Pod } from "@kubernetes/client-node";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
@@ -25,6 +25,10 @@ import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 
 /** An API, and runners one after another, each with a data directory of its own, on one PostgreSQL and one cluster. */
 const SKIP = missingForCluster() ?? false;
+
+const RUNTIME_CLASS = "berth-test";
+/** Text is YAML. */
+const PATCH = "metadata: {annotations: {team: sandboxes}}\nspec: {imagePullSecrets: [{name: registry}]}\n";
 
 let root: string;
 let cluster: TestCluster;
@@ -50,6 +54,11 @@ before(async () => {
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   pods = config.makeApiClient(CoreV1Api);
+  const runtimes = config.makeApiClient(NodeV1Api);
+  const body = { metadata: { name: RUNTIME_CLASS }, handler: "runc" };
+  await runtimes.createRuntimeClass({ body }).catch(({ code }) => assert.equal(code, 409));
+  CLEANUP.push(() => runtimes.deleteRuntimeClass({ name: RUNTIME_CLASS }));
+  writeFileSync(join(root, "patch.yaml"), PATCH);
   service = await start("api");
   CLEANUP.push(() => service.kill("SIGTERM"));
   runner = await start("runner");
@@ -85,6 +94,10 @@ function settingsFile(): string {
     session_disk_mb: 128,
     sandbox_idle_seconds: 0,
     host_grace_seconds: 4,
+    kubernetes_node_selector: "kubernetes.io/os=linux",
+    kubernetes_tolerations: "dedicated=sandboxes:NoSchedule",
+    kubernetes_runtime_class: RUNTIME_CLASS,
+    kubernetes_pod_patch: join(root, "patch.yaml"),
   };
   writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
   return path;
@@ -184,6 +197,41 @@ covers(
     assert.match(kept ?? "", /^kept\n(begun\n)?0/);
     assert.equal(await lostDisks(session.id), 0);
     await parked(session.id);
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-settings"],
+  "pods have the node selector, tolerations, runtime class and patch of the settings",
+  async () => {
+    const session = await makeSession(api);
+    const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("sleep 5"))] });
+    let found: V1Pod | undefined;
+    await waitUntil(
+      async () => {
+        const labelSelector = `berth.sandbox=${session.id}`;
+        [found] = (await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector })).items;
+        return found !== undefined;
+      },
+      () => "no pod was made",
+    );
+    const { spec, metadata } = found ?? {};
+    assert.deepEqual(spec?.nodeSelector, { "kubernetes.io/os": "linux" });
+    assert.deepEqual(
+      spec?.tolerations?.find(({ key }) => key === "dedicated"),
+      {
+        key: "dedicated",
+        operator: "Equal",
+        value: "sandboxes",
+        effect: "NoSchedule",
+      },
+    );
+    assert.equal(spec?.runtimeClassName, RUNTIME_CLASS);
+    assert.equal(metadata?.annotations?.team, "sandboxes");
+    assert.deepEqual(spec?.imagePullSecrets, [{ name: "registry" }]);
+    assert.equal(spec?.automountServiceAccountToken, false);
+    await waitForTurn(api, session.id, sent.data[0].id);
   },
   SKIP,
 );

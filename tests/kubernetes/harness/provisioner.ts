@@ -103,7 +103,6 @@ class LoopVolumes {
     await truncate(`${path}.img`, sizeOfImage(bytes));
     await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", `${path}.img`]);
     await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
-    await this.#inNode("rmdir", `${path}/lost+found`);
     const claimRef = { kind: "PersistentVolumeClaim", apiVersion: "v1" };
     const { namespace = "", name: claim = "", uid = "" } = metadata ?? {};
     await this.#api.createPersistentVolume({
@@ -135,7 +134,7 @@ class LoopVolumes {
     // The node unmounts it from a pod that has ended a moment later.
     for (let busy = true; busy; busy = await isInUse(`${path}.img`)) await delay(BUSY_MS);
     await truncate(`${path}.img`, sizeOfImage(bytes));
-    await run("e2fsck", ["-f", "-p", `${path}.img`]);
+    await run("e2fsck", ["-f", "-n", `${path}.img`]);
     await run("resize2fs", [`${path}.img`]);
     await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
     const storage = String(bytes);

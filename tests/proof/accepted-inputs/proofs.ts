@@ -593,6 +593,18 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "KUBECONFIG KUBERNETES_NAMESPACE KUBERNETES_IMAGE KUBERNETES_STORAGE_CLASS",
+    "tests/kubernetes/sessions.test.ts",
+    "a session in a pod: a command, a file, a full disk; parked without a pod, and the next turn has the disk",
+  ],
+  [
+    "setting BERTH_",
+    "KUBERNETES_NODE_SELECTOR KUBERNETES_TOLERATIONS KUBERNETES_RUNTIME_CLASS KUBERNETES_POD_PATCH",
+    "tests/kubernetes/sessions.test.ts",
+    "pods have the node selector, tolerations, runtime class and patch of the settings",
+  ],
+  [
+    "setting BERTH_",
     "ROOTFS PIP_INDEX",
     scenario("environment-contents"),
     "packages: sessions have the apt, npm and pip packages",

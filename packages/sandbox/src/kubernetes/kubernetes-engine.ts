@@ -1,6 +1,6 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { thisProcess } from "@berth/linux";
+import { encode, thisProcess } from "@berth/linux";
 import type { V1Pod } from "@kubernetes/client-node";
 import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
@@ -13,6 +13,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { LeasedSandbox, Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { perlText } from "../scripts/read-script.ts";
+import { seccompFilter } from "../seccomp/seccomp.ts";
 import { Cluster } from "./cluster.ts";
 import { OWNER, type PodSettings, SANDBOX } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
@@ -53,7 +54,12 @@ export interface KubernetesOptions {
   log?: (line: object) => void;
 }
 
-const PIPE_SERVER = perlText("kubernetes/pipe-server.pl");
+const POD_SCRIPTS = {
+  "pipe-server": perlText("kubernetes/pipe-server.pl"),
+  "filter-syscalls": perlText("kubernetes/filter-syscalls.pl"),
+};
+/** As machines name themselves. A node's is not always that of this process. */
+const MACHINES = { x86_64: "x64", aarch64: "arm64" } as const;
 
 /** An engine whose sandboxes are pods of a Kubernetes cluster. Rejects with `SandboxError` when its API server does not answer. */
 export async function createKubernetesEngine(options: KubernetesOptions): Promise<SandboxEngine> {
@@ -64,7 +70,8 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
   await Promise.all([
     writeSharedEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
-    writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, "pipe-server": PIPE_SERVER }, null),
+    writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS }, null),
+    ...writeFilters(directory),
   ]);
   return new KubernetesEngine(options.stateDir, {
     cluster,
@@ -83,6 +90,12 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
     patch: options.podPatch ?? null,
     log: options.log ?? (() => {}),
   });
+}
+
+function writeFilters(directory: string): Promise<void>[] {
+  return Object.entries(MACHINES).map(([machine, architecture]) =>
+    writeFile(`${directory}/filter-${machine}`, encode(seccompFilter(architecture))),
+  );
 }
 
 async function placeOf(cluster: Cluster): Promise<string> {

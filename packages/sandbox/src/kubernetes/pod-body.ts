@@ -23,6 +23,8 @@ export const FILES_CONTAINER = "files";
 /** Where the files of a sandbox are, in the containers that the agent cannot reach. */
 export const FILES = "/berth";
 export const STATE = `${FILES}/state`;
+/** Where the sandbox has the filters of its system calls, and the program that sets the right one. */
+export const FILTERS_INSIDE = "/opt/berth/filters";
 /** Tells the init container that it has all files. */
 export const READY = `${FILES}/ready`;
 export const DISK = "/disk";
@@ -156,7 +158,7 @@ function sandboxContainer(parts: PodParts) {
  */
 const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
 for name in $(env | sed -n 's/^\\(KUBERNETES_[A-Z0-9_]*\\)=.*/\\1/p'); do unset $name; done
-exec "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
+exec perl ${FILTERS_INSIDE}/filter-syscalls ${FILTERS_INSIDE} "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
 
 function imageOf(image: string, { imagePullPolicy }: PodParts) {
   return { image, imagePullPolicy };

@@ -14,6 +14,7 @@ import { mergePatch } from "./merge-patch.ts";
 import { PipeConnection } from "./pipe-connection.ts";
 import {
   EPOCH,
+  FILTERS_INSIDE,
   INSTANCE,
   OWNER,
   type PodSettings,
@@ -225,6 +226,9 @@ function partsOf(
     limits: spec.limits,
     writable: writableOf(files),
     readOnly: [
+      { path: "filter-x86_64", inside: `${FILTERS_INSIDE}/filter-x86_64` },
+      { path: "filter-aarch64", inside: `${FILTERS_INSIDE}/filter-aarch64` },
+      { path: "commands/filter-syscalls", inside: `${FILTERS_INSIDE}/filter-syscalls` },
       { path: files.gitConfig === null ? "etc/gitconfig" : "gitconfig", inside: "/etc/gitconfig" },
       { path: "etc/hosts", inside: "/etc/hosts" },
       { path: "etc/resolv.conf", inside: "/etc/resolv.conf" },
@@ -243,7 +247,7 @@ function sentOf(host: PodHost, directory: string, files: SandboxFiles) {
     ...(files.gitConfig === null ? [] : ["gitconfig"]),
   ];
   return [
-    { directory: host.directory, names: ["etc", "programs", "commands"] },
+    { directory: host.directory, names: ["etc", "programs", "commands", "filter-x86_64", "filter-aarch64"] },
     { directory, names: own },
   ];
 }

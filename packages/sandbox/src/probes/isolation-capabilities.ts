@@ -4,6 +4,11 @@ import type { ProbeResult } from "./probe.ts";
 const NO_OPTIONS =
   "its mounts lack these options, but programs gain no privileges and devices cannot be opened";
 
+const OF_NODE =
+  "Kubernetes shows every pod that much of its node; a runtime class with a kernel of its own, such as gVisor, does not";
+const UNBOUND_ON_NODE =
+  "Kubernetes does not limit it for a pod; a runtime class with a kernel of its own, such as gVisor, keeps it from the node";
+
 /** Probes that succeed with an engine, by the engine's name and the probe's id, and why that is acceptable. */
 export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   docker: {
@@ -16,6 +21,15 @@ export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, str
     setuid_places: NO_OPTIONS,
     device_places: NO_OPTIONS,
     init_descriptors: "its user may open the pipes of process 1, whose output is not trusted",
+    ...Object.fromEntries(
+      [
+        ...["proc_write", "pressure", "disk_statistics", "whole_machine", "boot_parameters"],
+        ...["sys_devices", "key_users", "host_groups", "groups_listed"],
+      ].map((probe) => [probe, OF_NODE]),
+    ),
+    interfaces: "a pod has an interface of its own, beside the loopback",
+    terminals: UNBOUND_ON_NODE,
+    table_locks: UNBOUND_ON_NODE,
   },
 };
 

@@ -1,0 +1,150 @@
+// Subject: pods of several engines in one namespace, as several runners have them.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
+import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
+import { ok } from "../../test-support/conformance/context.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
+import { Cluster } from "./cluster.ts";
+import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-engine.ts";
+
+const skip = missingForCluster() ?? false;
+const MIB = 1024 * 1024;
+const UID = (process.pid % 10_000) + 130_000;
+
+let cluster: TestCluster;
+let api: Cluster;
+let directory: string;
+const engines: SandboxEngine[] = [];
+
+before(async () => {
+  if (skip !== false) return;
+  directory = await mkdtemp(join(tmpdir(), "berth-pods-"));
+  cluster = await startTestCluster();
+  api = await Cluster.connect(cluster.kubeconfig, cluster.namespace);
+});
+after(async () => {
+  await Promise.all(engines.map((engine) => engine.close()));
+  await cluster?.close();
+  if (directory !== undefined) await rm(directory, { recursive: true });
+});
+
+async function runner(options: Partial<KubernetesOptions> = {}): Promise<SandboxEngine> {
+  const engine = await createKubernetesEngine({
+    instance: `test-${process.pid}`,
+    kubeconfig: cluster.kubeconfig,
+    namespace: cluster.namespace,
+    defaultImage: cluster.image,
+    imagePullPolicy: cluster.imagePullPolicy,
+    storageClass: cluster.storageClass,
+    diskBytes: 64 * MIB,
+    stateDir: join(directory, `state-${engines.length}`),
+    certificates: [],
+    ...options,
+  });
+  engines.push(engine);
+  return engine;
+}
+
+let count = 0;
+
+function spec(overrides: Partial<SandboxSpec> = {}): SandboxSpec {
+  const id = `pods${process.pid}_${++count}`;
+  return {
+    id,
+    disk: id,
+    uid: UID,
+    limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
+    egress: { mode: "limited", hosts: [] },
+    files: [],
+    writable: [],
+    ...overrides,
+  };
+}
+
+async function epochs(id: string): Promise<string[]> {
+  return (await api.pods(`berth.sandbox=${id}`)).map(
+    ({ metadata }) => metadata?.labels?.["berth.epoch"] ?? "none",
+  );
+}
+
+test("a later lease ends the pod of an earlier one, keeps the disk, and an earlier one gets no pod", {
+  skip,
+}, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const one = spec();
+  const former = await first.open({ ...one, epoch: 1 });
+  await ok(former, "echo kept >/data/kept");
+  const running = former.run({ script: "sleep 600", timeoutMs: 60_000 });
+  const later = await second.open({ ...one, epoch: 2 });
+  assert.equal((await running).ended, "closed");
+  await former.closed;
+  assert.deepEqual(await epochs(one.id), ["2"]);
+  assert.equal(await ok(later, "cat /data/kept; pgrep -c sleep || true"), "kept\n0");
+  await assert.rejects(first.open({ ...one, epoch: 1 }), /a later lease has a sandbox of this session/);
+  assert.equal(await ok(later, "echo alive"), "alive");
+  await later.close();
+  assert.deepEqual(await epochs(one.id), []);
+});
+
+test("sweep: pods whose lease is over are removed, and no others", { skip }, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const [abandoned, leased, own] = [spec({ epoch: 5 }), spec({ epoch: 6 }), spec({ epoch: 7 })];
+  await first.open(abandoned);
+  const kept = await first.open(leased);
+  await second.open(own);
+  const asked: string[] = [];
+  await second.sweep(undefined, async (sandboxes) => {
+    asked.push(...sandboxes.map(({ id, epoch }) => `${id} ${epoch}`));
+    return sandboxes.filter(({ id }) => id === abandoned.id);
+  });
+  assert.deepEqual(asked.sort(), [`${abandoned.id} 5`, `${leased.id} 6`].sort());
+  assert.equal(await ok(kept, "echo alive"), "alive");
+  assert.deepEqual(await epochs(own.id), ["7"]);
+  const { metadata, status } = (await api.pods(`berth.sandbox=${abandoned.id}`))[0] ?? {};
+  assert.ok(metadata === undefined || metadata.deletionTimestamp !== undefined, JSON.stringify(status));
+});
+
+test("disks: the engine has, lists and takes them away; another of the name is new", { skip }, async () => {
+  const engine = await runner();
+  const { disks } = engine;
+  assert.ok(disks !== undefined);
+  assert.match(disks.place, /^kubernetes:[0-9a-f-]{36}\/\S+$/);
+  const [one, throwaway] = [spec(), spec({ ephemeral: true })];
+  assert.equal(await disks.has(one.disk), false);
+  const [first, other] = await Promise.all([engine.open(one), engine.open(throwaway)]);
+  await ok(first, "echo old >/data/file");
+  await ok(other, "echo x >/data/file");
+  assert.equal(await disks.has(one.disk), true);
+  assert.equal(await disks.has(throwaway.disk), false);
+  assert.ok((await disks.list()).includes(one.disk));
+  await Promise.all([first.close(), other.close()]);
+  await (await disks.takeAway(one.disk))?.();
+  assert.equal(await disks.has(one.disk), false);
+  assert.equal(await ok(await engine.open(one), "ls /data"), "");
+});
+
+test("limits: a command that meets one is told which", { skip }, async () => {
+  const engine = await runner();
+  const sandbox = await engine.open(spec());
+  const full = await sandbox.run({ script: "head -c 100M /dev/zero >/data/x", timeoutMs: 60_000 });
+  assert.deepEqual([full.ended, full.limit], ["exit", "disk"]);
+  const fat = "perl -e '$x = \"x\" x (400 << 20)'";
+  const killed = await sandbox.run({ script: fat, timeoutMs: 60_000 });
+  assert.deepEqual([killed.exitCode, killed.limit], [137, "memory"]);
+  const many = await sandbox.run({ script: "for i in $(seq 100); do sleep 5 & done", timeoutMs: 60_000 });
+  assert.match(Buffer.from(many.output).toString(), /fork/);
+  assert.equal(await ok(sandbox, "echo alive"), "alive");
+});
+
+test("an image that is missing, and a node that no pod finds, are told", { skip }, async () => {
+  const engine = await runner();
+  await assert.rejects(engine.open(spec({ image: "localhost/missing:1" })), {
+    name: "SandboxError",
+    message: 'The image "localhost/missing:1" cannot be run.',
+  });
+});

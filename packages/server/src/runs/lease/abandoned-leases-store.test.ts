@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newUuid } from "@berth/contract";
+import { testDatabase } from "../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import { abandonedLeases } from "./abandoned-leases-store.ts";
+
+test("abandonedLeases: earlier, released and long expired ones; not those that are held, nor of unknown sessions", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const lease = async (set = "id = id") => {
+    const { sessionId, epoch } = await seedLease(db.write, await seedSession(db.write, from), newUuid());
+    await db.write.query({ text: `update sessions set ${set} where id = $1`, values: [sessionId] });
+    return { sessionId, epoch };
+  };
+  const held = await lease();
+  const late = await lease("lease_until = now() - interval '5 seconds'");
+  const released = await lease("lease_owner = null, lease_until = null");
+  const expired = await lease("lease_until = now() - interval '1 minute'");
+  const taken = await lease("lease_epoch = lease_epoch + 1");
+  const future = { ...(await lease()), epoch: 1_000 };
+  const unknown = { sessionId: newUuid(), epoch: 1 };
+  const found = await abandonedLeases(db.write, [held, late, released, expired, taken, future, unknown]);
+  const sorted = (leases: { sessionId: string }[]) => leases.map(({ sessionId }) => sessionId).sort();
+  assert.deepEqual(sorted(found), sorted([released, expired, taken]));
+});
