@@ -28,7 +28,7 @@ import { PodGauge } from "./pod-gauge.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { PodPipes } from "./pod-pipes.ts";
 import { PodSandbox } from "./pod-sandbox.ts";
-import { throwIfFailed, waitsFor } from "./pod-status.ts";
+import { PodStart } from "./pod-start.ts";
 import { PodUploads } from "./pod-uploads.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
@@ -75,7 +75,10 @@ export async function startPod(
   await Promise.all([writeUsers(directory, spec.uid), copyDirectories(directory, files)]);
   const pod = await createPod(host, spec, files);
   undo.push(() => cluster.removePod(pod));
-  const connection = await connectTo(host, pod, spec, sentOf(host, directory, files));
+  const start = new PodStart(cluster, pod, START_TIMEOUT_MS);
+  undo.push(async () => start.end());
+  const sent = sentOf(host, directory, files);
+  const connection = await start.orFailed(connectTo(host, pod, spec, sent, start.signal));
   undo.push(async () => connection.close());
   const network = await host.network.open(pod, spec);
   undo.push(() => network.close());
@@ -98,7 +101,8 @@ export async function startPod(
     processOne,
     released,
   });
-  if (!(await supervisor.ready)) throw new SandboxError("process 1 of the pod did not start");
+  if (!(await start.orFailed(supervisor.ready))) throw new SandboxError("process 1 of the pod did not start");
+  start.end();
   await sandbox.setUp(files);
   return sandbox;
 }
@@ -152,31 +156,12 @@ async function connectTo(
   pod: string,
   { epoch = 0 }: SandboxSpec,
   sent: Parameters<typeof sendFiles>[2],
+  signal: AbortSignal,
 ): Promise<PipeConnection> {
-  const ending = new AbortController();
-  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
-  let waits = "";
-  const failed = cluster
-    .watchPod(pod, AbortSignal.any([ending.signal, timeout]), (seen) => {
-      waits = waitsFor(seen);
-      throwIfFailed(seen);
-      return null;
-    })
-    .catch((error: unknown) => {
-      throw timeout.aborted && waits !== "" ? new SandboxError(`the pod finds no node: ${waits}`) : error;
-    });
-  failed.catch((error: unknown) => ending.abort(error));
-  try {
-    await sendFiles(cluster, pod, sent, ending.signal);
-    const server = await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), ending.signal);
-    return await PipeConnection.open(server);
-  } catch (error) {
-    // The pod's own fault says more than that of a connection to it.
-    if (!ending.signal.aborted) throw error;
-    throw ending.signal.reason;
-  } finally {
-    ending.abort();
-  }
+  await sendFiles(cluster, pod, sent, signal);
+  return await PipeConnection.open(
+    await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), signal),
+  );
 }
 
 function superviseOver(
