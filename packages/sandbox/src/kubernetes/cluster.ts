@@ -63,6 +63,12 @@ export class Cluster {
     return metadata.uid;
   }
 
+  /** Host and port of the API server, as this process reaches it. */
+  get server(): [host: string, port: number] {
+    const url = new URL(this.#config.getCurrentCluster()?.server ?? "https://kubernetes.default");
+    return [url.hostname.replace(/^\[(.*)\]$/, "$1"), Number(url.port || 443)];
+  }
+
   /** Whether this account may do that in the namespace. */
   async may(verb: string, resource: string): Promise<boolean> {
     const [name, subresource] = resource.split("/");

@@ -20,7 +20,8 @@ import { PodDisks } from "./pod-disks.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
-import { epochOf, type PodHost, startPod } from "./start-pod.ts";
+import { probeNetwork } from "./probe-network.ts";
+import { epochOf, ownPodName, type PodHost, startPod } from "./start-pod.ts";
 
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */
@@ -125,8 +126,12 @@ class KubernetesEngine implements SandboxEngine {
     this.disks = host.disks;
   }
 
-  probe(): Promise<Capability[]> {
-    return probeCluster(this.#host.cluster);
+  async probe(): Promise<Capability[]> {
+    const { cluster, owner } = this.#host;
+    const told = await probeCluster(cluster);
+    if (told.some(({ state }) => state === "no")) return told;
+    const podOf = (id: string) => ownPodName(id, owner);
+    return [...told, await probeNetwork({ cluster, open: (spec) => this.open(spec), podOf })];
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {

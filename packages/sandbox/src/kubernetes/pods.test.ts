@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
+import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
 import { ok } from "../../test-support/conformance/context.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
@@ -140,6 +140,25 @@ test("limits: a command that meets one is told which", { skip }, async () => {
   const many = await sandbox.run({ script: "for i in $(seq 100); do sleep 5 & done", timeoutMs: 60_000 });
   assert.match(Buffer.from(many.output).toString(), /fork/);
   assert.equal(await ok(sandbox, "echo alive"), "alive");
+});
+
+test("probe: what the account may, and that a network which forbids nothing lets pods reach others", {
+  skip,
+}, async () => {
+  const engine = await runner();
+  const states = Object.fromEntries((await engine.probe()).map(({ name, state }) => [name, state]));
+  assert.deepEqual(states, {
+    cluster: "yes",
+    rights: "yes",
+    limit_pids: "degraded",
+    limit_memory: "yes",
+    limit_cpu: "yes",
+    limit_disk: "yes",
+    templates: "degraded",
+    // The network of the cluster that tests start enforces no policy.
+    network_policy: findKit()?.kind === "scripts" ? "no" : states.network_policy,
+  });
+  assert.deepEqual(await api.pods("berth.sandbox,!berth.epoch"), []);
 });
 
 test("an image that is missing is told", { skip }, async () => {

@@ -132,8 +132,7 @@ async function copyDirectories(directory: string, { directories }: SandboxFiles)
 async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles): Promise<string> {
   const { cluster, disks, owner } = host;
   const { id, disk, epoch, limits, ephemeral = false } = spec;
-  // What belongs to no session belongs to this engine alone.
-  const name = objectName(id, epoch === undefined ? `${id} ${owner}` : id);
+  const name = epoch === undefined ? ownPodName(id, owner) : objectName(id, id);
   const claim = ephemeral ? null : await disks.ensure(disk, limits.diskBytes);
   const body = podBody(partsOf(host, spec, files, { name, claim }));
   const patched = host.patch === null ? body : (mergePatch(body, host.patch) as V1Pod);
@@ -144,6 +143,11 @@ async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles):
     await endPodOfOther(cluster, former, epoch ?? 0);
   }
   return name;
+}
+
+/** Of a sandbox that belongs to no session, and so to one engine alone. */
+export function ownPodName(id: string, owner: string): string {
+  return objectName(id, `${id} ${owner}`);
 }
 
 export function epochOf({ metadata }: V1Pod): number {
