@@ -20,9 +20,9 @@ export function localPlace(installation: string): string {
   return `local:${installation}`;
 }
 
-/** Whether several hosts can use the disks of a place. */
+/** Whether several hosts can use the disks of a place, as those of pods. */
 export function isSharedPlace(place: string): boolean {
-  return !place.startsWith(localPlace(""));
+  return place.startsWith("kubernetes:");
 }
 
 /** Hosts are marked as seen at most this often. */

@@ -125,6 +125,33 @@ describe("homes", () => {
     assert.deepEqual(await statusOf(db, session), { status: "terminated", home: null });
   });
 
+  test("drained, with disks that others can use: they stay, and another host goes on with the session", async (t) => {
+    const db = await testDatabase(t);
+    const all = await installation(t, db);
+    const place = "kubernetes:1/sandboxes";
+    const disks = { directory: all.disks, home: place };
+    const session = await seedSession(db.write, await seed(db.write));
+    const options = { ...QUICK, reclaimMs: 3_600_000, disks };
+    const here = { ...options, host: { ...HERE, place } };
+    const first = await all.worker(here);
+    await all.send(session, steps(bash("echo one")));
+    await all.until(session, (log) => idles(log) === 1);
+    await first.close();
+    await db.write.query({ text: "update hosts set draining = true where id = 'here'" });
+    await all.worker(here);
+    const other = await all.worker({ ...options, host: { ...HERE, id: "other", place } });
+    const began = once(all.engine.events, "command");
+    await all.send(session, steps(bash("linger")));
+    await began;
+    assert.deepEqual(
+      [other.holds(session), await statusOf(db, session)],
+      [true, { status: "running", home: place }],
+    );
+    all.engine.events.emit("go", "linger");
+    const log = await all.until(session, (entries) => idles(entries) === 2);
+    assert.ok(!types(log).includes("session.container_reclaimed"));
+  });
+
   test("drained: outputs are saved, the disk is given up when the session is quiet, and nothing new is taken", async (t) => {
     const { db, here, session, disk, otherWorker } = await twoHosts(t);
     await db.write.query({ text: "update hosts set draining = true where id = 'here'" });
