@@ -229,7 +229,10 @@ covers(
     );
     assert.equal(spec?.runtimeClassName, RUNTIME_CLASS);
     assert.equal(metadata?.annotations?.team, "sandboxes");
-    assert.deepEqual(spec?.imagePullSecrets, [{ name: "registry" }]);
+    assert.deepEqual(
+      spec?.imagePullSecrets?.map(({ name }) => name),
+      ["registry"],
+    );
     assert.equal(spec?.automountServiceAccountToken, false);
     await waitForTurn(api, session.id, sent.data[0].id);
   },

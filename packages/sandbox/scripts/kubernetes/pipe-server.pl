@@ -12,7 +12,7 @@
 #              W path        opens a pipe for writing
 #              F mode path   begins a file with that octal mode, which appears at its path by "S"
 #              V path        tells of a file what "stat" does of its filesystem and of it, a line each
-#              U path        removes a file, and the directories that become empty below the second component
+#              U path        removes a file, and the directories that become empty below the third component
 #              D bytes       data for a W or F
 #              S             stores the file of an F
 #              C             closes the channel
@@ -117,7 +117,9 @@ sub start {
   if ($kind eq "F") {
     @$channel{qw(mode path)} = $body =~ /^(\d+) (.+)\z/s or return failed($channel, "not a path");
     make_parents($channel->{path});
-    $channel->{temporary} = "$state/placing-$number";
+    # In the volume of the file, to be moved to its place.
+    my ($volume) = $channel->{path} =~ m{^(/[^/]+/[^/]+)/} or return failed($channel, "not a path");
+    $channel->{temporary} = "$volume/placing-$number";
     unlink $channel->{temporary};
     sysopen($channel->{handle}, $channel->{temporary}, O_WRONLY | O_CREAT | O_EXCL) or return failed($channel, $!);
   } else {
@@ -184,7 +186,7 @@ sub remove_file {
   my ($channel) = @_;
   my $path = $channel->{path};
   unlink $path or $!{ENOENT} or $!{ENOTDIR} or $!{EISDIR} or return failed($channel, $!);
-  1 while $path =~ s{^(/[^/]+/[^/]+/.+)/[^/]+\z}{$1} && rmdir $path;
+  1 while $path =~ s{^((?:/[^/]+){4,})/[^/]+\z}{$1} && rmdir $path;
   send_frame($channel->{number}, "E", "");
 }
 

@@ -15,6 +15,12 @@ export interface PodProcess {
   exitCode: Promise<number | null>;
 }
 
+/** One pod, of all that ever have its name. */
+export interface PodId {
+  name: string;
+  uid: string;
+}
+
 const MAX_ERROR_CHARACTERS = 2_000;
 /** Before the kubelet kills what ignores its request. Without such a time, a pod is gone before its processes are. */
 const GRACE_SECONDS = 1;
@@ -92,15 +98,15 @@ export class Cluster {
     return (await this.#config.makeApiClient(this.#library.VersionApi).getCode()).gitVersion;
   }
 
-  /** False when a pod of this name is there. */
-  async createPod(body: V1Pod): Promise<boolean> {
-    return await this.#api.createNamespacedPod({ namespace: this.namespace, body }).then(
-      () => true,
-      (error: unknown) => {
-        if (isStatus(error, 409)) return false;
-        throw error;
-      },
-    );
+  /** Null when a pod of this name is there. */
+  async createPod(body: V1Pod): Promise<PodId | null> {
+    try {
+      const { metadata } = await this.#api.createNamespacedPod({ namespace: this.namespace, body });
+      return { name: metadata?.name ?? "", uid: metadata?.uid ?? "" };
+    } catch (error) {
+      if (isStatus(error, 409)) return null;
+      throw error;
+    }
   }
 
   async pod(name: string): Promise<V1Pod | null> {
@@ -108,17 +114,18 @@ export class Cluster {
   }
 
   /** Lets the node kill a pod, which is there until its processes are gone. Resolves also when it is gone already. */
-  removePod(name: string, uid?: string): Promise<void> {
-    return this.#deletePod(name, GRACE_SECONDS, uid);
+  removePod(pod: PodId): Promise<void> {
+    return this.#deletePod(pod, GRACE_SECONDS);
   }
 
   /** Removes a pod of which no process is left, so that another of its name can be made at once. */
-  forgetPod(name: string, uid?: string): Promise<void> {
-    return this.#deletePod(name, 0, uid);
+  forgetPod(pod: PodId): Promise<void> {
+    return this.#deletePod(pod, 0);
   }
 
-  async #deletePod(name: string, gracePeriodSeconds: number, uid: string | undefined): Promise<void> {
-    const body = { gracePeriodSeconds, ...(uid === undefined ? {} : { preconditions: { uid } }) };
+  /** And no other that has its name meanwhile. */
+  async #deletePod({ name, uid }: PodId, gracePeriodSeconds: number): Promise<void> {
+    const body = { gracePeriodSeconds, preconditions: { uid } };
     await this.#api.deleteNamespacedPod({ name, namespace: this.namespace, body }).catch(unless(404, 409));
   }
 

@@ -16,14 +16,15 @@ const LOOK_MS = 200;
  * @throws SandboxError when that cannot be known: its node is out of reach.
  */
 export async function endPodOfOther(cluster: Cluster, pod: V1Pod, epoch: number): Promise<void> {
-  const { name = "", uid } = pod.metadata ?? {};
-  if (isDead(pod) || (await endInside(cluster, name, epoch))) return await cluster.forgetPod(name, uid);
-  await cluster.removePod(name, uid);
+  const { name = "", uid = "" } = pod.metadata ?? {};
+  const id = { name, uid };
+  if (isDead(pod) || (await endInside(cluster, name, epoch))) return await cluster.forgetPod(id);
+  await cluster.removePod(id);
   const abort = AbortSignal.timeout(GONE_TIMEOUT_MS);
   while (!abort.aborted) {
     const now = await cluster.pod(name);
     if (now === null || now.metadata?.uid !== uid) return;
-    if (isDead(now)) return await cluster.forgetPod(name, uid);
+    if (isDead(now)) return await cluster.forgetPod(id);
     await delay(LOOK_MS);
   }
   throw new SandboxError(

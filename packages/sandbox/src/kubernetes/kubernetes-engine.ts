@@ -161,17 +161,14 @@ class KubernetesEngine implements SandboxEngine {
     const left = new Set((await abandoned(elsewhere)).map(({ id, epoch }) => `${id} ${epoch}`));
     await removeAll([
       ...pods.map(async (pod) => {
-        if (left.has(`${pod.id} ${pod.epoch}`) || this.#isLeftover(pod)) await this.#remove(pod);
+        if (left.has(`${pod.id} ${pod.epoch}`) || this.#isLeftover(pod))
+          await this.#host.cluster.removePod(pod);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
         if (isLeftover(name, false)) await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
       }),
     ]);
     return closed;
-  }
-
-  #remove({ name, uid }: FoundPod): Promise<void> {
-    return this.#host.cluster.removePod(name, uid);
   }
 
   async close(): Promise<void> {
@@ -208,7 +205,7 @@ class KubernetesEngine implements SandboxEngine {
 /** A pod of a sandbox, by its labels. */
 class FoundPod implements LeasedSandbox {
   readonly name: string;
-  readonly uid: string | undefined;
+  readonly uid: string;
   readonly owner: string;
   readonly id: string;
   /** 0: it belongs to no session. */
@@ -218,7 +215,7 @@ class FoundPod implements LeasedSandbox {
   constructor(pod: V1Pod) {
     const labels = pod.metadata?.labels ?? {};
     this.name = pod.metadata?.name ?? "";
-    this.uid = pod.metadata?.uid;
+    this.uid = pod.metadata?.uid ?? "";
     this.owner = labels[OWNER] ?? "";
     this.id = labels[SANDBOX] ?? "";
     this.epoch = epochOf(pod);

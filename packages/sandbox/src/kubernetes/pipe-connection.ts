@@ -5,6 +5,8 @@ import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
 /** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
 const WINDOW_BYTES = 262_144;
 const CHUNK_BYTES = 65_536;
+/** What lies between ends connections on which nothing is said. */
+const ALIVE_MS = 30_000;
 
 /** A running `pipe-server.pl`: its standard input and output. */
 export interface ServerStreams {
@@ -36,7 +38,10 @@ export class PipeConnection {
     const decoder = new FrameDecoder((frame) => (frame.channel === 0 ? ready() : this.#take(frame)));
     streams.output.on("data", (chunk: Buffer) => decoder.push(chunk)).on("error", () => {});
     streams.input.on("error", () => {});
+    // No channel has this number: the server ignores it.
+    const alive = setInterval(() => this.#send(0, "K", "0"), ALIVE_MS).unref();
     streams.output.once("close", () => {
+      clearInterval(alive);
       this.#end();
       closed.resolve();
     });

@@ -23,6 +23,8 @@ export const FILES_CONTAINER = "files";
 /** Where the files of a sandbox are, in the containers that the agent cannot reach. */
 export const FILES = "/berth";
 export const STATE = `${FILES}/state`;
+/** Where the contents that a session brings are there: they may be large, so they take no memory. */
+export const CONTENT = `${FILES}/content`;
 /** Where the sandbox has the filters of its system calls, and the program that sets the right one. */
 export const FILTERS_INSIDE = "/opt/berth/filters";
 /** Tells the init container that it has all files. */
@@ -61,8 +63,14 @@ export interface PodParts {
   limits: Limits;
   /** Writable directories: their path on the disk and in the sandbox, and their mode when they are made. */
   writable: readonly (Mount & { mode: number })[];
-  /** Files and directories below `FILES` and where the sandbox sees them, read-only. */
-  readOnly: readonly { path: string; inside: string }[];
+  /** Files and directories below `FILES` or `CONTENT` and where the sandbox sees them, read-only. */
+  readOnly: readonly ReadOnlyMount[];
+}
+
+export interface ReadOnlyMount {
+  volume: "files" | "content";
+  path: string;
+  inside: string;
 }
 
 /** The pod of a sandbox. It has no account, no restart, and nothing of the node but its kernel. */
@@ -89,7 +97,7 @@ export function podBody(parts: PodParts): V1Pod {
       ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...nodeSelector } }),
       ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
-      volumes: [diskVolume(claim), filesVolume(), ...network.volumes],
+      volumes: [diskVolume(claim), filesVolume(), { name: "content", emptyDir: {} }, ...network.volumes],
       initContainers: [...network.initContainers, filesContainer(parts)],
       containers: [serverContainer(parts), sandboxContainer(parts), ...network.containers],
     },
@@ -116,6 +124,7 @@ function filesContainer(parts: PodParts) {
     volumeMounts: [
       { name: "disk", mountPath: DISK },
       { name: "files", mountPath: FILES },
+      { name: "content", mountPath: CONTENT },
     ],
     securityContext: as(parts.uid),
     resources: SMALL,
@@ -130,6 +139,7 @@ function serverContainer(parts: PodParts) {
     command: ["/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done"],
     volumeMounts: [
       { name: "files", mountPath: FILES },
+      { name: "content", mountPath: CONTENT },
       { name: "files", mountPath: PIPES_INSIDE, subPath: "pipes" },
       { name: "disk", mountPath: DISK, readOnly: true },
     ],
@@ -187,15 +197,15 @@ function makeDirectories({ writable }: PodParts): string {
 }
 
 function sandboxMounts({ writable, readOnly }: PodParts): V1VolumeMount[] {
-  const standard = [
-    { path: "pipes", inside: PIPES_INSIDE },
-    { path: "uploads", inside: UPLOADS_INSIDE },
-    { path: "programs", inside: PROGRAMS_INSIDE },
+  const standard: readonly ReadOnlyMount[] = [
+    { volume: "files", path: "pipes", inside: PIPES_INSIDE },
+    { volume: "content", path: "uploads", inside: UPLOADS_INSIDE },
+    { volume: "files", path: "programs", inside: PROGRAMS_INSIDE },
   ];
   return [
     ...writable.map(({ host, inside }) => ({ name: "disk", mountPath: inside, subPath: host })),
-    ...[...standard, ...readOnly].map(({ path, inside }) => ({
-      name: "files",
+    ...[...standard, ...readOnly].map(({ volume, path, inside }) => ({
+      name: volume,
       mountPath: inside,
       subPath: path,
       readOnly: true,

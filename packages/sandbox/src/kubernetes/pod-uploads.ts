@@ -4,7 +4,7 @@ import type { Uploads } from "../inside/uploads.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { MountedFile } from "../interface/spec.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
-import { FILES } from "./pod-body.ts";
+import { CONTENT } from "./pod-body.ts";
 
 const READ_ONLY = 0o444;
 
@@ -30,5 +30,5 @@ export class PodUploads implements Uploads {
 
 /** Where the container beside the sandbox has an upload: a file is moved to it, which no mount may lie between. */
 function besideSandbox(target: string): string {
-  return target.replace(UPLOADS_INSIDE, `${FILES}/uploads`);
+  return target.replace(UPLOADS_INSIDE, `${CONTENT}/uploads`);
 }

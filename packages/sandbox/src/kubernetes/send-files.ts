@@ -12,8 +12,11 @@ export interface Sent {
   names: readonly string[];
 }
 
+/** What goes to the volume for contents. */
+export const CONTENTS = ["uploads", "files", "directories"] as const;
+
 /** Unpacks, makes the pipes, and lets the sandbox start. */
-const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find uploads -type d -exec chmod 777 {} + && : >${READY}`;
+const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/uploads -type d -exec chmod 777 {} + && : >${READY}`;
 
 /** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
 export async function sendFiles(
@@ -31,6 +34,7 @@ export async function sendFiles(
       "-",
       "--owner=0",
       "--group=0",
+      `--transform=s,^\\(${CONTENTS.join("\\|")}\\)\\(/\\|$\\),content/&,SH`,
       ...sent.flatMap(({ directory, names }) => ["-C", directory, ...names]),
     ],
     { stdio: ["ignore", "pipe", "pipe"] },

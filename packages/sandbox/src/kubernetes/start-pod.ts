@@ -8,7 +8,7 @@ import { modeOf } from "../inside/mounts.ts";
 import { writeUsers } from "../inside/write-etc.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import type { Cluster } from "./cluster.ts";
+import type { Cluster, PodId } from "./cluster.ts";
 import { endPodOfOther } from "./end-pod.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { PipeConnection } from "./pipe-connection.ts";
@@ -32,7 +32,7 @@ import { PodStart } from "./pod-start.ts";
 import { PodUploads } from "./pod-uploads.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
-import { sendFiles } from "./send-files.ts";
+import { CONTENTS, sendFiles } from "./send-files.ts";
 
 const START_TIMEOUT_MS = 90_000;
 
@@ -75,12 +75,12 @@ export async function startPod(
   await Promise.all([writeUsers(directory, spec.uid), copyDirectories(directory, files)]);
   const pod = await createPod(host, spec, files);
   undo.push(() => cluster.removePod(pod));
-  const start = new PodStart(cluster, pod, START_TIMEOUT_MS);
+  const start = new PodStart(cluster, pod.name, START_TIMEOUT_MS);
   undo.push(async () => start.end());
   const sent = sentOf(host, directory, files);
-  const connection = await start.orFailed(connectTo(host, pod, spec, sent, start.signal));
+  const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
   undo.push(async () => connection.close());
-  const network = await host.network.open(pod, spec);
+  const network = await host.network.open(pod.name, spec);
   undo.push(() => network.close());
   const processOne = new ProcessOne(connection);
   const { supervisor, pipes } = superviseOver(connection, processOne, host, spec);
@@ -126,23 +126,23 @@ async function copyDirectories(directory: string, { directories }: SandboxFiles)
 /**
  * Makes the one pod that the sandbox may have, after the end of the former one.
  *
- * @returns its name.
  * @throws SandboxError when a later lease has one.
  */
-async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles): Promise<string> {
+async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles): Promise<PodId> {
   const { cluster, disks, owner } = host;
   const { id, disk, epoch, limits, ephemeral = false } = spec;
   const name = epoch === undefined ? ownPodName(id, owner) : objectName(id, id);
   const claim = ephemeral ? null : await disks.ensure(disk, limits.diskBytes);
   const body = podBody(partsOf(host, spec, files, { name, claim }));
   const patched = host.patch === null ? body : (mergePatch(body, host.patch) as V1Pod);
-  while (!(await cluster.createPod(patched))) {
+  for (;;) {
+    const made = await cluster.createPod(patched);
+    if (made !== null) return made;
     const former = await cluster.pod(name);
     if (former === null) continue;
     if (epochOf(former) > (epoch ?? 0)) throw new SandboxError("a later lease has a sandbox of this session");
     await endPodOfOther(cluster, former, epoch ?? 0);
   }
-  return name;
 }
 
 /** Of a sandbox that belongs to no session, and so to one engine alone. */
@@ -215,24 +215,28 @@ function partsOf(
     limits: spec.limits,
     writable: writableOf(files),
     readOnly: [
-      { path: "filter-x86_64", inside: `${FILTERS_INSIDE}/filter-x86_64` },
-      { path: "filter-aarch64", inside: `${FILTERS_INSIDE}/filter-aarch64` },
-      { path: "commands/filter-syscalls", inside: `${FILTERS_INSIDE}/filter-syscalls` },
-      { path: files.gitConfig === null ? "etc/gitconfig" : "gitconfig", inside: "/etc/gitconfig" },
-      { path: "etc/hosts", inside: "/etc/hosts" },
-      { path: "etc/resolv.conf", inside: "/etc/resolv.conf" },
-      { path: "passwd", inside: "/etc/passwd" },
-      { path: "group", inside: "/etc/group" },
-      { path: "etc/ca-certificates.crt", inside: BUNDLE },
-      ...files.files.map(({ host: path, inside }) => ({ path: `files/${basename(path)}`, inside })),
-      ...files.directories.map(({ inside }, index) => ({ path: `directories/${index}`, inside })),
+      ...[
+        { path: files.gitConfig === null ? "etc/gitconfig" : "gitconfig", inside: "/etc/gitconfig" },
+        { path: "etc/hosts", inside: "/etc/hosts" },
+        { path: "etc/resolv.conf", inside: "/etc/resolv.conf" },
+        { path: "passwd", inside: "/etc/passwd" },
+        { path: "group", inside: "/etc/group" },
+        { path: "etc/ca-certificates.crt", inside: BUNDLE },
+        { path: "filter-x86_64", inside: `${FILTERS_INSIDE}/filter-x86_64` },
+        { path: "filter-aarch64", inside: `${FILTERS_INSIDE}/filter-aarch64` },
+        { path: "commands/filter-syscalls", inside: `${FILTERS_INSIDE}/filter-syscalls` },
+      ].map((mount) => ({ volume: "files" as const, ...mount })),
+      ...[
+        ...files.files.map(({ host: path, inside }) => ({ path: `files/${basename(path)}`, inside })),
+        ...files.directories.map(({ inside }, index) => ({ path: `directories/${index}`, inside })),
+      ].map((mount) => ({ volume: "content" as const, ...mount })),
     ],
   };
 }
 
 function sentOf(host: PodHost, directory: string, files: SandboxFiles) {
   const own = [
-    ...["pipes", "uploads", "files", "directories", "passwd", "group"],
+    ...[...CONTENTS, "pipes", "passwd", "group"],
     ...(files.gitConfig === null ? [] : ["gitconfig"]),
   ];
   return [
