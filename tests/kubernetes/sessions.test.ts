@@ -219,7 +219,7 @@ covers(
     const { spec, metadata } = found ?? {};
     assert.deepEqual(spec?.nodeSelector, { "kubernetes.io/os": "linux" });
     assert.deepEqual(
-      spec?.tolerations?.find(({ key }) => key === "dedicated"),
+      { ...spec?.tolerations?.find(({ key }) => key === "dedicated") },
       {
         key: "dedicated",
         operator: "Equal",
