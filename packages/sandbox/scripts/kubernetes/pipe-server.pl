@@ -12,7 +12,7 @@
 #              W path        opens a pipe for writing
 #              F mode path   begins a file with that octal mode, which appears at its path by "S"
 #              V path        tells of a file what "stat" does of its filesystem and of it, a line each
-#              U path        removes a file, and the directories that become empty below the third component
+#              U path        removes a file, and the directories that become empty below the third component, but the directories of "directories"
 #              D bytes       data for a W or F
 #              S             stores the file of an F
 #              C             closes the channel
@@ -186,7 +186,9 @@ sub remove_file {
   my ($channel) = @_;
   my $path = $channel->{path};
   unlink $path or $!{ENOENT} or $!{ENOTDIR} or $!{EISDIR} or return failed($channel, $!);
-  1 while $path =~ s{^((?:/[^/]+){4,})/[^/]+\z}{$1} && rmdir $path;
+  while ($path =~ s{^((?:/[^/]+){4,})/[^/]+\z}{$1}) {
+    last if $path =~ m{^/[^/]+/[^/]+/directories/[^/]+\z} || !rmdir $path;
+  }
   send_frame($channel->{number}, "E", "");
 }
 

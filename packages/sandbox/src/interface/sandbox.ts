@@ -105,6 +105,12 @@ export interface Sandbox {
    * no process. False when that cannot be told, and when the sandbox has ended.
    */
   isUntouched(directory: string): Promise<boolean>;
+  /**
+   * Shows what a directory of `spec.directories` has now. Absent where changes on the host are visible by themselves.
+   *
+   * @throws SandboxError when some of it cannot be shown.
+   */
+  refreshDirectory?(target: string): Promise<void>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;

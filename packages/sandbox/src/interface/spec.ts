@@ -30,7 +30,7 @@ export interface SandboxSpec {
   files: MountedFile[];
   /**
    * Host directories to mount read-only at start, with the modes that their files have. Changes on the host are visible in the
-   * sandbox at once. Default none.
+   * sandbox at once, or after `Sandbox.refreshDirectory` where it has that. Default none.
    */
   directories?: readonly MountedDirectory[];
   /** Snapshots that were mounted on this disk before, to mount again with their changes. Rejects where one cannot be. Default none. */

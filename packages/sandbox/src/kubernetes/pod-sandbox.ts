@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
+import type { PodDirectories } from "./pod-directories.ts";
 import type { PodView } from "./pod-view.ts";
 import type { ProcessOne } from "./process-one.ts";
 
@@ -10,6 +11,7 @@ export interface PodSandboxParts extends LivingParts {
   view: PodView;
   network: Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close">;
   connection: PipeConnection;
+  directories: PodDirectories;
   /** Host directory of its own, deleted with it. */
   directory: string;
   processOne: ProcessOne;
@@ -27,6 +29,11 @@ export class PodSandbox extends LivingSandbox {
     super(parts);
     this.#parts = parts;
     void parts.connection.closed.then(() => this.close().catch(() => {}));
+  }
+
+  async refreshDirectory(target: string): Promise<void> {
+    const { connection, directories } = this.#parts;
+    if (!connection.isGone) await directories.refresh(target, connection);
   }
 
   /** As `SandboxEngine.diskBytes`. */

@@ -1,6 +1,6 @@
 // Subject: pods of several engines in one namespace, as several runners have them.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -127,6 +127,31 @@ test("disks: the engine has, lists and takes them away; another of the name is n
   await (await disks.takeAway(one.disk))?.();
   assert.equal(await disks.has(one.disk), false);
   assert.equal(await ok(await engine.open(one), "ls /data"), "");
+});
+
+test("directories: what changed on the host is shown when that is asked for, and stays read-only", {
+  skip,
+}, async () => {
+  const source = await mkdtemp(join(directory, "shown-"));
+  await mkdir(join(source, "sub"));
+  await writeFile(join(source, "sub/old"), "old");
+  await writeFile(join(source, "kept"), "kept");
+  const sandbox = await (await runner()).open(spec({ directories: [{ source, target: "/mnt/shown" }] }));
+  assert.equal(await ok(sandbox, "cat /mnt/shown/sub/old /mnt/shown/kept"), "oldkept");
+  await rm(join(source, "sub"), { recursive: true });
+  await writeFile(join(source, "kept"), "changed");
+  await mkdir(join(source, "more"));
+  await writeFile(join(source, "more/new"), "new", { mode: 0o444 });
+  await sandbox.refreshDirectory?.("/mnt/shown");
+  const shown = "cd /mnt/shown; find . -type f | sort; cat kept more/new; stat -c %a more/new";
+  assert.equal(await ok(sandbox, shown), "./kept\n./more/new\nchangednew444");
+  await ok(sandbox, "! touch /mnt/shown/x && ! rm -f /mnt/shown/kept && [ -e /mnt/shown/kept ]");
+  await rm(join(source, "more"), { recursive: true });
+  await rm(join(source, "kept"));
+  await sandbox.refreshDirectory?.("/mnt/shown");
+  await writeFile(join(source, "again"), "again");
+  await sandbox.refreshDirectory?.("/mnt/shown");
+  assert.equal(await ok(sandbox, "ls /mnt/shown; cat /mnt/shown/again"), "again\nagain");
 });
 
 test("limits: a command that meets one is told which", { skip }, async () => {

@@ -16,7 +16,7 @@ export interface Sent {
 export const CONTENTS = ["uploads", "files", "directories"] as const;
 
 /** Unpacks, makes the pipes, and lets the sandbox start. */
-const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/uploads -type d -exec chmod 777 {} + && : >${READY}`;
+const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/uploads content/directories -type d -exec chmod 777 {} + && : >${READY}`;
 
 /** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
 export async function sendFiles(

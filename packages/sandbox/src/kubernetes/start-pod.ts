@@ -1,4 +1,4 @@
-import { cp, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import { Supervisor, scriptsIn } from "../commands/supervisor.ts";
@@ -23,6 +23,7 @@ import {
   SERVER_CONTAINER,
   serverCommand,
 } from "./pod-body.ts";
+import { PodDirectories } from "./pod-directories.ts";
 import { objectName, type PodDisks } from "./pod-disks.ts";
 import { PodGauge } from "./pod-gauge.ts";
 import type { PodNetwork } from "./pod-network.ts";
@@ -72,7 +73,11 @@ export async function startPod(
   const { cluster } = host;
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
-  await Promise.all([writeUsers(directory, spec.uid), copyDirectories(directory, files)]);
+  const mounted = files.directories.map(({ host: source, inside: target }) => ({ source, target }));
+  const [directories] = await Promise.all([
+    PodDirectories.copy(mounted, `${directory}/directories`),
+    writeUsers(directory, spec.uid),
+  ]);
   const pod = await createPod(host, spec, files);
   undo.push(() => cluster.removePod(pod));
   const start = new PodStart(cluster, pod.name, START_TIMEOUT_MS);
@@ -96,6 +101,7 @@ export async function startPod(
     writable: writable.map(({ inside }) => inside),
     mounted: files.files.map(({ inside }) => inside),
     connection,
+    directories,
     directory,
     removePod: (isEmpty) => (isEmpty ? cluster.forgetPod(pod) : cluster.removePod(pod)),
     processOne,
@@ -111,16 +117,6 @@ function requireSupported({ uid, snapshots = [], system }: SandboxSpec): void {
   if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
   if (snapshots.length > 0) throw new SandboxError("pods mount no snapshots");
   if (system !== undefined) throw new SandboxError("pods run images, not system trees");
-}
-
-/** The directories as they are now: the pod has copies of them. */
-async function copyDirectories(directory: string, { directories }: SandboxFiles): Promise<void> {
-  await mkdir(`${directory}/directories`);
-  await Promise.all(
-    directories.map(({ host }, index) =>
-      cp(host, `${directory}/directories/${index}`, { recursive: true, verbatimSymlinks: true }),
-    ),
-  );
 }
 
 /**

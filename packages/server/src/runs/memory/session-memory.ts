@@ -27,6 +27,8 @@ export interface MemoryTarget {
 /** What an open sandbox sees of a read-only store, and as of how many changes of the store. */
 interface OpenDirectory {
   directory: ReadOnlyDirectory;
+  /** Where the sandbox has it. */
+  target: string;
   version: number | undefined;
 }
 
@@ -69,7 +71,7 @@ export class SessionMemory {
       const source = `${disk}/memory-${id}`;
       const directory = await ReadOnlyDirectory.open(source, storeId);
       await directory.refresh(db.write);
-      this.#directories.set(storeId, { directory, version: versions.get(storeId) });
+      this.#directories.set(storeId, { directory, target: mountPath, version: versions.get(storeId) });
       mounts.push({ source, target: mountPath });
     }
     return mounts;
@@ -150,6 +152,7 @@ export class SessionMemory {
       const version = versions.get(storeId);
       if (open.version === version) continue;
       await open.directory.refresh(db.write);
+      await sandbox.refreshDirectory?.(open.target);
       open.version = version;
     }
   }

@@ -1,0 +1,65 @@
+import { cp, mkdir, open, readdir, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { MountedDirectory } from "../interface/spec.ts";
+import type { PipeConnection } from "./pipe-connection.ts";
+import { CONTENT } from "./pod-body.ts";
+
+/** Of each file, by its path below the directory: what changes when its content does. */
+type Versions = Map<string, string>;
+
+interface Copy extends MountedDirectory {
+  /** In the container beside the sandbox. */
+  path: string;
+  sent: Versions;
+}
+
+/** Copies of host directories that a pod has. */
+export class PodDirectories {
+  readonly #copies: readonly Copy[];
+
+  private constructor(copies: readonly Copy[]) {
+    this.#copies = copies;
+  }
+
+  /**
+   * Copies the directories as they are now.
+   *
+   * @param to Host directory, made here, from which they are sent to the pod.
+   */
+  static async copy(directories: readonly MountedDirectory[], to: string): Promise<PodDirectories> {
+    await mkdir(to);
+    const copies = directories.map(async ({ source, target }, index) => {
+      const sent = await versionsIn(source);
+      await cp(source, `${to}/${index}`, { recursive: true, verbatimSymlinks: true });
+      return { source, target, path: `${CONTENT}/directories/${index}`, sent };
+    });
+    return new PodDirectories(await Promise.all(copies));
+  }
+
+  /** Sends what has changed, each file as a whole. */
+  async refresh(target: string, connection: PipeConnection): Promise<void> {
+    const copy = this.#copies.find((one) => one.target === target);
+    if (copy === undefined) return;
+    const now = await versionsIn(copy.source);
+    for (const path of copy.sent.keys()) if (!now.has(path)) await connection.remove(`${copy.path}/${path}`);
+    for (const [path, version] of now) {
+      if (copy.sent.get(path) === version) continue;
+      const file = await open(join(copy.source, path));
+      const { mode } = await file.stat();
+      await connection.place(`${copy.path}/${path}`, mode & 0o777, file.createReadStream());
+    }
+    copy.sent = now;
+  }
+}
+
+async function versionsIn(directory: string): Promise<Versions> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const versions = entries
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+      return [relative(directory, path), `${ino} ${size} ${mtimeNs}`] as const;
+    });
+  return new Map(await Promise.all(versions));
+}
