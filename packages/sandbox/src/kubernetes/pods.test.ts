@@ -1,9 +1,17 @@
 // Subject: pods of several engines in one namespace, as several runners have them.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import {
+  type Cluster as ApiCluster,
+  CoreV1Api,
+  KubeConfig,
+  loadYaml,
+  RbacAuthorizationV1Api,
+  type V1PolicyRule,
+} from "@kubernetes/client-node";
 import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
 import { ok } from "../../test-support/conformance/context.ts";
@@ -189,6 +197,51 @@ test("probe: what the account may, and that a network which forbids nothing lets
     [],
   );
 });
+
+test("the rights of the guide are all that an account needs", { skip }, async () => {
+  const kubeconfig = await limitedAccount();
+  const engine = await runner({ kubeconfig });
+  const one = spec({ epoch: 1 });
+  const limited = (megabytes: number) => ({ limits: { ...one.limits, diskBytes: megabytes * MIB } });
+  await (await engine.open({ ...one, ...limited(64) })).close();
+  const sandbox = await engine.open({ ...one, ...limited(80), epoch: 2 });
+  assert.equal(await ok(sandbox, "echo works"), "works");
+  await engine.sweep(undefined, async () => []);
+  await sandbox.close();
+  assert.ok((await engine.disks?.list())?.includes(one.disk));
+  await (await engine.disks?.takeAway(one.disk))?.();
+  const { rights } = Object.fromEntries((await engine.probe()).map(({ name, state }) => [name, state]));
+  assert.equal(rights, "yes");
+});
+
+/** The kubeconfig of an account that may do what the guide says, and no more. */
+async function limitedAccount(): Promise<string> {
+  const config = new KubeConfig();
+  config.loadFromFile(cluster.kubeconfig);
+  const { namespace } = cluster;
+  const [core, rbac] = [config.makeApiClient(CoreV1Api), config.makeApiClient(RbacAuthorizationV1Api)];
+  const guide = await readFile(new URL("../../../../docs/guides/operating.md", import.meta.url), "utf8");
+  const { rules } = loadYaml<{ rules: V1PolicyRule[] }>(
+    /^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "",
+  );
+  const name = `berth-test-${process.pid}`;
+  const metadata = { name };
+  await core.createNamespacedServiceAccount({ namespace, body: { metadata } });
+  await rbac.createNamespacedRole({ namespace, body: { metadata, rules } });
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
+  const subjects = [{ kind: "ServiceAccount", name, namespace }];
+  await rbac.createNamespacedRoleBinding({ namespace, body: { metadata, roleRef, subjects } });
+  const body = { spec: { audiences: [] } };
+  const { status } = await core.createNamespacedServiceAccountToken({ name, namespace, body });
+  const limited = new KubeConfig();
+  limited.loadFromClusterAndUser(config.getCurrentCluster() as ApiCluster, {
+    name,
+    token: status?.token ?? "",
+  });
+  const path = join(directory, "limited-kubeconfig");
+  await writeFile(path, limited.exportConfig(), { mode: 0o600 });
+  return path;
+}
 
 test("an image that is missing is told", { skip }, async () => {
   const engine = await runner();
