@@ -3,12 +3,14 @@
 import { notInSample } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { conformance } from "../../test-support/conformance/conformance.ts";
+import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
 /** A pod takes some seconds to start. */
 const SAMPLED_OF = 3;
 const NETWORK_TESTS = [
+  REFUSALS_TOLD,
   "command: hosts denied meanwhile are in its result",
   "credentials: a connection to their host is opened, by an authority that programs inside trust",
   "isolation: what a process sees of itself and of others",
@@ -23,7 +25,7 @@ skips["disk limit: programs run from the disk, and set-user-id has no effect"] =
   "volumes are mounted without nosuid and nodev, and programs gain no privileges";
 for (const title of NETWORK_TESTS)
   skips[title] = "these pods have what the cluster's network gives every pod";
-skips["isolation: a process does not see the name of its control group"] = "cgroup v1 shows it";
+skips[OWN_GROUP_TEST] = "cgroup v1 shows it";
 skips["isolation: commands that must fail"] = "every pod sees the /sys of its node";
 skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devices of this host";
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";
