@@ -1,6 +1,6 @@
 import { type EngineKind, missingForEngine } from "../../../tests/container-engine/container-engine.ts";
 import { notInSample } from "../../../tests/effort/effort.ts";
-import { conformance, type Subject } from "./conformance/conformance.ts";
+import { conformance, type Subject, unusedSubject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
 import { OWN_GROUP_TEST } from "./conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
@@ -19,18 +19,10 @@ export function conformanceOf(kind: EngineKind): void {
   conformance(
     `docker with ${kind}`,
     async (): Promise<Subject> => {
-      if (lack !== null) return { engine: unused(), uid: 0, close: async () => {} };
+      if (lack !== null) return await unusedSubject();
       return await startSubject(kind);
     },
     skips,
     (place) => notInSample(place, SAMPLED_OF[kind]),
   );
-}
-
-function unused(): Subject["engine"] {
-  return new Proxy({} as Subject["engine"], {
-    get() {
-      throw new Error("every test is skipped");
-    },
-  });
 }

@@ -2,7 +2,7 @@
 
 import { notInSample } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
-import { conformance } from "../../test-support/conformance/conformance.ts";
+import { conformance, unusedSubject } from "../../test-support/conformance/conformance.ts";
 import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
@@ -30,4 +30,6 @@ skips["isolation: commands that must fail"] = "every pod sees the /sys of its no
 skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devices of this host";
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";
 
-conformance("kubernetes", startPodSubject, skips, (place) => notInSample(place, SAMPLED_OF));
+conformance("kubernetes", missing === null ? startPodSubject : unusedSubject, skips, (place) =>
+  notInSample(place, SAMPLED_OF),
+);

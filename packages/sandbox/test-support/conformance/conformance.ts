@@ -17,6 +17,16 @@ import { snapshotTests } from "./snapshot-tests.ts";
 
 export type { Subject } from "./context.ts";
 
+/** Where every test is skipped. */
+export async function unusedSubject(): Promise<Subject> {
+  const engine = new Proxy({} as Subject["engine"], {
+    get() {
+      throw new Error("every test is skipped");
+    },
+  });
+  return { engine, uid: 0, close: async () => {} };
+}
+
 /**
  * Tests of what `SandboxEngine` promises, the same for every engine.
  *
