@@ -22,7 +22,7 @@ import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-eng
 
 const skip = missingForCluster() ?? false;
 const MIB = 1024 * 1024;
-const UID = (process.pid % 10_000) + 130_000;
+const FIRST_UID = (process.pid % 10_000) + 130_000;
 
 let cluster: TestCluster;
 let api: Cluster;
@@ -66,7 +66,8 @@ function spec(overrides: Partial<SandboxSpec> = {}): SandboxSpec {
   return {
     id,
     disk: id,
-    uid: UID,
+    // The kernel counts the processes of a uid over all pods of a node.
+    uid: FIRST_UID + count,
     limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
     egress: { mode: "limited", hosts: [] },
     files: [],
