@@ -1,15 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
-import { STANDARD_PORTS } from "../policy/policy.ts";
+import { DEFAULT_PORTS, DNS_PORT } from "../network/ports.ts";
 import { closeListeners, type Listeners, type ListenTask, openListeners } from "./listeners.ts";
-
-export const DNS_PORT = 53;
-
-/** Where programs that are configured to use a proxy find one, at every loopback address. */
-export const PROXY_PORT = 3128;
-
-/** TCP ports that every namespace listens at. */
-export const DEFAULT_PORTS: readonly number[] = [...STANDARD_PORTS, PROXY_PORT, DNS_PORT];
 
 interface Descriptors {
   netFd: number;

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Client } from "../protocols/client.ts";
 
 const MAX_QUERY_BYTES = 4096;
 const MAX_UNREAD_BYTES = 65_536;
@@ -8,7 +8,7 @@ const IDLE_MS = 10_000;
  * Serves DNS over TCP, in which each message is preceded by its length (RFC 7766). Closes the connection on an invalid query,
  * when the client does not read responses, and when it is idle.
  */
-export function serveDnsOverTcp(client: Socket, respond: (message: Buffer) => Buffer | null): void {
+export function serveDnsOverTcp(client: Client, respond: (message: Buffer) => Buffer | null): void {
   let bytes = Buffer.alloc(0);
   client.on("error", () => client.destroy());
   client.setTimeout(IDLE_MS, () => client.destroy());

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import type { Destination, ProxiedCredential } from "./proxied-credential.ts";
+import type { Client } from "../protocols/client.ts";
 import type { UpstreamAgent } from "./upstream-agent.ts";
 
 /** A client's connection to a host that a credential is for. None of its bytes have been consumed. */
 export interface MitmConnection extends Destination {
-  client: Socket;
+  client: Client;
   /** Connects to the host. Returns null when it is denied or cannot be reached, which has been reported. */
   dial(): Promise<Socket | null>;
   /** Identifies the sandbox: all its connections share limits on connections, certificates and buffered bodies. */

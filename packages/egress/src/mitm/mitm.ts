@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from "node:tls";
 import type { CertificateAuthority } from "./certificate-authority.ts";
+import type { Client } from "../protocols/client.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { MitmConnection } from "./mitm-connection.ts";
 import { UpstreamAgent } from "./upstream-agent.ts";
@@ -45,7 +46,7 @@ export class Mitm {
   readonly #trust: SecureContext;
   readonly #handshakeMs: number;
   readonly #errorPrefix: string;
-  readonly #connections = new WeakMap<Socket, OpenConnection>();
+  readonly #connections = new WeakMap<Client, OpenConnection>();
   readonly #counts = new WeakMap<object, number>();
   readonly #server: Server;
 

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Client } from "./client.ts";
 
 export interface HeadLimits {
   bytes: number;
@@ -10,7 +10,7 @@ export interface HeadLimits {
  * them from the start. Returns null when the client closed, was too slow or sent too much.
  */
 export async function readHead<Head extends { kind: string }>(
-  socket: Socket,
+  socket: Client,
   parse: (bytes: Buffer) => Head,
   limits: HeadLimits,
 ): Promise<Head | null> {

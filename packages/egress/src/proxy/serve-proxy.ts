@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Client } from "../protocols/client.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import { readHead } from "../protocols/read-head.ts";
 import type { ConnectionPolicy, EgressContext } from "../relay/connection-policy.ts";
@@ -14,7 +15,7 @@ type HostRequest = Extract<ProxyRequest, { kind: "tunnel" | "forward" }>;
  * denial is a response with one sentence; inside the tunnel, it is a reset.
  */
 export async function serveProxy(
-  client: Socket,
+  client: Client,
   original: OriginalDestination,
   policy: ConnectionPolicy,
   context: EgressContext,
@@ -39,7 +40,7 @@ export async function serveProxy(
 
 /** Forwards the one request, or opens the tunnel, over a connection to its host. */
 async function serveRequest(
-  client: Socket,
+  client: Client,
   { kind, name, port, head }: HostRequest,
   upstream: Socket,
   policy: ConnectionPolicy,
@@ -58,7 +59,7 @@ async function serveRequest(
 }
 
 /** Returns the connection once, then null. A connection that was never taken ends with the client. */
-function takeOnce(client: Socket, upstream: Socket): () => Promise<Socket | null> {
+function takeOnce(client: Client, upstream: Socket): () => Promise<Socket | null> {
   let waiting: Socket | null = upstream;
   client.once("close", () => waiting?.destroy());
   return async () => {
@@ -80,7 +81,7 @@ const FAILURE_MESSAGES = {
   unreachable: (destination: string) => `${destination} does not accept connections.`,
 };
 
-function respond(client: Socket, status: string, text: string): void {
+function respond(client: Client, status: string, text: string): void {
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text) + 1}`;
   client.resume();
   client.end(`${head}\r\nConnection: close\r\n\r\n${text}\n`, () => client.destroy());

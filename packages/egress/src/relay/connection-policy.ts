@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Client } from "../protocols/client.ts";
 import type { AddressGuard } from "../addresses/address-guard.ts";
 import type { Resolve } from "../addresses/resolve.ts";
 import type { Mitm } from "../mitm/mitm.ts";
@@ -28,5 +28,5 @@ export interface ConnectionPolicy {
   /** The current credentials for a host. Rejects when they cannot be determined. */
   credentialsAt(destination: Destination): Promise<readonly ProxiedCredential[]>;
   /** Called once the host of a connection is known and allowed, so that a later policy can close the connection. */
-  admitted(client: Socket, name: HostName, port: number): void;
+  admitted(client: Client, name: HostName, port: number): void;
 }

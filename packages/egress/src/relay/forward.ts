@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Destination, ProxiedCredential } from "../mitm/proxied-credential.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
+import type { Client } from "../protocols/client.ts";
 import type { RequestHead } from "../protocols/http-head.ts";
 import { closingHead } from "../protocols/http-request.ts";
 import { requestBody } from "../protocols/request-body.ts";
@@ -14,7 +15,7 @@ import type { Identified } from "./identify.ts";
  * host, or null, which dials one.
  */
 export async function forward(
-  client: Socket,
+  client: Client,
   target: Identified,
   policy: ConnectionPolicy,
   context: EgressContext,
@@ -41,7 +42,7 @@ export async function forward(
 
 /** Hands the connection to the MITM if a credential is for its host. Returns whether it did. */
 async function openedByMitm(
-  client: Socket,
+  client: Client,
   { name, port, protocol }: Destination,
   policy: ConnectionPolicy,
   { mitm, log }: EgressContext,
@@ -56,7 +57,7 @@ async function openedByMitm(
 }
 
 /** Joins both sides, or resets the client when there is no other side. */
-function join(client: Socket, upstream: Socket | null, through?: Duplex): void {
+function join(client: Client, upstream: Socket | null, through?: Duplex): void {
   if (upstream === null || upstream.destroyed) reset(client);
   else if (client.destroyed) upstream.destroy();
   else {
@@ -66,7 +67,7 @@ function join(client: Socket, upstream: Socket | null, through?: Duplex): void {
 }
 
 /** With backpressure and half-close. When one side or `through` fails, both sides end. */
-function pipeOneWay(from: Socket, to: Socket, through?: Duplex): void {
+function pipeOneWay(from: Client, to: Client, through?: Duplex): void {
   if (through === undefined) from.pipe(to);
   else from.pipe(through).pipe(to);
   through?.on("error", () => from.destroy());
@@ -77,7 +78,7 @@ function pipeOneWay(from: Socket, to: Socket, through?: Duplex): void {
 }
 
 /** Joins a plain HTTP connection for its one request, whose head is still in the client's buffer. */
-function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null): void {
+function joinRequest(client: Client, head: RequestHead, upstream: Socket | null): void {
   if (upstream !== null && !client.destroyed && !upstream.destroyed) {
     takeHead(client, head);
     upstream.write(closingHead(head));
@@ -86,13 +87,13 @@ function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null)
 }
 
 /** Removes a head from the buffer that `readHead` put it back into. */
-export function takeHead(client: Socket, { length }: RequestHead): void {
+export function takeHead(client: Client, { length }: RequestHead): void {
   const bytes = client.read() as Buffer | null;
   if (bytes !== null && bytes.length > length) client.unshift(bytes.subarray(length));
 }
 
 /** Sends a reset, so that programs report a connection error rather than an empty response. */
-export function reset(client: Socket): void {
+export function reset(client: Client): void {
   client.resetAndDestroy();
 }
 

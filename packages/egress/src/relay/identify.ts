@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Client } from "../protocols/client.ts";
 import { isLoopback } from "../addresses/address-guard.ts";
 import { type HostName, isLocalhost, parseRequestedHost } from "../names/host-name.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
@@ -31,7 +31,7 @@ export type Identified =
  * alone identifies the host, if it is such a name. Any other destination without a name is denied.
  */
 export async function identify(
-  socket: Socket,
+  socket: Client,
   original: OriginalDestination,
   limits: HeadLimits,
 ): Promise<Identified> {

@@ -1,0 +1,9 @@
+import type { Duplex } from "node:stream";
+
+/** A connection of a sandbox: a socket, or a stream that carries one from elsewhere. */
+export interface Client extends Duplex {
+  /** Ends both directions at once, so that the program in the sandbox sees a reset. */
+  resetAndDestroy(): unknown;
+  /** Calls back after so many milliseconds without traffic; 0: never. */
+  setTimeout(milliseconds: number, onTimeout?: () => void): unknown;
+}
