@@ -1,6 +1,4 @@
 import { Pool } from "@berth/concurrency";
-import { createAddressGuard } from "./addresses/address-guard.ts";
-import { type Resolve, resolveBySystem } from "./addresses/resolve.ts";
 import {
   type BareNamespace,
   makeNamespaces,
@@ -15,37 +13,15 @@ import {
   type NetworkNamespace,
 } from "./capture/network-namespace.ts";
 import { RecentPorts } from "./capture/recent-ports.ts";
-import { Mitm, type MitmOptions } from "./mitm/mitm.ts";
-import { OutgoingProxies } from "./outgoing/outgoing-proxies.ts";
 import { EgressError } from "./policy/egress-error.ts";
 import { parsePolicy } from "./policy/policy.ts";
+import { createContext, type RelayOptions } from "./relay/relay-options.ts";
 
-export interface EgressOptions {
-  /**
-   * What may be reached although it is not on the public internet: host names, `host:port`, addresses, networks
-   * (`10.1.0.0/16`). This only lifts the address guard; a policy must allow the host as well. Default: nothing.
-   */
-  allowPrivate?: readonly string[];
-  /** Default: the machine's resolver. */
-  resolve?: Resolve;
-  /** Default: none; every destination is dialled. */
-  proxies?: OutgoingProxies;
+export interface EgressOptions extends RelayOptions {
   /** Namespaces kept ready. Default: 8. They are made in batches, since starting the process costs more than the namespaces. */
   poolSize?: number;
-  /** Default: no credentials can be injected, `open` rejects them, and all TLS passes unopened. */
-  mitm?: MitmOptions;
-  /** Milliseconds for a client to send its TLS hello or request head. Default: 10,000. */
-  headTimeoutMs?: number;
-  /**
-   * The text of the proxy's response to a request for a destination (`host:port`) that the policy does not allow. Default: one
-   * sentence that says so.
-   */
-  deniedMessage?: (destination: string) => string;
-  /** Log lines for the operator, without secrets. Default: dropped. */
-  log?: (line: string) => void;
 }
 
-const MAX_HEAD_BYTES = 32_768;
 const MAX_BATCH = 8;
 
 /**
@@ -65,7 +41,12 @@ export interface Egress {
 
 /** Rejects with `EgressError` when an option is invalid. */
 export async function createEgress(options: EgressOptions = {}): Promise<Egress> {
-  const context = createContext(options);
+  const relay = createContext(options);
+  const context: CaptureContext = {
+    ...relay,
+    kernelRefusals: new KernelRefusals(relay.log),
+    recentPorts: new RecentPorts(),
+  };
   const pool = new Pool<BareNamespace>({
     ready: options.poolSize ?? MAX_BATCH,
     batch: MAX_BATCH,
@@ -95,22 +76,6 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
       await Promise.all([pool.close(), ...[...open].map((namespace) => namespace.close())]);
       context.kernelRefusals.close();
     },
-  };
-}
-
-function createContext(options: EgressOptions): CaptureContext {
-  const { log = () => {}, headTimeoutMs = 10_000 } = options;
-  return {
-    resolve: options.resolve ?? resolveBySystem,
-    guard: createAddressGuard(options.allowPrivate ?? []),
-    proxies: options.proxies ?? new OutgoingProxies(),
-    mitm: options.mitm ? new Mitm(options.mitm, headTimeoutMs) : null,
-    kernelRefusals: new KernelRefusals(log),
-    headLimits: { bytes: MAX_HEAD_BYTES, milliseconds: headTimeoutMs },
-    recentPorts: new RecentPorts(),
-    deniedMessage:
-      options.deniedMessage ?? ((destination) => `The network policy does not allow ${destination}.`),
-    log,
   };
 }
 

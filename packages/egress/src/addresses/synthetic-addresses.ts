@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { HostName } from "../names/host-name.ts";
 
 /** Names remembered per namespace: more than any honest program uses at a time, few enough to bound memory. */
@@ -13,7 +14,17 @@ export class SyntheticAddresses {
   /** Least recently requested first. */
   readonly #addresses = new Map<HostName, string>();
   readonly #names = new Map<string, HostName>();
-  #given = 0;
+  #given: number;
+
+  /** @param given how many addresses count as used. Default: none. */
+  constructor(given = 0) {
+    this.#given = given;
+  }
+
+  /** Begins anywhere, so that no address has another name than in a map before it. */
+  static anywhere(): SyntheticAddresses {
+    return new SyntheticAddresses(randomInt(ADDRESS_COUNT));
+  }
 
   /** Returns the same address for a name until the name is evicted. */
   addressOf(name: HostName): string {

@@ -1,21 +1,18 @@
-import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { promisify } from "node:util";
 import type { HostName } from "../names/host-name.ts";
 import { EgressError } from "../policy/egress-error.ts";
+import { NEW_KEY, openssl } from "./openssl.ts";
 import { RateLimitedQueues } from "./rate-limited-queues.ts";
 
-const run = promisify(execFile);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 3_650;
 const LEAF_DAYS = 30;
 /** Cached leaf certificates. Beyond that the oldest is evicted. */
 const MAX_LEAVES = 1_000;
-const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 interface Leaf {
   until: number;
@@ -177,9 +174,4 @@ function leafConfiguration(name: HostName): string {
     "extendedKeyUsage=serverAuth",
     "",
   ].join("\n");
-}
-
-/** Runs openssl with nothing of this process's environment except PATH. */
-async function openssl(directory: string, args: readonly string[]): Promise<void> {
-  await run("openssl", [...args], { cwd: directory, env: { PATH: process.env.PATH }, timeout: 20_000 });
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { EgressDenied } from "../policy/denial-log.ts";
-import type { Destination, ProxiedCredential } from "./proxied-credential.ts";
 import type { Client } from "../protocols/client.ts";
+import type { Destination, ProxiedCredential } from "./proxied-credential.ts";
 import type { UpstreamAgent } from "./upstream-agent.ts";
 
 /** A client's connection to a host that a credential is for. None of its bytes have been consumed. */

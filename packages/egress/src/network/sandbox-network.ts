@@ -18,6 +18,8 @@ export interface NetworkOptions {
   policy: EgressPolicy;
   credentials?: CredentialSource;
   onDenied?: (denied: EgressDenied) => void;
+  /** Milliseconds after which a host is reported again. Default: 1,000. */
+  repeatMs?: number;
 }
 
 /** Where a client connected to. */
@@ -44,7 +46,7 @@ export class SandboxNetwork {
     this.#policy = parsePolicy(options.policy);
     this.#context = { ...context, log: rateLimitedLog(context.log) };
     this.#addresses = addresses;
-    this.#denials = new DenialLog(options.onDenied ?? (() => {}));
+    this.#denials = new DenialLog(options.onDenied ?? (() => {}), options.repeatMs);
     this.#connectionPolicy = {
       allows: (name, port) => this.#policy.allows(name, port),
       deny: (denied) => this.#denials.add(denied),

@@ -15,23 +15,26 @@ export interface EgressDenied {
 }
 
 /**
- * Reports denials, each host at most once a second however often a program tries. Also lists what was denied since a given
+ * Reports denials, each host at most once in a while however often a program tries. Also lists what was denied since a given
  * moment, whether or not it was reported.
  */
 export class DenialLog {
   readonly #report: (denied: EgressDenied) => void;
   readonly #hosts = new Map<string, { denied: EgressDenied; reportedAt: number; newest: number }>();
+  readonly #repeatMs: number;
   #count = 0;
 
-  constructor(report: (denied: EgressDenied) => void) {
+  /** @param repeatMs a host is reported again after so many milliseconds. Default: 1,000. */
+  constructor(report: (denied: EgressDenied) => void, repeatMs = REPEAT_MS) {
     this.#report = report;
+    this.#repeatMs = repeatMs;
   }
 
   add(denied: EgressDenied): void {
     const now = performance.now();
     const newest = ++this.#count;
     const before = this.#hosts.get(denied.host);
-    if (before !== undefined && now - before.reportedAt < REPEAT_MS) {
+    if (before !== undefined && now - before.reportedAt < this.#repeatMs) {
       this.#hosts.set(denied.host, { ...before, newest });
       return;
     }

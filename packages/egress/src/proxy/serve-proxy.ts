@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Client } from "../protocols/client.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
+import type { Client } from "../protocols/client.ts";
 import { readHead } from "../protocols/read-head.ts";
 import type { ConnectionPolicy, EgressContext } from "../relay/connection-policy.ts";
 import { dial } from "../relay/dial.ts";

@@ -1,4 +1,3 @@
-import type { Client } from "../protocols/client.ts";
 import type { AddressGuard } from "../addresses/address-guard.ts";
 import type { Resolve } from "../addresses/resolve.ts";
 import type { Mitm } from "../mitm/mitm.ts";
@@ -6,6 +5,7 @@ import type { Destination, ProxiedCredential } from "../mitm/proxied-credential.
 import type { HostName } from "../names/host-name.ts";
 import type { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
+import type { Client } from "../protocols/client.ts";
 import type { HeadLimits } from "../protocols/read-head.ts";
 
 /** What all connections of one egress share. */

@@ -1,7 +1,7 @@
-import type { Client } from "../protocols/client.ts";
 import { isLoopback } from "../addresses/address-guard.ts";
 import { type HostName, isLocalhost, parseRequestedHost } from "../names/host-name.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
+import type { Client } from "../protocols/client.ts";
 import { type ClientHello, readClientHello } from "../protocols/client-hello.ts";
 import { type HeadReading, type RequestHead, readRequestHead } from "../protocols/http-head.ts";
 import { requestedHost } from "../protocols/http-request.ts";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EgressDenied, EgressPolicy, Resolve } from "@berth/egress";
 import { allowedFetch, allowsUrl, createEgress, createGuardedFetch } from "@berth/egress";
+import { createTunnelledEgress } from "../../../egress/test-support/tunnelled-egress.ts";
 import { createBubblewrapEngine } from "../../src/bubblewrap/bubblewrap-engine.ts";
 
 /** Sandboxes and a fetch under one policy, and what they were denied. */
@@ -16,7 +17,18 @@ export interface Range {
   close(): Promise<void>;
 }
 
+/** How connections are captured: in a namespace of this machine, or in that of a pod, from where a tunnel leads to the relay. */
+export type CaptureKind = "namespace" | "tunnel";
+
+const EGRESS = { namespace: createEgress, tunnel: createTunnelledEgress };
+
+/** Every kind that can be tried here. */
+export const CAPTURE_KINDS: readonly CaptureKind[] =
+  process.getuid?.() === 0 ? ["namespace", "tunnel"] : ["namespace"];
+
 export interface RangeOptions {
+  /** Default: `namespace`. */
+  capture?: CaptureKind;
   hosts: readonly string[];
   allowPrivate: readonly string[];
   resolve: Resolve;
@@ -25,7 +37,7 @@ export interface RangeOptions {
 }
 
 export async function openHostileRange(options: RangeOptions): Promise<Range> {
-  const { hosts, allowPrivate, resolve, certificates = [] } = options;
+  const { capture = "namespace", hosts, allowPrivate, resolve, certificates = [] } = options;
   const policy: EgressPolicy = { mode: "limited", hosts };
   const resolved: string[] = [];
   const watched: Resolve = (name) => {
@@ -33,7 +45,7 @@ export async function openHostileRange(options: RangeOptions): Promise<Range> {
     return resolve(name);
   };
   const directory = await mkdtemp(join(tmpdir(), "berth-hostile-"));
-  const egress = await createEgress({ allowPrivate, resolve: watched, poolSize: 0 });
+  const egress = await EGRESS[capture]({ allowPrivate, resolve: watched, poolSize: 0 });
   const engine = await createBubblewrapEngine({
     instance: `test-${process.pid}`,
     stateDir: join(directory, "state"),

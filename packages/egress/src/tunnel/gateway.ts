@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type TLSSocket } from "node:tls";
+import { readHead } from "../protocols/read-head.ts";
+import type { EgressContext } from "../relay/connection-policy.ts";
+import { createContext, type RelayOptions } from "../relay/relay-options.ts";
+import { encodeFrame, FrameDecoder } from "./frames.ts";
+import { Tunnel, type TunnelGrant } from "./tunnel.ts";
+
+export interface TunnelTicket {
+  id: string;
+  token: string;
+}
+
+export interface GatewayOptions extends RelayOptions {
+  address: { host: string; port: number };
+  /** PEM: the authority of both sides' certificates, and the gateway's own certificate and key. */
+  tls: { authority: string; certificate: string; key: string };
+  /**
+   * What the tunnels of these tickets may reach, by id. One that is missing is none, or not valid any more. Asked for each new
+   * tunnel, and for all that are open every two seconds and after a hint.
+   */
+  grants(tickets: readonly TunnelTicket[]): Promise<ReadonlyMap<string, TunnelGrant>>;
+  /** Milliseconds between the questions about open tunnels. Default 2,000. */
+  pollMs?: number;
+}
+
+export interface EgressGateway {
+  /** Where it listens. */
+  readonly port: number;
+  readonly openTunnels: number;
+  /** Asks again what tunnels may reach. Default: all. */
+  refresh(ids?: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HANDSHAKE_MS = 10_000;
+/** The sidecar says who it is, and waits. */
+const HELLO = { bytes: 4_096, milliseconds: 10_000 };
+/** When nobody can say for so long whether tunnels are valid, they end. */
+const UNKNOWN_MS = 15_000;
+
+interface Open {
+  ticket: TunnelTicket;
+  tunnel: Tunnel;
+}
+
+/** Serves the tunnels of sandboxes that run elsewhere. Rejects when it cannot listen. */
+export async function openGateway(options: GatewayOptions): Promise<EgressGateway> {
+  const context = createContext(options);
+  const { authority: ca, certificate: cert, key } = options.tls;
+  const server = createServer({
+    ...{ ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" },
+    handshakeTimeout: HANDSHAKE_MS,
+    noDelay: true,
+  });
+  const gateway = new Gateway(server, options, context);
+  server.listen(options.address);
+  await once(server, "listening");
+  return gateway;
+}
+
+class Gateway implements EgressGateway {
+  readonly #server: Server;
+  readonly #options: GatewayOptions;
+  readonly #context: EgressContext;
+  readonly #sockets = new Set<TLSSocket>();
+  readonly #open = new Map<string, Open>();
+  readonly #polling: NodeJS.Timeout;
+  #knownAt = performance.now();
+
+  constructor(server: Server, options: GatewayOptions, context: EgressContext) {
+    this.#server = server;
+    this.#options = options;
+    this.#context = context;
+    server.on("secureConnection", (socket) => void this.#accept(socket));
+    server.on("tlsClientError", ({ message }) => context.log(`egress: no tunnel: ${message}`));
+    this.#polling = setInterval(() => void this.#poll(), options.pollMs ?? 2_000).unref();
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get openTunnels(): number {
+    return this.#open.size;
+  }
+
+  async refresh(ids: readonly string[] = [...this.#open.keys()]): Promise<void> {
+    const asked = ids.flatMap((id) => this.#open.get(id) ?? []);
+    if (asked.length === 0) return;
+    const grants = await this.#options.grants(asked.map(({ ticket }) => ticket));
+    for (const { ticket, tunnel } of asked) {
+      const grant = grants.get(ticket.id);
+      if (grant === undefined) tunnel.close();
+      else tunnel.update(grant);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#polling);
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.refresh();
+      this.#knownAt = performance.now();
+    } catch (error) {
+      this.#context.log(`egress: what tunnels may reach is not known: ${(error as Error).message}`);
+      if (performance.now() - this.#knownAt < UNKNOWN_MS) return;
+      for (const { tunnel } of this.#open.values()) tunnel.close();
+    }
+  }
+
+  /** Never rejects. */
+  async #accept(socket: TLSSocket): Promise<void> {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.setKeepAlive(true, 10_000);
+    try {
+      const hello = await readHead<Hello>(socket, readHello, HELLO);
+      if (hello?.kind !== "ticket") return refuse(socket);
+      const { id, token } = hello;
+      const grant = (await this.#options.grants([{ id, token }])).get(id);
+      if (grant === undefined) return refuse(socket);
+      if (!socket.destroyed) await this.#serve({ id, token }, new Tunnel(socket, grant, this.#context));
+    } catch (error) {
+      this.#context.log(`egress: a tunnel failed: ${(error as Error).message}`);
+      socket.destroy();
+    }
+  }
+
+  /** The last tunnel of a sandbox takes the place of those before. */
+  async #serve(ticket: TunnelTicket, tunnel: Tunnel): Promise<void> {
+    this.#open.get(ticket.id)?.tunnel.close();
+    const own = { ticket, tunnel };
+    this.#open.set(ticket.id, own);
+    void tunnel.closed.then(() => {
+      if (this.#open.get(ticket.id) === own) this.#open.delete(ticket.id);
+    });
+    // It may have changed since it was read, when no hint found the tunnel.
+    await this.refresh([ticket.id]);
+  }
+}
+
+type Hello = { kind: "more" } | { kind: "refused" } | ({ kind: "ticket" } & TunnelTicket);
+
+/** The first frame of a tunnel. */
+function readHello(bytes: Buffer): Hello {
+  const [frame] = new FrameDecoder().push(bytes);
+  if (frame === undefined) return { kind: "more" };
+  if (frame.kind !== "H") return { kind: "refused" };
+  const { id, token } = JSON.parse(frame.body.toString()) as Record<string, unknown>;
+  return typeof id === "string" && typeof token === "string"
+    ? { kind: "ticket", id, token }
+    : { kind: "refused" };
+}
+
+/** The sidecar does not try again. */
+function refuse(socket: TLSSocket): void {
+  socket.end(encodeFrame(0, "N"));
+}
