@@ -45,7 +45,11 @@ export interface MitmBench {
   close(): Promise<void>;
 }
 
-export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBench> {
+/** @param open Default: an egress with namespaces. */
+export async function makeMitmBench(
+  trusted?: readonly string[],
+  open: typeof createEgress = createEgress,
+): Promise<MitmBench> {
   const dir = await mkdtemp(join(tmpdir(), "exchange-"));
   const made = await makeCertificates(dir, ["host.example", "other.example"]);
   const received: ReceivedRequest[] = [];
@@ -84,7 +88,7 @@ export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBe
     `${name}:${port}`,
     `${name}:${plainPort}`,
   ]);
-  const egress = await createEgress({
+  const egress = await open({
     allowPrivate: hosts,
     resolve: async () => {
       await bench.resolving;

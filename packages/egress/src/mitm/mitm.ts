@@ -26,12 +26,20 @@ const MAX_WAITING = 32;
 /** For a connection without traffic. */
 const IDLE_MS = 600_000;
 const KEEP_ALIVE_MS = 60_000;
+/** Responses to requests that the parser rejects. */
+const MALFORMED: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
 const HTTP11 = Buffer.from("\x08http/1.1");
 
 interface OpenConnection {
   connection: MitmConnection;
   agent: UpstreamAgent;
   waiting: number;
+  /** Of the last request; null before the first and once it has ended. */
+  response: ServerResponse | null;
   /** Settles when the last request has its response. */
   last: Promise<void>;
 }
@@ -69,6 +77,7 @@ export class Mitm {
     };
     this.#server = createServer(server, (request, response) => this.#onRequest(request, response));
     this.#server.timeout = IDLE_MS;
+    this.#server.on("clientError", (error, socket) => this.#onMalformed(error, socket as Socket));
   }
 
   /** Serves the connection until it ends. Rejects when the handshake fails; then the caller closes the client. */
@@ -77,7 +86,7 @@ export class Mitm {
     this.#count(connection);
     const socket = connection.protocol === "tls" ? await this.#accept(connection) : connection.client;
     const agent = new UpstreamAgent(connection, this.#trust);
-    this.#connections.set(socket, { connection, agent, waiting: 0, last: Promise.resolve() });
+    this.#connections.set(socket, { connection, agent, waiting: 0, response: null, last: Promise.resolve() });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => agent.destroy());
     this.#server.emit("connection", socket);
@@ -92,8 +101,11 @@ export class Mitm {
       return;
     }
     const { connection, agent } = open;
-    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    const closed = new Promise<void>((resolve) => response.once("close", resolve)).then(() => {
+      if (open.response === response) open.response = null;
+    });
     open.waiting += 1;
+    open.response = response;
     open.last = open.last
       .then(async () => {
         open.waiting -= 1;
@@ -102,6 +114,16 @@ export class Mitm {
         await closed;
       })
       .catch(() => void socket.destroy());
+  }
+
+  /** Responds before it closes: a stream that is destroyed at once drops what was written last. */
+  #onMalformed({ code = "" }: NodeJS.ErrnoException, socket: Socket): void {
+    const isResponding = this.#connections.get(socket)?.response?.headersSent ?? false;
+    if (isResponding || !socket.writable) socket.destroy();
+    else
+      socket.end(`HTTP/1.1 ${MALFORMED[code] ?? "400 Bad Request"}\r\nConnection: close\r\n\r\n`, () =>
+        socket.destroy(),
+      );
   }
 
   /** Counts the connection until it ends. @throws when its owner has too many. */
