@@ -35,7 +35,9 @@ export const IMPORT_TABLE: ImportTable = {
     relay: ["names", "policy", "addresses", "protocols", "outgoing", "mitm"],
     proxy: ["names", "policy", "protocols", "relay"],
     fetch: ["names", "policy", "addresses", "outgoing"],
-    capture: ["@berth/linux", "names", "policy", "addresses", "dns", "mitm", "relay", "proxy"],
+    network: ["names", "policy", "addresses", "protocols", "dns", "mitm", "relay", "proxy"],
+    capture: ["@berth/linux", "policy", "relay", "network"],
+    tunnel: ["@berth/linux", "policy", "addresses", "protocols", "mitm", "relay", "network"],
   },
   "packages/sandbox": {
     interface: ["@berth/egress"],
@@ -169,15 +171,16 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/inputs",
       "runs/egress",
     ],
-    "runs/disks": [
+    "runs/tunnels": [
       "@berth/agent",
-      "@berth/contract",
-      "@berth/linux",
+      "@berth/egress",
       "@berth/sandbox",
       "db",
+      "secrets",
       "runs/lease",
-      "runs/inputs",
+      "runs/credentials",
     ],
+    "runs/disks": ["@berth/agent", "@berth/contract", "@berth/linux", "db", "runs/lease", "runs/inputs"],
     "runs/system": [
       "@berth/contract",
       "@berth/egress",

@@ -8,10 +8,22 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
 } from "./fetch/guarded-fetch.ts";
-export { openCertificateAuthority } from "./mitm/certificate-authority.ts";
+export { openCertificateAuthority, placeAuthority } from "./mitm/certificate-authority.ts";
+export type { KeyPair } from "./mitm/openssl.ts";
 export type { CredentialSource, CredentialTarget, ProxiedCredential } from "./mitm/proxied-credential.ts";
 export { withTokenPrefix } from "./mitm/token-prefix.ts";
 export { OutgoingProxies } from "./outgoing/outgoing-proxies.ts";
-export type { EgressDenied } from "./policy/denial-log.ts";
+export { DenialLog, type EgressDenied } from "./policy/denial-log.ts";
 export { EgressError } from "./policy/egress-error.ts";
 export { allowsUrl, type EgressPolicy } from "./policy/policy.ts";
+export {
+  GATEWAY_NAME,
+  makeHostsAuthority,
+  makeTunnelAuthority,
+  type SidecarSettings,
+  signGateway,
+  signSidecar,
+} from "./tunnel/certificates.ts";
+export { type EgressGateway, openGateway, type TunnelTicket } from "./tunnel/gateway.ts";
+export { CAPTURE_ROUTES, SIDECAR } from "./tunnel/programs.ts";
+export type { TunnelGrant } from "./tunnel/tunnel.ts";

@@ -9,6 +9,7 @@ export type { Disks } from "./interface/disks.ts";
 export { DiskLimitError, ImageError, SandboxError } from "./interface/errors.ts";
 export type { LeasedSandbox, Sandbox, SandboxEngine } from "./interface/sandbox.ts";
 export type {
+  EgressTunnel,
   GitPerson,
   GitSettings,
   Limits,

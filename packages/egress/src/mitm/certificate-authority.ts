@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { HostName } from "../names/host-name.ts";
 import { EgressError } from "../policy/egress-error.ts";
-import { NEW_KEY, openssl } from "./openssl.ts";
+import { type KeyPair, NEW_KEY, openssl } from "./openssl.ts";
 import { RateLimitedQueues } from "./rate-limited-queues.ts";
 
 const HOUR_MS = 3_600_000;
@@ -32,6 +32,15 @@ export async function openCertificateAuthority(
   const certificate = await currentCertificate(directory, commonName);
   await removeStaleFiles(directory);
   return new CertificateAuthority(directory, commonName, certificate);
+}
+
+/** Puts an authority that was made elsewhere into a directory, for `openCertificateAuthority`. */
+export async function placeAuthority(directory: string, { certificate, key }: KeyPair): Promise<void> {
+  if ((await readCertificate(directory)) === certificate) return;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, "ca.key"), key, { mode: 0o600 });
+  await writeFile(join(directory, "ca.pem"), certificate);
 }
 
 /** Signs certificates for the hosts whose connections are opened. Only sandboxes trust it. */

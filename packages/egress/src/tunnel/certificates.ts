@@ -3,6 +3,18 @@ import { type KeyPair, makeAuthority, signPair } from "../mitm/openssl.ts";
 /** The name in the gateway's certificate, wherever it is reached. */
 export const GATEWAY_NAME = "egress.berth.internal";
 
+/** What a sidecar is started with: the line of its standard input. */
+export interface SidecarSettings extends KeyPair {
+  gateway: { host: string; port: number };
+  /** `GATEWAY_NAME` */
+  name: string;
+  /** PEM of the authority that signed both certificates. */
+  authority: string;
+  /** Of the tunnel. */
+  id: string;
+  token: string;
+}
+
 const AUTHORITY_DAYS = 3_650;
 const DAYS = 30;
 
@@ -21,4 +33,9 @@ export function signGateway(authority: KeyPair): Promise<KeyPair> {
 export function signSidecar(authority: KeyPair): Promise<KeyPair> {
   const extensions = ["extendedKeyUsage=clientAuth"];
   return signPair(authority, { commonName: "Berth egress sidecar", days: DAYS, extensions });
+}
+
+/** Makes the authority of the certificates that sandboxes are shown; `openCertificateAuthority` opens it. */
+export function makeHostsAuthority(): Promise<KeyPair> {
+  return makeAuthority("Berth egress", AUTHORITY_DAYS);
 }

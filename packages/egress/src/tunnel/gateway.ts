@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { KeyPair } from "../mitm/openssl.ts";
 import { readHead } from "../protocols/read-head.ts";
 import type { EgressContext } from "../relay/connection-policy.ts";
 import { createContext, type RelayOptions } from "../relay/relay-options.ts";
@@ -15,7 +16,7 @@ export interface TunnelTicket {
 export interface GatewayOptions extends RelayOptions {
   address: { host: string; port: number };
   /** PEM: the authority of both sides' certificates, and the gateway's own certificate and key. */
-  tls: { authority: string; certificate: string; key: string };
+  tls: KeyPair & { authority: string };
   /**
    * What the tunnels of these tickets may reach, by id. One that is missing is none, or not valid any more. Asked for each new
    * tunnel, and for all that are open every two seconds and after a hint.
@@ -31,6 +32,8 @@ export interface EgressGateway {
   readonly openTunnels: number;
   /** Asks again what tunnels may reach. Default: all. */
   refresh(ids?: readonly string[]): Promise<void>;
+  /** For new tunnels: certificates expire. */
+  replaceCertificate(pair: KeyPair): void;
   close(): Promise<void>;
 }
 
@@ -95,6 +98,10 @@ class Gateway implements EgressGateway {
       if (grant === undefined) tunnel.close();
       else tunnel.update(grant);
     }
+  }
+
+  replaceCertificate({ certificate: cert, key }: KeyPair): void {
+    this.#server.setSecureContext({ ca: this.#options.tls.authority, cert, key, minVersion: "TLSv1.3" });
   }
 
   async close(): Promise<void> {

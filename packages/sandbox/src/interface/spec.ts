@@ -1,4 +1,4 @@
-import type { CredentialSource, EgressDenied, EgressPolicy } from "@berth/egress";
+import type { CredentialSource, EgressDenied, EgressPolicy, SidecarSettings } from "@berth/egress";
 
 export interface SandboxSpec {
   /** Opaque, unique among open sandboxes, `[a-z0-9_]{1,64}`. Visible in the sandbox. */
@@ -42,10 +42,26 @@ export interface SandboxSpec {
   writable: string[];
   /** Secrets that stay outside of the sandbox and are injected into requests to their hosts. Default none. */
   credentials?: CredentialSource;
+  /**
+   * Opens the tunnel to the egress gateway, where sandboxes are on other hosts. It carries the credentials' part, too. Called once for
+   * the sandbox. Without it such a sandbox reaches nothing; engines on this host ignore it.
+   */
+  openTunnel?: (policy: EgressPolicy) => Promise<EgressTunnel>;
   /** What git's system configuration says besides Berth's own settings. Default: nothing. */
   git?: GitSettings;
   /** Called for each denied connection or name, once per distinct host within a second. */
   onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+/** What the sidecar of one sandbox connects to the egress gateway with. */
+export interface EgressTunnel {
+  /** Of the lease: sidecars with a lower one end. */
+  epoch: number;
+  /** For the standard input of the sidecar alone, since it has the token. */
+  settings: SidecarSettings;
+  /** Changes what the sandbox may reach. @returns the revision with which the gateway has it; null when the tunnel is not valid any more. */
+  setPolicy(policy: EgressPolicy): Promise<number | null>;
+  close(): Promise<void>;
 }
 
 /** A name and an e-mail address without line breaks and control characters. */

@@ -6,6 +6,8 @@ const DUTIES: Readonly<Record<Role, string>> = {
   all: "This service does all: the API, and sessions.",
   api: "This service is the API alone; sessions run in services with the role all or runner, where berth doctor examines the sandbox.",
   runner: "This service runs sessions; the API is in services with the role all or api.",
+  egress:
+    "This service is the network of sandboxes on other hosts; sessions run in services with the role runner.",
 };
 
 /** What the service does, and whether it has what it shares with the others for that. */

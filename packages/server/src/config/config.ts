@@ -11,7 +11,7 @@ import { isS3Place } from "./s3-place.ts";
 export interface Config {
   /** Directory of all state. */
   dataDir: string;
-  /** What this service does: everything, or only the API, or only running sessions. */
+  /** What this service does: everything, or only the API, or only running sessions, or only the network of sandboxes elsewhere. */
   role: Role;
   host: string;
   /** 0: any free port. */
@@ -124,8 +124,10 @@ export interface Config {
   addressLimits: LimitValues;
   /** Address and port of `/metrics` alone; null: those of the service. */
   metricsAddress: string | null;
-  /** Address and port of the health and metrics of a service that only runs sessions. */
+  /** Address and port of the health and metrics of a service without an API. */
   runnerAddress: string;
+  /** Address and port at which the egress of sandboxes on other hosts takes their tunnels. */
+  egressAddress: string;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

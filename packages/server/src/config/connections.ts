@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 export const LEAST_CONNECTIONS = 4;
 export const MOST_CONNECTIONS = 500;
 
-const DEFAULTS = { main: 13, further: 7, runner: 6 };
+const DEFAULTS = { main: 13, further: 7, runner: 6, egress: 4 };
 
 /** Connections of one process, besides the one that listens. */
 export interface Connections {
@@ -19,7 +19,7 @@ export function connectionsOf(
   { databasePool, role }: Pick<Config, "databasePool" | "role">,
   process: "main" | "further" = "main",
 ): Connections {
-  const count = databasePool ?? DEFAULTS[role === "runner" ? "runner" : process];
+  const count = databasePool ?? DEFAULTS[role === "runner" || role === "egress" ? role : process];
   const readers = Math.min(3, Math.max(1, Math.round(count / 4)));
   return { max: count - readers, readers };
 }

@@ -45,6 +45,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "addressLimits",
   "metricsAddress",
   "runnerAddress",
+  "egressAddress",
   "metricsPublic",
 ]);
 

@@ -79,7 +79,7 @@ export const SETTINGS: Settings = {
   role: {
     variable: "BERTH_ROLE",
     form: "<role>",
-    help: "what this service does: all, or only api (needs no root) or runner, which share a database and contents with the others",
+    help: "what this service does: all, or only api (needs no root) or runner, which share a database and contents with the others, or egress, the network of sandboxes on other hosts",
     fallback: "all",
     parse: oneOf(...ROLES),
   },
@@ -248,7 +248,7 @@ export const SETTINGS: Settings = {
     form: "<count>",
     help: "connections of each process to the database, besides the one that listens",
     fallback: null,
-    absent: "13; 7 for a further process of the API, 6 for the role runner",
+    absent: "13; 7 for a further process of the API, 6 for the role runner, 4 for egress",
     parse: integer(LEAST_CONNECTIONS, MOST_CONNECTIONS),
   },
   pgBin: {
@@ -605,8 +605,15 @@ export const SETTINGS: Settings = {
   runnerAddress: {
     variable: "BERTH_RUNNER_ADDRESS",
     form: "<address>:<port>",
-    help: "where a service with the role runner listens: for /livez, /readyz and /metrics, and nothing else",
+    help: "where a service with the role runner or egress listens: for /livez, /readyz and /metrics, and nothing else",
     fallback: "127.0.0.1:4181",
+    parse: ownAddress,
+  },
+  egressAddress: {
+    variable: "BERTH_EGRESS_ADDRESS",
+    form: "<address>:<port>",
+    help: "where a service with the role egress listens for the tunnels of sandboxes",
+    fallback: "127.0.0.1:4182",
     parse: ownAddress,
   },
   metricsPublic: {

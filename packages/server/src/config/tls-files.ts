@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { listenAddress } from "./listen-address.ts";
+import { hasNoApi } from "./roles.ts";
 
 /** The files of the service's certificate and key; null: it listens for plain HTTP. @throws when one of them is missing. */
 export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
@@ -16,9 +17,9 @@ export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: st
 export function plainHttpWarning(config: Config): string | null {
   const { host, tlsCert, trustedProxies, publicUrl, role, runnerAddress } = config;
   if (tlsCert !== null) return null;
-  const metricsAddress = role === "runner" ? runnerAddress : config.metricsAddress;
+  const metricsAddress = hasNoApi({ role }) ? runnerAddress : config.metricsAddress;
   const isBehindProxy = trustedProxies.length > 0 || publicUrl?.startsWith("https:") === true;
-  if (role !== "runner" && !isLoopback(host) && !isBehindProxy)
+  if (!hasNoApi({ role }) && !isLoopback(host) && !isBehindProxy)
     return `Berth listens for plain HTTP at ${host}, where others on the network can read tokens and contents: set BERTH_TLS_CERT and BERTH_TLS_KEY, or have a proxy with TLS in front and name it in BERTH_TRUSTED_PROXIES.`;
   if (metricsAddress !== null && !isLoopback(listenAddress(metricsAddress).host))
     return `Berth serves its metrics by plain HTTP at ${metricsAddress}, where others on the network can read the token of the one who asks: set BERTH_TLS_CERT and BERTH_TLS_KEY, or choose an address of this machine.`;

@@ -14,6 +14,7 @@ const PLAIN_COLUMNS = [
   "console_links.code_hash",
   "oidc_requests.secret_hash",
   "workspace_reads.content",
+  "egress_tunnels.token_hash",
 ];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {

@@ -17,12 +17,14 @@ export interface SealedColumn {
 const RESOURCE_SECRET = { table: "session_resources", column: "secret", key: ["id"] };
 const CREDENTIAL_SECRET = { table: "vault_credentials", column: "secret", key: ["id"] };
 const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["token_id", "key"] };
+const EGRESS_AUTHORITY = { table: "egress_authorities", column: "key", key: ["purpose"] };
 
 /** Every column that holds sealed secrets. A test compares them with the schema. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   RESOURCE_SECRET,
   CREDENTIAL_SECRET,
   IDEMPOTENT_RESPONSE,
+  EGRESS_AUTHORITY,
 ];
 
 export function locationIn({ table, column }: SealedColumn, row: string): SecretLocation {
@@ -42,4 +44,9 @@ export function credentialSecret(id: string): SecretLocation {
 /** The response kept for an `Idempotency-Key`. @param holder uuid of its token, or for old rows of its principal. */
 export function idempotentResponse(holder: string, key: string): SecretLocation {
   return locationIn(IDEMPOTENT_RESPONSE, `${holder} ${key}`);
+}
+
+/** The private key of an authority that the services of an installation share. */
+export function egressAuthorityKey(purpose: string): SecretLocation {
+  return locationIn(EGRESS_AUTHORITY, purpose);
 }

@@ -2,21 +2,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FairSemaphore } from "@berth/concurrency";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
-import {
-  LayerCache,
-  RootFilesystem,
-  type SandboxEngine,
-  trustedBundle,
-  WORKSPACE_PROGRAMS,
-} from "@berth/sandbox";
+import { LayerCache, RootFilesystem, type SandboxEngine, WORKSPACE_PROGRAMS } from "@berth/sandbox";
 import type { BubblewrapOptions } from "@berth/sandbox/bubblewrap";
 import type { Logger } from "pino";
 import { sharedLimits } from "../config/ceilings.ts";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
-import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
-import { readPodPatch } from "./read-pod-patch.ts";
+import { relayOptions } from "./relay-options.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** A volume has a size, also where the settings limit no disk. */
@@ -43,13 +36,9 @@ export async function openEngine(
     readCaCertificates(config),
   ]);
   const egress = await createEgress({
-    allowPrivate: config.egressAllowPrivate,
-    proxies: outgoingProxies(config),
+    ...(await relayOptions(config, { authority, caCertificates }, log)),
     // A container brings its own network namespace.
-    ...(config.sandbox === "bubblewrap" ? {} : { poolSize: 0 }),
-    mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
-    deniedMessage: (destination) => `The networking of this session does not allow ${destination}.`,
-    log: (line) => log.info(line),
+    ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
   });
   const options = {
     ...(user === "doctor"

@@ -79,3 +79,11 @@ function accessTo(repository: SessionRepository, providers: readonly HostedProvi
     provider: providerOf(repository, providers),
   };
 }
+
+export function providersOf({ hostedProviders }: Config): RepositoryProviders {
+  return hostedProviders.map(({ host, api, token_env }) => ({
+    host,
+    token_env,
+    ...(api === null ? {} : { api }),
+  }));
+}

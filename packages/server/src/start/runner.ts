@@ -18,7 +18,6 @@ import { addProcessMetrics } from "../log/process-metrics.ts";
 import type { Redactor } from "../log/redactor.ts";
 import type { Neighbours } from "../notify/neighbours.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
-import type { RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { type MeasuredModels, SessionMetrics } from "../runs/session/session-metrics.ts";
@@ -37,7 +36,13 @@ import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { Parts } from "./parts.ts";
-import { createAccounts, createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
+import {
+  createAccounts,
+  createCloner,
+  createRefLister,
+  providersOf,
+  repositoryVariables,
+} from "./repositories.ts";
 import { SandboxCheck } from "./sandbox-check.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
@@ -214,14 +219,6 @@ async function openSnapshots(
 function measuredModels(models: ModelRegistry): MeasuredModels {
   const ids = new Set(models.list().map(({ id }) => id));
   return { listed: (id) => ids.has(id), cost: models.cost };
-}
-
-function providersOf({ hostedProviders }: Config): RepositoryProviders {
-  return hostedProviders.map(({ host, api, token_env }) => ({
-    host,
-    token_env,
-    ...(api === null ? {} : { api }),
-  }));
 }
 
 function startWorker(

@@ -25,6 +25,14 @@ interface Opened {
   fault(): ServiceFault | null;
 }
 
+/** What lines of the log say of the process. */
+const LOG_PARTS: Readonly<Record<Role, string>> = {
+  all: "api",
+  api: "api",
+  runner: "supervisor",
+  egress: "egress",
+};
+
 interface Start {
   /** Aborts when the service is asked to stop. */
   draining: AbortSignal;
@@ -48,7 +56,7 @@ export async function serve(
 ): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({
-    part: config.role === "runner" ? "supervisor" : "api",
+    part: LOG_PARTS[config.role],
   });
   for (const warning of [...warnings, plainHttpWarning(config)]) if (warning !== null) log.warn(warning);
   const parts = new Parts(log, signal);
@@ -123,6 +131,15 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
     runner.connect(store.address);
     const { url } = await service.health({ keys, db, runner, fault });
     await service.startRunner(store, runner);
+    return { url, fault };
+  },
+
+  async egress(service, { draining }) {
+    const keys = await service.directories();
+    const db = await service.database(await service.store(), keys);
+    await service.egressGateway(keys, db);
+    const fault = () => (draining.aborted ? "draining" : null);
+    const { url } = await service.health({ keys, db, runner: null, fault });
     return { url, fault };
   },
 };

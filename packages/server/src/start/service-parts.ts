@@ -187,11 +187,27 @@ export class ServiceParts {
       () =>
         startHealth({
           ...serviceSettings(config, keys),
-          ...{ tls, db, fault, log: this.#log, processName: "supervisor" },
+          ...{
+            tls,
+            db,
+            fault,
+            log: this.#log,
+            processName: config.role === "egress" ? "egress" : "supervisor",
+          },
           address: listenAddress(config.runnerAddress),
           runnerMetrics: runner && (() => runner.metrics()),
         }),
       (one) => one.close(),
+    );
+  }
+
+  /** What takes the tunnels of sandboxes on other hosts. */
+  async egressGateway(keys: DatabaseKeys, db: Database): Promise<void> {
+    const { openEgressGateway } = await import("./open-egress-gateway.ts");
+    const parts = { config: this.#config, keys, db, log: this.#log, redactor: this.#redactor };
+    await this.#parts.open(
+      () => openEgressGateway(parts),
+      (gateway) => gateway.close(),
     );
   }
 

@@ -4,7 +4,7 @@ import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
-import { requirePooler, requireShared } from "../config/roles.ts";
+import { hasNoApi, requirePooler, requireShared } from "../config/roles.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 import { createLog } from "../log/log.ts";
@@ -96,11 +96,12 @@ function identityProvider(config: Config): void {
 }
 
 async function address(config: Config): Promise<void> {
-  await tryToListen(config.role === "runner" ? listenAddress(config.runnerAddress) : config);
+  await tryToListen(hasNoApi(config) ? listenAddress(config.runnerAddress) : config);
+  if (config.role === "egress") await tryToListen(listenAddress(config.egressAddress));
 }
 
 async function metricsAddress({ metricsAddress, host, port, role }: Config): Promise<void> {
-  if (metricsAddress === null || role === "runner") return;
+  if (metricsAddress === null || hasNoApi({ role })) return;
   const own = listenAddress(metricsAddress);
   if (port !== 0 && own.host === host && own.port === port)
     throw new Error(`BERTH_METRICS_ADDRESS, ${metricsAddress}, is where the service itself listens.`);
@@ -128,10 +129,8 @@ function programs({ pgBin, databaseUrl }: Config): void {
   }
 }
 
-async function engine(config: Config): Promise<void> {
-  const { sandbox, dockerSocket, role } = config;
-  if (sandbox === "kubernetes" && role !== "api") return await podFiles(config);
-  if (sandbox !== "docker" || dockerSocket === null || role === "api") return;
+function engine({ sandbox, dockerSocket, role }: Config): void {
+  if (sandbox !== "docker" || dockerSocket === null || role === "api" || role === "egress") return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
 }

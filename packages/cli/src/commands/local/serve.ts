@@ -18,10 +18,12 @@ export async function serve(args: string[]): Promise<never> {
   });
   const stop = askedToStop();
   try {
-    const runner = config.role === "api" ? undefined : await forkedRunner();
+    const runner = config.role === "api" || config.role === "egress" ? undefined : await forkedRunner();
     const { serve: startService } = await import("@berth/server/serve");
     const service = await startService(config, stop, unknownVariables(process.env), runner);
     if (config.role === "runner") printLine(`berth: runs sessions; health and metrics at ${service.url}`);
+    else if (config.role === "egress")
+      printLine(`berth: takes tunnels at ${config.egressAddress}; health and metrics at ${service.url}`);
     else await tellClients(config, service.url);
     if (!stop.aborted) await once(stop, "abort");
     await service.stop();

@@ -31,11 +31,14 @@ import { answerRead } from "../reads/waiting-read-store.ts";
 import { beginRestore, beginSave, finishRestore, forgetSave, storeSave } from "../saves/save-store.ts";
 import { claimMirror } from "../snapshots/mirror-store.ts";
 import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
+import { storeTunnel, updateTunnel } from "../tunnels/tunnel-store.ts";
 
 const HOST = "here";
 const URL = "https://git.example.com/acme/widget";
 const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
 const READ = newUuid();
+const TUNNEL = newUuid();
+const POLICY = { mode: "limited", hosts: ["a.example"] } as const;
 const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
 
 const SAVE = { sha256: "0".repeat(64), size: 1, seq: 0, inPlace: [], bases: [] };
@@ -175,6 +178,18 @@ const CASES: readonly Case[] = [
     prepare: SAVED,
     call: (db, lease) => forgetSave(db, lease),
     refused: undefined,
+  },
+  {
+    statement: "store_tunnel",
+    call: (db, lease) => storeTunnel(db, lease, { id: TUNNEL, tokenHash: Buffer.alloc(32), policy: POLICY }),
+    refused: false,
+  },
+  {
+    statement: "update_tunnel",
+    prepare: `insert into egress_tunnels (session_id, id, lease_owner, lease_epoch, token_hash, policy)
+      select id, '${TUNNEL}', lease_owner, lease_epoch, '', '{}' from sessions where id = $1`,
+    call: (db, lease) => updateTunnel(db, lease, TUNNEL, POLICY),
+    refused: null,
   },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
 ];

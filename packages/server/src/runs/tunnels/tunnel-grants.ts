@@ -1,0 +1,23 @@
+import { timingSafeEqual } from "node:crypto";
+import type { TunnelGrant, TunnelTicket } from "@berth/egress";
+import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
+import { tokenHash } from "./session-tunnel.ts";
+import { readTunnels } from "./tunnel-store.ts";
+
+/** An id comes from whoever connects. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What tunnels may reach, and with which secrets: read from the database each time. */
+export function tunnelGrants(parts: CredentialParts) {
+  return async (tickets: readonly TunnelTicket[]): Promise<Map<string, TunnelGrant>> => {
+    const tokens = new Map(tickets.filter(({ id }) => UUID.test(id)).map(({ id, token }) => [id, token]));
+    const rows = await readTunnels(parts.db.read, [...tokens.keys()]);
+    const valid = rows.filter((row) => timingSafeEqual(row.tokenHash, tokenHash(tokens.get(row.id) ?? "")));
+    return new Map(
+      valid.map(({ id, sessionId, policy, revision }) => {
+        const credentials = new SessionCredentials(parts, sessionId).egressSource();
+        return [id, { policy, revision, credentials }];
+      }),
+    );
+  };
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import {
+  makeHostsAuthority,
+  makeTunnelAuthority,
+  openCertificateAuthority,
+  openGateway,
+  placeAuthority,
+  signGateway,
+} from "@berth/egress";
+import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
+import { listenAddress } from "../config/listen-address.ts";
+import type { Database } from "../db/pool.ts";
+import type { Redactor } from "../log/redactor.ts";
+import { sharedAuthority } from "../runs/tunnels/authority-store.ts";
+import { tunnelGrants } from "../runs/tunnels/tunnel-grants.ts";
+import { TUNNELS } from "../runs/tunnels/tunnel-store.ts";
+import type { DatabaseKeys } from "../secrets/database-key-store.ts";
+import { SecretBox } from "../secrets/secret-box.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
+import { relayOptions } from "./relay-options.ts";
+import { providersOf } from "./repositories.ts";
+
+export interface EgressGatewayPart {
+  close(): Promise<void>;
+}
+
+export interface EgressGatewayParts {
+  config: Config;
+  keys: DatabaseKeys;
+  db: Database;
+  log: Logger;
+  redactor: Redactor;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Takes the tunnels of sandboxes on other hosts. The database says what each may reach, and with which secrets. */
+export async function openEgressGateway(parts: EgressGatewayParts): Promise<EgressGatewayPart> {
+  const { config, keys, db, log, redactor } = parts;
+  const secrets = new SecretBox(keys.active, { onSecret: redactor.add, formerKey: keys.former });
+  const [tunnels, hosts, caCertificates] = await Promise.all([
+    sharedAuthority(db.write, secrets, "tunnels", makeTunnelAuthority),
+    sharedAuthority(db.write, secrets, "hosts", makeHostsAuthority),
+    readCaCertificates(config),
+  ]);
+  const directory = join(config.dataDir, "egress-hosts-authority");
+  await placeAuthority(directory, hosts);
+  const authority = await openCertificateAuthority(directory, "Berth egress");
+  const credentials = { db, secrets, providers: providersOf(config), repositoryVariables: () => ({}) };
+  const gateway = await openGateway({
+    ...(await relayOptions(config, { authority, caCertificates }, log)),
+    address: listenAddress(config.egressAddress),
+    tls: { authority: tunnels.certificate, ...(await signGateway(tunnels)) },
+    grants: tunnelGrants(credentials),
+  });
+  const refresh = (ids?: string[]) =>
+    void gateway.refresh(ids).catch((error: unknown) => log.debug({ err: error }, "a hint was lost"));
+  const listener = await db.listen([TUNNELS], {
+    onPayload: (id) => refresh([id]),
+    onReconnect: () => refresh(),
+  });
+  const renewing = setInterval(() => {
+    signGateway(tunnels).then(
+      (pair) => gateway.replaceCertificate(pair),
+      (error: unknown) => log.error({ err: error }, "the certificate of the gateway could not be renewed"),
+    );
+  }, DAY_MS).unref();
+  log.info({ port: gateway.port }, "tunnels are taken");
+  return {
+    async close() {
+      clearInterval(renewing);
+      await listener.close();
+      await gateway.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { EgressOptions } from "@berth/egress";
+import { trustedBundle } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
+import { outgoingProxies } from "../config/outgoing-proxies.ts";
+
+type Authority = NonNullable<EgressOptions["mitm"]>["authority"];
+
+/** How connections of sandboxes are passed on, wherever the sandboxes run. */
+export async function relayOptions(
+  config: Config,
+  { authority, caCertificates }: { authority: Authority; caCertificates: readonly string[] },
+  log: Logger,
+) {
+  return {
+    allowPrivate: config.egressAllowPrivate,
+    proxies: outgoingProxies(config),
+    mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
+    deniedMessage: (destination: string) => `The networking of this session does not allow ${destination}.`,
+    log: (line: string) => log.info(line),
+  };
+}
