@@ -1,0 +1,76 @@
+import type { EgressDenied, EgressPolicy } from "@berth/egress";
+import type { V1Container } from "@kubernetes/client-node";
+import type { SandboxSpec } from "../../interface/spec.ts";
+import {
+  EGRESS_CONTAINER,
+  type EgressSettings,
+  proxyVariables,
+  routesContainer,
+  sidecarCommand,
+  sidecarContainer,
+} from "./egress-containers.ts";
+import { Sidecar, type SidecarStreams } from "./sidecar.ts";
+
+/** Starts a command in a container of a pod, once the container runs. */
+export type StartCommand = (
+  pod: string,
+  container: string,
+  command: readonly string[],
+) => Promise<SidecarStreams>;
+
+/** What a pod's sandbox has as its network. */
+export interface PodEgress {
+  setPolicy(policy: EgressPolicy): void;
+  watchDenied(): () => EgressDenied[];
+  /** Resolves when the policies that were set are in force: before a command, so that it meets what was set before it. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Pods whose connections end at an egress gateway. */
+export class GatewayNetwork {
+  readonly #settings: EgressSettings;
+  readonly #start: StartCommand;
+  readonly #log: (line: object) => void;
+
+  constructor(settings: EgressSettings, start: StartCommand, log: (line: object) => void) {
+    this.#settings = settings;
+    this.#start = start;
+    this.#log = log;
+  }
+
+  /** What the pod has for it. Without a tunnel nothing passes the connections on. */
+  parts(spec: SandboxSpec): { initContainers: V1Container[]; containers: V1Container[]; volumes: [] } {
+    const { capture } = this.#settings;
+    return {
+      initContainers: capture === "routes" ? [routesContainer(this.#settings)] : [],
+      containers: spec.openTunnel === undefined ? [] : [sidecarContainer(this.#settings)],
+      volumes: [],
+    };
+  }
+
+  /** Variables of the sandbox's container. */
+  variables(): { name: string; value: string }[] {
+    return proxyVariables(this.#settings);
+  }
+
+  /** Called once the pod runs and has its files. */
+  async open(pod: string, spec: SandboxSpec): Promise<PodEgress> {
+    const tunnel = await spec.openTunnel?.(spec.egress);
+    if (tunnel === undefined) return UNREACHED;
+    try {
+      const streams = await this.#start(pod, EGRESS_CONTAINER, sidecarCommand(this.#settings, tunnel.epoch));
+      return await Sidecar.open(streams, tunnel, { onDenied: spec.onEgressDenied, log: this.#log });
+    } catch (error) {
+      await tunnel.close();
+      throw error;
+    }
+  }
+}
+
+const UNREACHED: PodEgress = {
+  setPolicy: () => {},
+  watchDenied: () => () => [],
+  settled: async () => {},
+  close: async () => {},
+};
