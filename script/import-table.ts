@@ -479,6 +479,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "stores of contents are tested on the S3 server that all tests share",
   },
   {
+    files: "packages/server/src/runs/tunnels/",
+    imports: "tests/",
+    reason:
+      "a process with the role egress is tested with a database that it shares, and certificates and ports as in the acceptance tests",
+  },
+  {
     files: "packages/server/src/features/console/oidc/",
     imports: "tests/identity-provider/",
     reason: "signing in is tested with the OpenID provider that all tests share",

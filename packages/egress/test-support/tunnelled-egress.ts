@@ -17,6 +17,8 @@ import { SIDECAR } from "../src/tunnel/programs.ts";
 import type { TunnelGrant } from "../src/tunnel/tunnel.ts";
 import { openPodNetwork, type PodNetwork } from "./pod-network.ts";
 
+export { openPodNetwork, type PodNetwork };
+
 /** A line of a sidecar. */
 export type SidecarLine =
   | { kind: "policy"; revision: number }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EgressDenied, EgressPolicy, Resolve } from "@berth/egress";
 import { allowedFetch, allowsUrl, createEgress, createGuardedFetch } from "@berth/egress";
-import { createTunnelledEgress } from "../../../egress/test-support/tunnelled-egress.ts";
+import { createTunnelledEgress } from "@berth/egress/tunnelled";
 import { createBubblewrapEngine } from "../../src/bubblewrap/bubblewrap-engine.ts";
 
 /** Sandboxes and a fetch under one policy, and what they were denied. */

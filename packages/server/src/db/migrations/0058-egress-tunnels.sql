@@ -10,13 +10,13 @@ create table egress_authorities (
   key bytea not null
 );
 
--- The tunnel of a session's sandbox. It is good for one lease, and the row is what the sandbox may reach. token_hash is SHA-256 of its
+-- The tunnel of a session's sandbox. It is good for one lease (owner, epoch), and the row is what the sandbox may reach. token_hash is SHA-256 of its
 -- token. A change of the policy raises the revision.
 create table egress_tunnels (
   session_id uuid primary key references sessions on delete cascade,
   id uuid not null unique,
-  lease_owner text not null,
-  lease_epoch bigint not null,
+  owner text not null,
+  epoch bigint not null,
   token_hash bytea not null,
   policy jsonb not null,
   revision bigint not null default 1

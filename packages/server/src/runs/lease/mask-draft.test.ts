@@ -107,7 +107,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     workspace_reads.request workspace_saves.bases`,
   operator:
     "operator_tokens.name organizations.name service_accounts.name users.email users.role user_identities.issuer user_identities.subject hosts.name hosts.settings hosts.place",
-  service: `egress_authorities.purpose egress_authorities.certificate egress_authorities.key egress_tunnels.lease_owner egress_tunnels.token_hash egress_tunnels.policy operator_tokens.hash operator_tokens.last4 console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
+  service: `egress_authorities.purpose egress_authorities.certificate egress_authorities.key egress_tunnels.owner egress_tunnels.token_hash egress_tunnels.policy operator_tokens.hash operator_tokens.last4 console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
     device_authorizations.user_code_hash device_authorizations.client_address device_authorizations.client_network
     device_authorizations.scopes device_authorizations.status device_authorizations.granted_scopes erasures.subject_type erasures.deleted erasures.handed_over erased_contents.sha256 agents.owner_type audit_entries.actor_type audit_entries.client audit_entries.operation
     audit_entries.request_id audit_entries.resources audit_entries.user_agent database_identity.blob_store database_identity.key_fingerprint

@@ -186,7 +186,7 @@ const CASES: readonly Case[] = [
   },
   {
     statement: "update_tunnel",
-    prepare: `insert into egress_tunnels (session_id, id, lease_owner, lease_epoch, token_hash, policy)
+    prepare: `insert into egress_tunnels (session_id, id, owner, epoch, token_hash, policy)
       select id, '${TUNNEL}', lease_owner, lease_epoch, '', '{}' from sessions where id = $1`,
     call: (db, lease) => updateTunnel(db, lease, TUNNEL, POLICY),
     refused: null,

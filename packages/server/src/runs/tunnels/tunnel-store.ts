@@ -22,10 +22,10 @@ export async function storeTunnel(
   const { rowCount } = await db.query({
     name: "store_tunnel",
     text: `
-      insert into egress_tunnels (session_id, id, lease_owner, lease_epoch, token_hash, policy)
+      insert into egress_tunnels (session_id, id, owner, epoch, token_hash, policy)
       select sessions.id, $4, lease_owner, lease_epoch, $5, $6 from sessions where ${HELD}
-      on conflict (session_id) do update set id = excluded.id, lease_owner = excluded.lease_owner,
-        lease_epoch = excluded.lease_epoch, token_hash = excluded.token_hash, policy = excluded.policy, revision = 1`,
+      on conflict (session_id) do update set id = excluded.id, owner = excluded.owner, epoch = excluded.epoch,
+        token_hash = excluded.token_hash, policy = excluded.policy, revision = 1`,
     values: [...leaseValues(lease), id, tokenHash, policy],
   });
   return rowCount > 0;
@@ -71,7 +71,7 @@ export async function readTunnels(db: Queryable, ids: readonly string[]): Promis
         revision::double precision as revision
       from egress_tunnels join sessions on sessions.id = session_id
       where egress_tunnels.id = any($1::uuid[]) and deleted_at is null
-        and (sessions.lease_owner, sessions.lease_epoch) = (egress_tunnels.lease_owner, egress_tunnels.lease_epoch)`,
+        and (lease_owner, lease_epoch) = (owner, epoch)`,
     values: [ids],
   });
   return rows;
