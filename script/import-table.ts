@@ -283,6 +283,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/resources",
       "runs/usage",
       "runs/saves",
+      "runs/tunnels",
     ],
     "runs/reads": [
       "@berth/agent",

@@ -696,6 +696,12 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "EGRESS_ADDRESS EGRESS_GATEWAY",
+    server("runs/tunnels/egress-role"),
+    "a session's sandbox: reaches its hosts",
+  ],
+  [
+    "setting BERTH_",
     "DATABASE_DIRECT_URL DATABASE_DIRECT_URL_FILE",
     machines("pooler"),
     "PgBouncer in session mode: a session runs",

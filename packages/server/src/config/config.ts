@@ -128,6 +128,8 @@ export interface Config {
   runnerAddress: string;
   /** Address and port at which the egress of sandboxes on other hosts takes their tunnels. */
   egressAddress: string;
+  /** Host and port at which sandboxes on other hosts find that; null: there are no such sandboxes. */
+  egressGateway: string | null;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
   /** Whether the log has a line for each request. */

@@ -8,7 +8,16 @@ export function ownAddress(text: string): string {
   return text;
 }
 
-/** @param text as `ownAddress` accepts it. */
+/** A host and port to connect to, as text: `egress.berth:4182`. */
+export function otherAddress(text: string): string {
+  const { host, port } = split(text);
+  const number = Number(port);
+  if (host === "" || number < 1 || number > 65_535)
+    throw new Error("must be a host and a port, such as egress.berth:4182");
+  return text;
+}
+
+/** @param text as `ownAddress` or `otherAddress` accepts it. */
 export function listenAddress(text: string): { host: string; port: number } {
   const { host, port } = split(text);
   return { host, port: Number(port) };

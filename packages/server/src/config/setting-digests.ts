@@ -46,6 +46,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "metricsAddress",
   "runnerAddress",
   "egressAddress",
+  "egressGateway",
   "metricsPublic",
 ]);
 

@@ -96,6 +96,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   ],
   metrics_address: ["9464", "must be an address and a port, such as 127.0.0.1:9464"],
   runner_address: ["4181", "must be an address and a port, such as 127.0.0.1:9464"],
+  egress_gateway: ["egress.berth", "must be a host and a port, such as egress.berth:4182"],
   egress_address: ["4182", "must be an address and a port, such as 127.0.0.1:9464"],
   metrics_public: ["true", "must be one of yes, no"],
   access_log: ["true", "must be one of on, off"],

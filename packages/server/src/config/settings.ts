@@ -11,7 +11,7 @@ import {
   parseHostedProviders,
   parseHttpHosts,
 } from "./git-settings.ts";
-import { ownAddress } from "./listen-address.ts";
+import { otherAddress, ownAddress } from "./listen-address.ts";
 import { issuer, mapping, scopes } from "./oidc.ts";
 import { addressLimits, ownerLimits } from "./owner-limits.ts";
 import {
@@ -615,6 +615,14 @@ export const SETTINGS: Settings = {
     help: "where a service with the role egress listens for the tunnels of sandboxes",
     fallback: "127.0.0.1:4182",
     parse: ownAddress,
+  },
+  egressGateway: {
+    variable: "BERTH_EGRESS_GATEWAY",
+    form: "<host>:<port>",
+    help: "where the sandboxes of the kubernetes engine find the services with the role egress",
+    fallback: null,
+    absent: "nowhere: they reach nothing",
+    parse: otherAddress,
   },
   metricsPublic: {
     variable: "BERTH_METRICS_PUBLIC",

@@ -9,6 +9,7 @@ import { openBlobs } from "../blobs/open-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
+import { listenAddress } from "../config/listen-address.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { addConnectionMetrics } from "../db/connection-metrics.ts";
@@ -25,6 +26,7 @@ import { Worker } from "../runs/session/worker.ts";
 import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
+import { openTunnelParts } from "../runs/tunnels/tunnel-parts.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
@@ -151,7 +153,7 @@ async function openWorker(
 /** What the worker and the sweepers use. */
 async function openSharedParts(
   parts: Parts,
-  { config, address, log, neighbours }: RunnerOptions,
+  { config, address, log, redactor, neighbours }: RunnerOptions,
   registry: Registry,
 ) {
   const installation = installationId(config.dataDir);
@@ -197,7 +199,21 @@ async function openSharedParts(
   };
   const providers = providersOf(config);
   const accounts = createAccounts(config, providers, authorities);
-  return { db, hub, models, engine, blobs, skills, snapshots, host, disks, systems, providers, accounts };
+  const secrets = openSecrets(config, redactor);
+  const gateway = config.egressGateway;
+  const tunnels =
+    gateway === null
+      ? {}
+      : { tunnels: await parts.open(() => openTunnelParts(db.write, secrets, listenAddress(gateway))) };
+  return {
+    ...{ db, hub, models, engine, blobs, skills, snapshots, host, disks, systems, providers, accounts },
+    ...{ secrets, ...tunnels },
+  };
+}
+
+function openSecrets(config: Config, redactor: Redactor): SecretBox {
+  const { active, former } = keysOf(config);
+  return new SecretBox(active, { onSecret: redactor.add, formerKey: former });
 }
 
 async function openSnapshots(
@@ -222,15 +238,13 @@ function measuredModels(models: ModelRegistry): MeasuredModels {
 }
 
 function startWorker(
-  { config, log, redactor }: RunnerOptions,
+  { config, log }: RunnerOptions,
   parts: SharedParts & { metrics: SessionMetrics; traces: Traces },
 ): Worker {
   const { models, ...shared } = parts;
-  const { active, former } = keysOf(config);
   return new Worker({
     ...shared,
     log,
-    secrets: new SecretBox(active, { onSecret: redactor.add, formerKey: former }),
     mcpFetch: createGuardedFetch({
       allowPrivate: config.egressAllowPrivate,
       proxies: outgoingProxies(config),

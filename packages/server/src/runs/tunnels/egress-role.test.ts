@@ -35,8 +35,8 @@ import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
 import { placeholderOf } from "../credentials/session-secrets.ts";
 import type { Lease } from "../lease/lease.ts";
-import { sharedAuthority } from "./authority-store.ts";
 import { sessionTunnel, type TunnelParts } from "./session-tunnel.ts";
+import { hostsCertificate, openTunnelParts } from "./tunnel-parts.ts";
 
 const skip = process.getuid?.() === 0 ? false : "the network of a pod needs root";
 const HOST = "app.localhost";
@@ -79,14 +79,7 @@ before(async () => {
   port = (upstream.address() as AddressInfo).port;
   gatewayPort = await freePort();
   gateway = await startGateway();
-  const authority = await sharedAuthority(db.write, secrets, "tunnels", makeTunnelAuthority);
-  const pair = await signSidecar(authority);
-  parts = {
-    db: db.write,
-    gateway: async () => ({ host: "", port: gatewayPort }),
-    authority: authority.certificate,
-    sidecar: async () => pair,
-  };
+  parts = await openTunnelParts(db.write, secrets, { host: "localhost", port: gatewayPort });
 });
 
 after(async () => {
@@ -187,12 +180,10 @@ async function leasedSession(): Promise<Lease> {
 }
 
 async function openPod(lease: Lease, hosts = [`${HOST}:${port}`]): Promise<Pod> {
-  const hostsAuthority = await sharedAuthority(db.write, secrets, "hosts", () =>
-    assert.fail("there is none"),
-  );
+  const own = await hostsCertificate(db.write, secrets);
   await writeFile(
     join(directory, "inside.pem"),
-    `${hostsAuthority.certificate}${await readFile(join(directory, "ca.pem"), "utf8")}`,
+    `${own}${await readFile(join(directory, "ca.pem"), "utf8")}`,
   );
   const network = await openPodNetwork();
   await network.capture(network.hop, gatewayPort);
@@ -266,6 +257,11 @@ test("a session's sandbox: reaches its hosts, with secrets that its sidecar neve
   const pid = sidecarOf(pod.sidecar);
   assert.ok(remembers(pid, pod.tunnel.settings.token), "its memory is read");
   assert.ok(!remembers(pid, SECRET));
+  assert.deepEqual(
+    pod.tunnel.settings.gateway,
+    { host: "127.0.0.1", port: gatewayPort },
+    "a name is resolved",
+  );
   assert.notEqual((await pod.curl("http://evil.example/")).code, 0);
   await pod.said((line) => line.kind === "denied" && line.host === "evil.example");
 });

@@ -9,7 +9,7 @@ import { removeTunnel, storeTunnel, updateTunnel } from "./tunnel-store.ts";
 /** What the tunnels of all sessions of a runner have in common. */
 export interface TunnelParts {
   db: Queryable;
-  /** Where sandboxes find the gateway: an IPv4 address and a port. */
+  /** Where sandboxes find the gateway: an IPv4 address, since they have no resolver, and a port. */
   gateway(): Promise<{ host: string; port: number }>;
   /** PEM of the authority of the tunnels, and what sidecars show. */
   authority: string;

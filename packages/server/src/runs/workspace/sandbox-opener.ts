@@ -39,6 +39,7 @@ import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
+import { sessionTunnel, type TunnelParts } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
@@ -63,6 +64,8 @@ export interface OpenParts extends ProvisionParts {
   systems: SystemParts | null;
   mask(text: string): string;
   skills: SkillDirectories;
+  /** For sandboxes on other hosts. Absent: these reach nothing. */
+  tunnels?: TunnelParts;
   providers: readonly ProviderHosts[];
   ceilings: SpecParts["ceilings"];
   log: Logger;
@@ -244,7 +247,10 @@ export class SandboxOpener {
     const spec = { ...plain, git: await git };
     const system = own.system === undefined ? {} : { system: own.system };
     const credentials = this.#parts.credentials.egressSource();
-    const open = () => engine.open({ ...spec, ...system, directories, credentials, onEgressDenied });
+    const { tunnels } = this.#parts;
+    const tunnel = tunnels === undefined ? {} : { openTunnel: sessionTunnel(tunnels, this.#target.lease) };
+    const open = () =>
+      engine.open({ ...spec, ...system, ...tunnel, directories, credentials, onEgressDenied });
     const sandbox = systems === null ? await open() : await openOnSystem(own, disk, open);
     return { sandbox, system: own.system ?? null };
   }
