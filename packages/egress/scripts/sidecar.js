@@ -39,7 +39,7 @@
 //
 // In each direction of a stream no more than WINDOW bytes are under way.
 import dgram from "node:dgram";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import net from "node:net";
 import tls from "node:tls";
 
@@ -96,9 +96,11 @@ function endProcess(pid) {
   }
 }
 
+/** The arguments of a process that runs Node; none for another. */
 function argumentsOf(pid) {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+    const isNode = readlinkSync(`/proc/${pid}/exe`) === readlinkSync("/proc/self/exe");
+    return isNode ? readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0") : [];
   } catch {
     return [];
   }

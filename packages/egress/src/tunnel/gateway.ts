@@ -24,6 +24,8 @@ export interface GatewayOptions extends RelayOptions {
   grants(tickets: readonly TunnelTicket[]): Promise<ReadonlyMap<string, TunnelGrant>>;
   /** Milliseconds between the questions about open tunnels. Default 2,000. */
   pollMs?: number;
+  /** When nobody could say for so many milliseconds whether tunnels are valid, they end. Default 15,000. */
+  unknownMs?: number;
 }
 
 export interface EgressGateway {
@@ -40,8 +42,6 @@ export interface EgressGateway {
 const HANDSHAKE_MS = 10_000;
 /** The sidecar says who it is, and waits. */
 const HELLO = { bytes: 4_096, milliseconds: 10_000 };
-/** When nobody can say for so long whether tunnels are valid, they end. */
-const UNKNOWN_MS = 15_000;
 
 interface Open {
   ticket: TunnelTicket;
@@ -117,7 +117,7 @@ class Gateway implements EgressGateway {
       this.#knownAt = performance.now();
     } catch (error) {
       this.#context.log(`egress: what tunnels may reach is not known: ${(error as Error).message}`);
-      if (performance.now() - this.#knownAt < UNKNOWN_MS) return;
+      if (performance.now() - this.#knownAt < (this.#options.unknownMs ?? 15_000)) return;
       for (const { tunnel } of this.#open.values()) tunnel.close();
     }
   }
@@ -156,18 +156,22 @@ class Gateway implements EgressGateway {
 
 type Hello = { kind: "more" } | { kind: "refused" } | ({ kind: "ticket" } & TunnelTicket);
 
-/** The first frame of a tunnel. */
+/** The first frame of a tunnel. Never throws. */
 function readHello(bytes: Buffer): Hello {
-  const [frame] = new FrameDecoder().push(bytes);
-  if (frame === undefined) return { kind: "more" };
-  if (frame.kind !== "H") return { kind: "refused" };
-  const { id, token } = JSON.parse(frame.body.toString()) as Record<string, unknown>;
-  return typeof id === "string" && typeof token === "string"
-    ? { kind: "ticket", id, token }
-    : { kind: "refused" };
+  try {
+    const [frame] = new FrameDecoder().push(bytes);
+    if (frame === undefined) return { kind: "more" };
+    const { id, token } = JSON.parse(frame.body.toString()) as Record<string, unknown>;
+    if (frame.kind === "H" && typeof id === "string" && typeof token === "string")
+      return { kind: "ticket", id, token };
+  } catch {
+    // Whatever it is, it is no sidecar's.
+  }
+  return { kind: "refused" };
 }
 
 /** The sidecar does not try again. */
 function refuse(socket: TLSSocket): void {
-  socket.end(encodeFrame(0, "N"));
+  socket.write(encodeFrame(0, "N"));
+  socket.destroySoon();
 }
