@@ -346,6 +346,29 @@ covers(
   },
 );
 
+covers(
+  ["role-egress"],
+  "an egress needs no contents of files, and tells its health and nothing else",
+  async () => {
+    const settings = {
+      BERTH_ROLE: "egress",
+      BERTH_DATABASE_URL: postgres.url("berth"),
+      BERTH_EGRESS_ADDRESS: "127.0.0.1:0",
+      BERTH_RUNNER_ADDRESS: "127.0.0.1:0",
+    };
+    const egress = await Berth.start({
+      dataDir: dataDirectory("egress", API_UID),
+      settings,
+      wrapper: AS_API,
+    });
+    assert.deepEqual(await status(`${egress.url}/readyz`), [200, undefined]);
+    for (const path of ["/", "/console", "/api/v1/cloud/sessions"])
+      assert.equal((await fetch(`${egress.url}${path}`)).status, 404, path);
+    assert.match(await (await fetch(`${egress.url}/metrics`)).text(), /berth_/);
+    await egress.kill("SIGTERM");
+  },
+);
+
 /** Wrong settings of a role, as variables, and what is said. */
 const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence: RegExp]> = [
   [{ BERTH_ROLE: "api" }, /^error: The role api needs BERTH_DATABASE_URL, [^\n]+\.$/],
@@ -354,7 +377,10 @@ const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence:
     { BERTH_ROLE: "runner", BERTH_DATABASE_URL: "postgres://nowhere/db" },
     /^error: The role runner needs BERTH_BLOBS, [^\n]+\.$/,
   ],
-  [{ BERTH_ROLE: "both" }, /^error: BERTH_ROLE must be one of all, api, runner\.$/],
+  [{ BERTH_ROLE: "egress" }, /^error: The role egress needs BERTH_DATABASE_URL, [^\n]+\.$/],
+  [{ BERTH_EGRESS_ADDRESS: "4182" }, /^error: BERTH_EGRESS_ADDRESS must be an address and a port, [^\n]+\.$/],
+  [{ BERTH_EGRESS_GATEWAY: "x:0" }, /^error: BERTH_EGRESS_GATEWAY must be a host and a port, [^\n]+\.$/],
+  [{ BERTH_ROLE: "both" }, /^error: BERTH_ROLE must be one of all, api, runner, egress\.$/],
   [{ BERTH_DATABASE_POOL: "3" }, /^error: BERTH_DATABASE_POOL must be an integer from 4 to 500\.$/],
   [
     { BERTH_DATABASE_DIRECT_URL: "postgres://nowhere/db" },

@@ -13,6 +13,11 @@ export const roleRequirements: readonly Requirement[] = [
     rule: "berth serve --role runner runs sessions in a supervised process, and listens for /livez, /readyz and /metrics alone. /readyz is 503 also while the database does not hear of it (heartbeat). Killed, its sessions are taken over as those of any service; drained or stopped, it hands them over.",
   },
   {
+    id: "role-egress",
+    source: "seed 8",
+    rule: "berth serve --role egress is the network of sandboxes on other hosts: it takes the tunnels of their sidecars, without root, and listens for /livez, /readyz and /metrics besides. It runs no sessions and has no API.",
+  },
+  {
     id: "role-settings",
     source: "seed 8",
     rule: "A role without a database or a place for contents that other services have too, and every other wrong setting of a role, is refused at the start with one sentence and exit code 2.",

@@ -191,7 +191,7 @@ const PEERS: Readonly<Record<string, [Buffer, boolean]>> = {
     Buffer.concat([
       hello,
       encodeFrame(1, "O", '{"address":"127.0.0.1","port":3128}'),
-      encodeFrame(1, "D", Buffer.alloc(70_000)),
+      encodeFrame(1, "D", Buffer.alloc(600_000)),
     ]),
     false,
   ],

@@ -2,8 +2,12 @@ import { Duplex } from "node:stream";
 import type { Client } from "../protocols/client.ts";
 
 /** What may be under way in each direction of a stream; as in `scripts/sidecar.js`. */
-export const WINDOW_BYTES = 65_536;
-const CHUNK_BYTES = 16_384;
+const WINDOW_BYTES = 65_536;
+/** What more may be under way in each direction where few streams are open. */
+export const EXTRA_BYTES = 196_608;
+/** What is sent at once; the other side is told of what was taken in such pieces or larger ones. */
+const CHUNK_BYTES = 65_536;
+const TOLD_BYTES = 32_768;
 
 type Send = (kind: string, body?: Uint8Array | string) => void;
 
@@ -25,9 +29,11 @@ export class TunnelStream extends Duplex implements Client {
   #timer: NodeJS.Timeout | undefined;
   #timeoutMs = 0;
 
-  constructor(send: Send) {
+  /** @param extra bytes that may be under way besides the window. */
+  constructor(send: Send, extra: number) {
     super({ allowHalfOpen: true, decodeStrings: true });
     this.#send = send;
+    if (extra > 0) this.#allowMore(extra);
   }
 
   /** Data from the other side. @returns false when they are more than the window allows, or come after the end. */
@@ -66,9 +72,8 @@ export class TunnelStream extends Duplex implements Client {
   }
 
   override _read(): void {
-    if (this.#taken < CHUNK_BYTES) return;
-    this.#expected += this.#taken;
-    this.#send("K", String(this.#taken));
+    if (this.#taken < TOLD_BYTES) return;
+    this.#allowMore(this.#taken);
     this.#taken = 0;
   }
 
@@ -89,6 +94,11 @@ export class TunnelStream extends Duplex implements Client {
     this.#unsent = new Uint8Array();
     this.#send(this.#ending);
     destroyed(error);
+  }
+
+  #allowMore(bytes: number): void {
+    this.#expected += bytes;
+    this.#send("K", String(bytes));
   }
 
   #sendAllowed(): void {

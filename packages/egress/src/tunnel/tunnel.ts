@@ -7,7 +7,7 @@ import type { EgressDenied } from "../policy/denial-log.ts";
 import type { EgressPolicy } from "../policy/policy.ts";
 import type { EgressContext } from "../relay/connection-policy.ts";
 import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
-import { TunnelStream } from "./tunnel-stream.ts";
+import { EXTRA_BYTES, TunnelStream } from "./tunnel-stream.ts";
 
 /** What the sandbox at the other end of a tunnel may reach. */
 export interface TunnelGrant {
@@ -19,6 +19,8 @@ export interface TunnelGrant {
 
 /** More than a sandbox may have: the others are closed as soon as they are opened. */
 const MAX_STREAMS = 1_024;
+/** As long as so few are open, each may have more under way. */
+const FEW_STREAMS = 16;
 /** Answers and reports that would wait behind more than this are dropped. */
 const MAX_WAITING_BYTES = 8_388_608;
 /** Whoever takes the reports says of a command what it was denied, so that it has to hear of nearly each. */
@@ -98,7 +100,8 @@ export class Tunnel {
   #open(number: number, dialled: Dialled): void {
     if (number === 0 || this.#streams.has(number) || this.#streams.size >= MAX_STREAMS)
       throw new Error("a stream that cannot be opened");
-    const stream = new TunnelStream((kind, body) => this.#send(number, kind, body));
+    const extra = this.#streams.size < FEW_STREAMS ? EXTRA_BYTES : 0;
+    const stream = new TunnelStream((kind, body) => this.#send(number, kind, body), extra);
     this.#streams.set(number, stream);
     stream.on("error", () => {});
     stream.once("close", () => this.#streams.delete(number));

@@ -96,4 +96,4 @@ export function proxyVariables({ capture }: EgressSettings): { name: string; val
   });
 }
 
-const SMALL = { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "1", memory: "192Mi" } };
+const SMALL = { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "1", memory: "256Mi" } };
