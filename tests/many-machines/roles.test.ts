@@ -346,28 +346,24 @@ covers(
   },
 );
 
-covers(
-  ["role-egress"],
-  "an egress needs no contents of files, and tells its health and nothing else",
-  async () => {
-    const settings = {
-      BERTH_ROLE: "egress",
-      BERTH_DATABASE_URL: postgres.url("berth"),
-      BERTH_EGRESS_ADDRESS: "127.0.0.1:0",
-      BERTH_RUNNER_ADDRESS: "127.0.0.1:0",
-    };
-    const egress = await Berth.start({
-      dataDir: dataDirectory("egress", API_UID),
-      settings,
-      wrapper: AS_API,
-    });
-    assert.deepEqual(await status(`${egress.url}/readyz`), [200, undefined]);
-    for (const path of ["/", "/console", "/api/v1/cloud/sessions"])
-      assert.equal((await fetch(`${egress.url}${path}`)).status, 404, path);
-    assert.match(await (await fetch(`${egress.url}/metrics`)).text(), /berth_/);
-    await egress.kill("SIGTERM");
-  },
-);
+covers(["role-egress"], "an egress tells its health, and nothing else", async () => {
+  const settings = {
+    BERTH_ROLE: "egress",
+    BERTH_CONFIG: config,
+    BERTH_EGRESS_ADDRESS: "127.0.0.1:0",
+    BERTH_RUNNER_ADDRESS: "127.0.0.1:0",
+  };
+  const egress = await Berth.start({
+    dataDir: dataDirectory("egress", API_UID),
+    settings,
+    wrapper: AS_API,
+  });
+  assert.deepEqual(await status(`${egress.url}/readyz`), [200, undefined]);
+  for (const path of ["/", "/console", "/api/v1/cloud/sessions"])
+    assert.equal((await fetch(`${egress.url}${path}`)).status, 404, path);
+  assert.match(await (await fetch(`${egress.url}/metrics`)).text(), /berth_/);
+  await egress.kill("SIGTERM");
+});
 
 /** Wrong settings of a role, as variables, and what is said. */
 const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence: RegExp]> = [
