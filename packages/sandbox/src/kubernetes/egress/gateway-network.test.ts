@@ -20,7 +20,7 @@ import {
 import { openPodNetwork, type PodNetwork } from "@berth/egress/tunnelled";
 import { SandboxError } from "../../interface/errors.ts";
 import type { EgressTunnel, SandboxSpec } from "../../interface/spec.ts";
-import { EGRESS_PROGRAMS, EGRESS_SYSCTLS, type EgressSettings } from "./egress-containers.ts";
+import { EGRESS_PROGRAMS, type EgressSettings } from "./egress-containers.ts";
 import { GatewayNetwork, type StartCommand } from "./gateway-network.ts";
 
 const skip = process.getuid?.() === 0 ? false : "the network of a pod needs root";
@@ -158,7 +158,9 @@ test("open: a sandbox without a tunnel starts no sidecar", async () => {
 });
 
 test("pod: only the init container may change the network, and the sidecar has no capability", () => {
-  const { initContainers, containers } = new GatewayNetwork(settings(), start, () => {}).parts(spec());
+  const { initContainers, containers, sysctls } = new GatewayNetwork(settings(), start, () => {}).parts(
+    spec(),
+  );
   assert.deepEqual(
     initContainers.map(({ name, securityContext }) => [name, securityContext?.capabilities]),
     [["network", { drop: ["ALL"], add: ["NET_ADMIN"] }]],
@@ -168,13 +170,13 @@ test("pod: only the init container may change the network, and the sidecar has n
     containers.map(({ name, securityContext }) => [name, securityContext?.capabilities]),
     [["egress", { drop: ["ALL"] }]],
   );
-  assert.deepEqual(EGRESS_SYSCTLS, [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }]);
+  assert.deepEqual(sysctls, [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }]);
 });
 
 test("proxy: no init container, and variables that name the proxy", () => {
   const pods = new GatewayNetwork(settings({ capture: "proxy" }), start, () => {});
   assert.deepEqual(pods.parts(spec()).initContainers, []);
-  const variables = Object.fromEntries(pods.variables().map(({ name, value }) => [name, value]));
+  const variables = Object.fromEntries(pods.parts(spec()).variables.map(({ name, value }) => [name, value]));
   assert.equal(variables.HTTPS_PROXY, "http://127.0.0.1:3128");
   assert.equal(variables.no_proxy, "localhost,127.0.0.1,::1");
 });

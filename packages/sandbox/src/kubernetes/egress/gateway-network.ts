@@ -1,8 +1,8 @@
 import type { EgressDenied, EgressPolicy } from "@berth/egress";
-import type { V1Container } from "@kubernetes/client-node";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import {
   EGRESS_CONTAINER,
+  EGRESS_SYSCTLS,
   type EgressSettings,
   proxyVariables,
   routesContainer,
@@ -40,18 +40,15 @@ export class GatewayNetwork {
   }
 
   /** What the pod has for it. Without a tunnel nothing passes the connections on. */
-  parts(spec: SandboxSpec): { initContainers: V1Container[]; containers: V1Container[]; volumes: [] } {
+  parts(spec: SandboxSpec) {
     const { capture } = this.#settings;
     return {
       initContainers: capture === "routes" ? [routesContainer(this.#settings)] : [],
       containers: spec.openTunnel === undefined ? [] : [sidecarContainer(this.#settings)],
       volumes: [],
+      sysctls: EGRESS_SYSCTLS,
+      variables: proxyVariables(this.#settings),
     };
-  }
-
-  /** Variables of the sandbox's container. */
-  variables(): { name: string; value: string }[] {
-    return proxyVariables(this.#settings);
   }
 
   /** Called once the pod runs and has its files. */
