@@ -1,6 +1,6 @@
 // Subject: the network of a pod's sandbox as the engine knows it, with a real sidecar and gateway, and a namespace in place of the pod.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,7 @@ let gateway: EgressGateway;
 let network: PodNetwork;
 let grant: TunnelGrant | null = null;
 let closed = 0;
+let last: ChildProcess | undefined;
 let tunnel: EgressTunnel;
 
 before(async () => {
@@ -94,6 +95,7 @@ const start: StartCommand = async (_pod, _container, command) => {
     ...words,
   ];
   const child = spawn(all[0] ?? "", all.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
+  last = child;
   let errors = "";
   child.stderr.on("data", (bytes) => {
     errors += String(bytes);
@@ -137,6 +139,14 @@ test("open: denials are told, and a policy that was set is in force once it is s
   await egress.close();
   assert.equal(closed, 1);
   assert.match((await inside("curl -sS http://1.1.1.1/")).stdout, /Failed to connect|reset by peer/);
+});
+
+test("ended: the sidecar is killed → resolves", { skip }, async () => {
+  grant = { policy: limited(), revision: 1 };
+  const egress = await new GatewayNetwork(settings(), start, () => {}).open("pod", spec());
+  last?.kill("SIGKILL");
+  await egress.ended;
+  await egress.close();
 });
 
 test("open: the gateway refuses the token → SandboxError, and the tunnel is closed", { skip }, async () => {

@@ -24,6 +24,8 @@ export interface PodEgress {
   watchDenied(): () => EgressDenied[];
   /** Resolves when the policies that were set are in force: before a command, so that it meets what was set before it. */
   settled(): Promise<void>;
+  /** Resolves when nothing passes its connections on any more, so that only another sandbox has a network. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,5 +71,6 @@ const UNREACHED: PodEgress = {
   setPolicy: () => {},
   watchDenied: () => () => [],
   settled: async () => {},
+  ended: new Promise(() => {}),
   close: async () => {},
 };
