@@ -15,6 +15,8 @@ import type { SandboxSpec } from "../interface/spec.ts";
 import { perlText } from "../scripts/read-script.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
 import { Cluster } from "./cluster.ts";
+import { EGRESS_PROGRAMS, type EgressSettings } from "./egress/egress-containers.ts";
+import { GatewayNetwork, type StartCommand } from "./egress/gateway-network.ts";
 import { OWNER, type PodSettings, SANDBOX } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
@@ -46,6 +48,8 @@ export interface KubernetesOptions {
   podPatch?: object | null;
   /** Default: what the cluster's network gives every pod. */
   network?: PodNetwork;
+  /** The egress gateway of all pods, in the place of `network`. Default: none. */
+  gateway?: Omit<EgressSettings, "imagePullPolicy">;
   /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
   /** PEM of CAs that sandboxes trust besides those of the host. */
@@ -71,7 +75,7 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
   await Promise.all([
     writeSharedEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
-    writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS }, null),
+    writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS, ...EGRESS_PROGRAMS }, null),
     ...writeFilters(directory),
   ]);
   return new KubernetesEngine(options.stateDir, {
@@ -86,7 +90,7 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
       storageClass: options.storageClass ?? null,
       diskBytes: options.diskBytes,
     }),
-    network: options.network ?? CLUSTER_NETWORK,
+    network: networkOf(options, cluster),
     settings: { nodeSelector: {}, tolerations: [], runtimeClass: null, ...options.pods },
     patch: options.podPatch ?? null,
     log: options.log ?? (() => {}),
@@ -97,6 +101,19 @@ function writeFilters(directory: string): Promise<void>[] {
   return Object.entries(MACHINES).map(([machine, architecture]) =>
     writeFile(`${directory}/filter-${machine}`, encode(seccompFilter(architecture))),
   );
+}
+
+/** The sidecar's container may start after the sandbox's. */
+const SIDECAR_MS = 30_000;
+
+function networkOf(
+  { gateway, network = CLUSTER_NETWORK, imagePullPolicy = "IfNotPresent", log = () => {} }: KubernetesOptions,
+  cluster: Cluster,
+): PodNetwork {
+  if (gateway === undefined) return network;
+  const start: StartCommand = (pod, container, command) =>
+    cluster.execSoon(pod, container, command, AbortSignal.timeout(SIDECAR_MS));
+  return new GatewayNetwork({ ...gateway, imagePullPolicy }, start, log);
 }
 
 async function placeOf(cluster: Cluster): Promise<string> {

@@ -9,16 +9,29 @@ export interface PodNetwork {
     initContainers: V1Container[];
     containers: V1Container[];
     volumes: V1Volume[];
+    sysctls?: { name: string; value: string }[];
+    /** Of the sandbox's container. */
+    variables?: { name: string; value: string }[];
   };
   /** Called once the pod runs. */
-  open(
-    pod: string,
-    spec: SandboxSpec,
-  ): Promise<Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close">>;
+  open(pod: string, spec: SandboxSpec): Promise<OpenPodNetwork>;
+}
+
+export interface OpenPodNetwork extends Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close"> {
+  /** Resolves when what was set is in force. */
+  settled(): Promise<void>;
+  /** Resolves when the sandbox has no network any more. */
+  readonly ended: Promise<void>;
 }
 
 /** Pods with what the cluster's network gives them. */
 export const CLUSTER_NETWORK: PodNetwork = {
   parts: () => ({ initContainers: [], containers: [], volumes: [] }),
-  open: async () => ({ setPolicy: () => {}, watchDenied: () => () => [], close: async () => {} }),
+  open: async () => ({
+    setPolicy: () => {},
+    watchDenied: () => () => [],
+    settled: async () => {},
+    ended: new Promise(() => {}),
+    close: async () => {},
+  }),
 };

@@ -1,15 +1,16 @@
 import { rm } from "node:fs/promises";
-import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import type { PodDirectories } from "./pod-directories.ts";
+import type { OpenPodNetwork } from "./pod-network.ts";
 import type { PodView } from "./pod-view.ts";
 import type { ProcessOne } from "./process-one.ts";
 
 /** Everything of a sandbox that must be released. */
 export interface PodSandboxParts extends LivingParts {
   view: PodView;
-  network: Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close">;
+  network: OpenPodNetwork;
   connection: PipeConnection;
   directories: PodDirectories;
   /** Host directory of its own, deleted with it. */
@@ -21,19 +22,26 @@ export interface PodSandboxParts extends LivingParts {
   released(whole: boolean): void;
 }
 
-/** A running pod; it ends when the connection to it does. */
+/** A running pod; it ends when the connection to it does, or its network. */
 export class PodSandbox extends LivingSandbox {
   readonly #parts: PodSandboxParts;
 
   constructor(parts: PodSandboxParts) {
     super(parts);
     this.#parts = parts;
-    void parts.connection.closed.then(() => this.close().catch(() => {}));
+    for (const ended of [parts.connection.closed, parts.network.ended])
+      void ended.then(() => this.close().catch(() => {}));
   }
 
   async refreshDirectory(target: string): Promise<void> {
     const { connection, directories } = this.#parts;
     if (!connection.isGone) await directories.refresh(target, connection);
+  }
+
+  /** A command meets the policies that were set before it. */
+  override async run(command: Command): Promise<CommandResult> {
+    await this.#parts.network.settled();
+    return await super.run(command);
   }
 
   /** As `SandboxEngine.diskBytes`. */

@@ -129,7 +129,9 @@ function programs({ pgBin, databaseUrl }: Config): void {
   }
 }
 
-function engine({ sandbox, dockerSocket, role }: Config): void {
+async function engine(config: Config): Promise<void> {
+  const { sandbox, dockerSocket, role } = config;
+  if (sandbox === "kubernetes" && role !== "api" && role !== "egress") return await podFiles(config);
   if (sandbox !== "docker" || dockerSocket === null || role === "api" || role === "egress") return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
