@@ -696,6 +696,12 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "KUBERNETES_EGRESS KUBERNETES_EGRESS_IMAGE",
+    server("start/pod-gateway"),
+    "podGateway: the settings of the egress of pods",
+  ],
+  [
+    "setting BERTH_",
     "EGRESS_ADDRESS EGRESS_GATEWAY",
     server("runs/tunnels/egress-role"),
     "a session's sandbox: reaches its hosts",

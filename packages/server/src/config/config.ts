@@ -88,6 +88,10 @@ export interface Config {
   kubernetesNodeSelector: Record<string, string>;
   kubernetesTolerations: Toleration[];
   kubernetesRuntimeClass: string | null;
+  /** How connections in pods come to the egress gateway. */
+  kubernetesEgress: "routes" | "proxy";
+  /** Image of the containers of pods that do it, with Berth in it. */
+  kubernetesEgressImage: string;
   /** File with a strategic merge patch of every pod, in YAML or JSON; null: none. */
   kubernetesPodPatch: string | null;
   /** Registry for npm packages of environments; null: the public one. */

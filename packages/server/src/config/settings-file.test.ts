@@ -78,6 +78,8 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list of taints such as dedicated=sandboxes:NoSchedule,spot:NoExecute",
   ],
   kubernetes_runtime_class: ["", "must not be empty"],
+  kubernetes_egress: ["none", "must be one of routes, proxy"],
+  kubernetes_egress_image: ["", "must not be empty"],
   kubernetes_pod_patch: ["", "must not be empty"],
   npm_registry: ["http://x", "must be an https URL without credentials or a query"],
   pip_index: ["https://a:b@x", "must be an https URL without credentials or a query"],

@@ -533,6 +533,20 @@ export const SETTINGS: Settings = {
     absent: "the cluster's default",
     parse: nonEmpty,
   },
+  kubernetesEgress: {
+    variable: "BERTH_KUBERNETES_EGRESS",
+    form: "<routes|proxy>",
+    help: "how connections in pods come to the egress gateway: routes, for which an init container needs NET_ADMIN; proxy, by variables, which only a NetworkPolicy enforces",
+    fallback: "routes",
+    parse: oneOf("routes", "proxy"),
+  },
+  kubernetesEgressImage: {
+    variable: "BERTH_KUBERNETES_EGRESS_IMAGE",
+    form: "<name>",
+    help: "image of Berth, for the containers of pods that send connections to the egress gateway",
+    fallback: "berth:latest",
+    parse: nonEmpty,
+  },
   kubernetesPodPatch: {
     variable: "BERTH_KUBERNETES_POD_PATCH",
     form: "<path>",

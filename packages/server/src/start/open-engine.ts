@@ -9,6 +9,8 @@ import { sharedLimits } from "../config/ceilings.ts";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
+import { podGateway } from "./pod-gateway.ts";
+import { readPodPatch } from "./read-pod-patch.ts";
 import { relayOptions } from "./relay-options.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -24,12 +26,14 @@ const LAYER_BUILDS = { slots: 3, perOwner: 2 };
 /**
  * Opens the configured sandbox engine with its egress. Closing the engine closes both. Throws one sentence for the operator.
  *
+ * @param trusted PEM of further authorities that sandboxes trust. Default: none.
  * @param user `doctor`: besides the service, which may run in another container. Only a service has the installation to itself.
  */
 export async function openEngine(
   config: Config,
   user: { installation: string } | "doctor",
   log: Logger,
+  trusted: readonly string[] = [],
 ): Promise<SandboxEngine> {
   const [authority, caCertificates] = await Promise.all([
     openCertificateAuthority(join(config.dataDir, "egress-authority"), "Berth egress"),
@@ -38,7 +42,7 @@ export async function openEngine(
   const egress = await createEgress({
     ...(await relayOptions(config, { authority, caCertificates }, log)),
     // A container brings its own network namespace.
-    ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
+    ...(config.sandbox === "bubblewrap" ? {} : { poolSize: 0 }),
   });
   const options = {
     ...(user === "doctor"
@@ -47,7 +51,7 @@ export async function openEngine(
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
     sharedLimits: sharedLimits(),
-    certificates: [...caCertificates, authority.certificate],
+    certificates: [...caCertificates, authority.certificate, ...trusted],
     programs: WORKSPACE_PROGRAMS,
     log: (line: object) => log.info(line),
   };
@@ -99,6 +103,7 @@ async function createPodEngine(config: Config, options: BubblewrapOptions): Prom
       runtimeClass: config.kubernetesRuntimeClass,
     },
     podPatch: patch === null ? null : await readPodPatch(patch),
+    ...(await podGateway(config)),
   });
 }
 

@@ -26,7 +26,7 @@ import { Worker } from "../runs/session/worker.ts";
 import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
-import { openTunnelParts } from "../runs/tunnels/tunnel-parts.ts";
+import { hostsCertificate, openTunnelParts } from "../runs/tunnels/tunnel-parts.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
@@ -38,6 +38,7 @@ import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { Parts } from "./parts.ts";
+import { hasPodGateway } from "./pod-gateway.ts";
 import {
   createAccounts,
   createCloner,
@@ -157,18 +158,22 @@ async function openSharedParts(
   registry: Registry,
 ) {
   const installation = installationId(config.dataDir);
+  const secrets = openSecrets(config, redactor);
+  const opening = parts.open(
+    async (signal) => openDatabase({ ...(await orAborted(address, signal)), log, ...connectionsOf(config) }),
+    (one) => one.close(),
+  );
+  // What shows sandboxes its certificates is elsewhere, and shares its authority by the database.
+  const trusted = async () =>
+    hasPodGateway(config) ? [await hostsCertificate((await opening).write, secrets)] : [];
   const [models, engine, authorities, db] = await Promise.all([
     parts.open(() => openModels(config, log)),
     parts.open(
-      () => openEngine(config, { installation }, log),
+      async () => openEngine(config, { installation }, log, await trusted()),
       (one) => one.close(),
     ),
     parts.open(() => readCaCertificates(config)),
-    parts.open(
-      async (signal) =>
-        openDatabase({ ...(await orAborted(address, signal)), log, ...connectionsOf(config) }),
-      (one) => one.close(),
-    ),
+    opening,
   ]);
   const hub = await parts.open(
     () => openSessionHub({ db, log, heardBy: "runner", neighbours }),
@@ -199,7 +204,6 @@ async function openSharedParts(
   };
   const providers = providersOf(config);
   const accounts = createAccounts(config, providers, authorities);
-  const secrets = openSecrets(config, redactor);
   const gateway = config.egressGateway;
   const tunnels =
     gateway === null
