@@ -1,4 +1,4 @@
-// usage: node keep-cluster.ts KIT DIRECTORY
+// usage: node keep-cluster.ts KIT DIRECTORY pods|objects
 // Runs the cluster of a kit for the test that started it, and stops it when the connection to that test ends.
 import { execFile } from "node:child_process";
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** What the kubelet allows a pod besides what the sandbox allows itself. */
 const POD_PIDS_LIMIT = 4_096;
 
-const [, , kit = "", directory = ""] = process.argv;
+const [, , kit = "", directory = "", form = ""] = process.argv;
 const ended = new Promise<void>((resolve) => process.once("disconnect", resolve));
 const scripts = join(directory, "kit");
 
@@ -31,13 +31,10 @@ process.exit(0);
 async function start(): Promise<void> {
   await copyScripts();
   await symlink(await unpackPrograms(kit), join(directory, "bin"));
-  const images = makeImages(directory, join(scripts, "make-image.py"));
-  await Promise.all([run("sh", [join(scripts, "control-plane.sh"), directory]), images.pause]);
-  await run("sh", [join(scripts, "node.sh"), directory]);
-  await run("ctr", ["-a", `${directory}/cd.sock`, "-n", "k8s.io", "images", "import", await images.test]);
+  await (form === "pods" ? startWithNode() : startControlPlane());
   const port = await openBridge(await namespaceOf());
   const kubeconfig = await reachableKubeconfig(port);
-  await startProvisioner(kubeconfig, directory);
+  if (form === "pods") await startProvisioner(kubeconfig, directory);
   const kept: Kept = {
     kubeconfig,
     namespace: "default",
@@ -46,6 +43,17 @@ async function start(): Promise<void> {
     storageClass: STORAGE_CLASS,
   };
   process.send?.(kept);
+}
+
+async function startWithNode(): Promise<void> {
+  const images = makeImages(directory, join(scripts, "make-image.py"));
+  await Promise.all([startControlPlane(), images.pause]);
+  await run("sh", [join(scripts, "node.sh"), directory]);
+  await run("ctr", ["-a", `${directory}/cd.sock`, "-n", "k8s.io", "images", "import", await images.test]);
+}
+
+async function startControlPlane(): Promise<void> {
+  await run("sh", [join(scripts, "control-plane.sh"), directory]);
 }
 
 async function copyScripts(): Promise<void> {

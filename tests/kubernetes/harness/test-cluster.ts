@@ -22,11 +22,15 @@ export interface TestCluster {
 /** What `keep-cluster.ts` says once the cluster takes pods. */
 export type Kept = Omit<TestCluster, "close">;
 
-/** Starts a cluster of this test's own, or uses the one that there is. It ends with this process, however that ends. */
-export async function startTestCluster(): Promise<TestCluster> {
+/**
+ * Starts a cluster of this test's own, or uses the one that there is. It ends with this process, however that ends.
+ *
+ * @param form `objects`: an API server without a node, for tests that make no pods.
+ */
+export async function startTestCluster(form: "pods" | "objects" = "pods"): Promise<TestCluster> {
   const kit = findKit();
   if (kit === null) throw new Error("no cluster for tests");
-  return kit.kind === "cluster" ? existing(kit.kubeconfig) : await started(kit.directory);
+  return kit.kind === "cluster" ? existing(kit.kubeconfig) : await started(kit.directory, form);
 }
 
 function existing(kubeconfig: string): TestCluster {
@@ -45,10 +49,10 @@ function existing(kubeconfig: string): TestCluster {
   };
 }
 
-async function started(kit: string): Promise<TestCluster> {
+async function started(kit: string, form: string): Promise<TestCluster> {
   // A short path: the socket of the container runtime lies in it.
   const directory = await mkdtemp(join(tmpdir(), "bk-"));
-  const keeper = startKeeper(kit, directory);
+  const keeper = startKeeper(kit, directory, form);
   const close = async () => {
     const exited = keeper.exitCode === null ? once(keeper, "exit") : null;
     if (keeper.connected) keeper.disconnect();
@@ -65,9 +69,10 @@ async function started(kit: string): Promise<TestCluster> {
 }
 
 /** In a session of its own: it stops the cluster when the connection to this process ends. */
-function startKeeper(kit: string, directory: string): ChildProcess {
+function startKeeper(kit: string, directory: string, form: string): ChildProcess {
   const log = openSync(`${directory}/keeper.log`, "a");
-  const keeper = spawn(process.execPath, [join(import.meta.dirname, "keep-cluster.ts"), kit, directory], {
+  const program = join(import.meta.dirname, "keep-cluster.ts");
+  const keeper = spawn(process.execPath, [program, kit, directory, form], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
   });

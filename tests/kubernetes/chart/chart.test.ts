@@ -1,0 +1,292 @@
+// Subject: deploy/chart as text: what its templates make of values, without a cluster.
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { Ajv } from "ajv";
+import { isMap, isScalar, parse, parseAllDocuments, parseDocument, type YAMLMap } from "yaml";
+import {
+  CHART,
+  type ClusterObject,
+  defaultValues,
+  merged,
+  RELEASE,
+  renderChart,
+  renderFiles,
+  type Values,
+} from "./render-chart.ts";
+import { OPTIONS, REQUIRED, WRONG } from "./values.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const run = promisify(execFile);
+const ROLES = ["api", "egress", "runner"];
+const all = [["nothing but what is required", {}] as const, ...Object.entries(OPTIONS)];
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(
+  JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")),
+);
+
+function faultsOf(values: Values): string[] {
+  validate(merged(defaultValues(), values));
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+function objects(values: Values = {}): ClusterObject[] {
+  return renderChart(merged(REQUIRED, values));
+}
+
+function ofKind(kind: string, values: Values = {}): ClusterObject[] {
+  return objects(values).filter((object) => object.kind === kind);
+}
+
+/** The pods of the chart, by their names. */
+function podsOf(values: Values = {}): Map<string, ClusterObject> {
+  const kinds = [...ofKind("Deployment", values), ...ofKind("Job", values)];
+  return new Map(kinds.map(({ metadata, spec }) => [metadata.name.replace("berth-", ""), spec.template]));
+}
+
+test("with what is required alone: three roles, a job, two namespaces", () => {
+  const names = objects().map(({ kind, metadata }) => `${metadata.namespace ?? ""}/${kind}/${metadata.name}`);
+  assert.deepEqual(names.toSorted(), [
+    "/Namespace/berth-sandboxes",
+    "berth-sandboxes/NetworkPolicy/berth-sandboxes",
+    "berth-sandboxes/Role/berth-runner",
+    "berth-sandboxes/RoleBinding/berth-runner",
+    ...ROLES.map((role) => `berth/Deployment/berth-${role}`),
+    "berth/Job/berth-migrate",
+    ...["api", "egress", "migrate", "runner"].map((role) => `berth/NetworkPolicy/berth-${role}`),
+    ...ROLES.map((role) => `berth/PodDisruptionBudget/berth-${role}`),
+    ...ROLES.map((role) => `berth/Service/berth-${role}`),
+    ...ROLES.map((role) => `berth/ServiceAccount/berth-${role}`),
+  ]);
+});
+
+test("without what is required, or with a wrong value → it is told", () => {
+  assert.throws(() => renderChart({}), /image\.repository has to name the image of Berth/);
+  for (const [part, message] of [
+    ["database", /database\.existingSecret has to name/],
+    ["secretKey", /secretKey\.existingSecret has to name/],
+    ["contents", /contents\.place has to name a bucket/],
+  ] as const)
+    assert.throws(() => renderChart({ ...REQUIRED, [part]: {} }), message);
+  assert.throws(() => objects({ ingress: { enabled: true } }), /ingress\.host has to be/);
+  assert.throws(
+    () => objects({ serviceMonitor: { enabled: true } }),
+    /serviceMonitor\.tokenSecret has to name/,
+  );
+  for (const [values, named] of WRONG) assert.match(faultsOf(values).join("\n"), named);
+});
+
+test("the defaults and each option are right by the schema, which is strict about everything and the same in Go", () => {
+  for (const [name, values] of all) assert.deepEqual(faultsOf(merged(REQUIRED, values)), [], name);
+  const schema = readFileSync(join(CHART, "values.schema.json"), "utf8");
+  assert.doesNotMatch(schema, /\(\?[=!<]/, "Go's regular expressions look neither ahead nor behind");
+});
+
+test("each value has a comment", () => {
+  const document = parseDocument(readFileSync(join(CHART, "values.yaml"), "utf8"));
+  const uncommented = (map: YAMLMap, path: string): string[] =>
+    map.items.flatMap(({ key, value }, at) => {
+      const name = isScalar(key) ? `${path}${key.value}` : path;
+      // The comment of the first key is the map's.
+      const comment = (isScalar(key) ? key.commentBefore : null) ?? (at === 0 ? map.commentBefore : null);
+      const deeper =
+        isMap(value) && !value.flow && !name.endsWith("resources") ? uncommented(value, `${name}.`) : [];
+      return [...(comment || (path === "" && at === 0) ? [] : [name]), ...deeper];
+    });
+  assert.deepEqual(uncommented(document.contents as YAMLMap, ""), []);
+});
+
+test("the Role has the rights of the guide and no more, and only the runner has it", () => {
+  const guide = readFileSync(join(ROOT, "docs/guides/operating.md"), "utf8");
+  const { rules } = parse(/^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "");
+  assert.deepEqual(
+    ofKind("Role").map((role) => role.rules),
+    [rules],
+  );
+  const [binding, ...others] = ofKind("RoleBinding");
+  assert.deepEqual(others, []);
+  assert.deepEqual(binding.subjects, [{ kind: "ServiceAccount", name: "berth-runner", namespace: "berth" }]);
+  for (const [name, { spec }] of podsOf())
+    assert.equal(spec.automountServiceAccountToken, name === "runner", name);
+});
+
+test("pods have no root, no capability, no writable image, no secret in a variable or an argument", () => {
+  for (const [option, values] of all)
+    for (const [name, { spec }] of podsOf(values)) {
+      const { runAsNonRoot, runAsUser, seccompProfile } = spec.securityContext;
+      assert.deepEqual([runAsNonRoot, runAsUser, seccompProfile], [true, 10001, { type: "RuntimeDefault" }]);
+      for (const container of spec.containers) {
+        assert.deepEqual(container.securityContext, {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+        assert.ok(container.resources.requests.memory, `${option}: ${name}`);
+        for (const { value } of container.env) assert.equal(typeof value, "string", `${option}: ${name}`);
+      }
+    }
+});
+
+test("what selects pods finds those of its role, and ports are those that the role has", () => {
+  const pods = podsOf();
+  const found = (selector: Record<string, string>) =>
+    [...pods].filter(([, { metadata }]) =>
+      Object.entries(selector).every(([key, value]) => metadata.labels[key] === value),
+    );
+  const role = (name: string) => name.replace("berth-", "");
+  for (const { metadata, spec } of [...ofKind("PodDisruptionBudget"), ...ofKind("Deployment")])
+    assert.deepEqual(
+      found(spec.selector.matchLabels).map(([name]) => name),
+      [role(metadata.name)],
+    );
+  for (const { metadata, spec } of ofKind("Service")) {
+    const [[name, pod] = ["", null]] = found(spec.selector);
+    assert.equal(name, role(metadata.name));
+    const ports = pod?.spec.containers[0].ports.map((port: ClusterObject) => port.name);
+    for (const { targetPort } of spec.ports) assert.ok(ports.includes(targetPort), targetPort);
+  }
+  for (const { metadata, spec } of ofKind("NetworkPolicy")) {
+    if (metadata.namespace !== RELEASE.Namespace) continue;
+    const [[name, pod] = ["", null]] = found(spec.podSelector.matchLabels);
+    assert.equal(name, role(metadata.name));
+    const ports = pod?.spec.containers[0].ports?.map((port: ClusterObject) => port.containerPort) ?? [];
+    for (const { port } of (spec.ingress ?? []).flatMap((rule: ClusterObject) => rule.ports))
+      assert.ok(ports.includes(port), `${name}: ${port}`);
+  }
+});
+
+test("sandboxes reach the gateway's port and nothing else; without a gateway nothing", () => {
+  const policy = (values: Values) => {
+    const [found] = ofKind("NetworkPolicy", values).filter(
+      ({ metadata }) => metadata.namespace === "berth-sandboxes",
+    );
+    return found.spec;
+  };
+  const { podSelector, policyTypes, ingress, egress } = policy({});
+  assert.deepEqual([podSelector, policyTypes, ingress], [{}, ["Ingress", "Egress"], undefined]);
+  assert.deepEqual(egress, [
+    {
+      to: [
+        {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "berth" } },
+          podSelector: {
+            matchLabels: {
+              "app.kubernetes.io/name": "berth",
+              "app.kubernetes.io/instance": "berth",
+              "app.kubernetes.io/component": "egress",
+            },
+          },
+        },
+      ],
+      ports: [{ protocol: "TCP", port: 4182 }],
+    },
+  ]);
+  assert.equal(policy({ egress: { enabled: false } }).egress, undefined);
+});
+
+test("the schema is migrated by the job alone, and the namespace with the disks stays", () => {
+  for (const [name, { spec }] of podsOf())
+    assert.equal(variables(spec.containers[0]).BERTH_MIGRATE, "off", name);
+  const [job] = ofKind("Job");
+  assert.equal(job.metadata.annotations["helm.sh/hook"], "pre-install,pre-upgrade");
+  assert.deepEqual(job.spec.template.spec.containers[0].args, ["migrate"]);
+  const [namespace] = ofKind("Namespace");
+  assert.equal(namespace.metadata.annotations["helm.sh/resource-policy"], "keep");
+  assert.equal(namespace.metadata.labels["pod-security.kubernetes.io/enforce"], "privileged");
+});
+
+/** `berth config check` also tells variables that are no settings. */
+test("each role's pods have settings that Berth takes, with each option", async (t) => {
+  const directory = mountedFiles(t);
+  for (const option of ["settings, files and variables", "pods of sandboxes", "an ingress with TLS"])
+    for (const role of ROLES) {
+      const [container] = podsOf(OPTIONS[option]).get(role)?.spec.containers ?? [];
+      const env = Object.entries(variables(container)).map(([name, value]) => [
+        name,
+        asMounted(value, directory),
+      ]);
+      const { stdout, stderr } = await run(join(ROOT, "bin/berth"), ["config", "check"], {
+        env: { PATH: process.env.PATH, HOME: directory, BERTH_PORT: "0", ...Object.fromEntries(env) },
+      });
+      assert.match(stdout, /^The settings are valid; [^\n]*\n$/, `${option}: ${role}`);
+      assert.equal(stderr, "", `${option}: ${role}`);
+    }
+});
+
+function variables(container: ClusterObject): Record<string, string> {
+  return Object.fromEntries(container.env.map(({ name, value }: ClusterObject) => [name, value]));
+}
+
+/** The files that pods have, in a directory of this test. */
+function mountedFiles(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  for (const [path, content] of [
+    ["database/url", "postgres://berth:secret@db.example/berth"],
+    ["secret-key/secret.key", randomBytes(32).toString("base64")],
+    ["files/models.json", JSON.stringify({ providers: {} })],
+    ["files/pod-patch.yaml", "spec: {}\n"],
+  ] as const) {
+    mkdirSync(join(directory, path, ".."), { recursive: true });
+    writeFileSync(join(directory, path), content, { mode: 0o600 });
+  }
+  return directory;
+}
+
+function asMounted(value: string, directory: string): string {
+  return value.replace(/^\/etc\/berth|^\/var\/lib\/berth/, directory).replace(/^(0\.0\.0\.0):\d+$/, "$1:0");
+}
+
+test("the renderer refuses what it does not know", async () => {
+  const { parseTemplate } = await import("./parse-template.ts");
+  const { render } = await import("./evaluate.ts");
+  const of = (text: string) => () => render(parseTemplate(text).body, new Map(), { Values: { a: 1 } });
+  assert.equal(of("{{- if eq .Values.a 1 }} one {{ else }} other {{- end }}")(), " one ");
+  assert.throws(of("{{ lookup .Values.a }}"), /the function 'lookup' is not known/);
+  assert.throws(of("{{ .Values.b }}"), /has no 'b'/);
+  assert.throws(of("{{ .Values }}"), /cannot be printed/);
+  assert.throws(of("{{ template .Values.a }}"), /not known/);
+  assert.throws(of("{{ with .Values.a }}{{ else }}{{ end }}"), /out of place|missing/);
+  assert.throws(of("{{ if .Values.a }}"), /missing/);
+  assert.throws(of("{{ $b }}"), /the variable \$b is not known/);
+  assert.throws(of("{{ .Values.a"), /does not end/);
+});
+
+test("Helm makes the same of it", { skip: hasHelm() ? false : "helm is not on the path" }, () => {
+  for (const [name, values] of all) {
+    const input = JSON.stringify(merged(REQUIRED, values));
+    const words = ["template", RELEASE.Name, CHART, "--namespace", RELEASE.Namespace, "--values", "-"];
+    const text = execFileSync("helm", words, { input, encoding: "utf8" });
+    const made = parseAllDocuments(text)
+      .map((document) => document.toJS())
+      .filter((object) => object !== null);
+    assert.deepEqual(inOrder(made), inOrder(objects(values)), name);
+  }
+  execFileSync("helm", ["lint", CHART, "--values", "-"], { input: JSON.stringify(REQUIRED) });
+});
+
+function hasHelm(): boolean {
+  try {
+    execFileSync("helm", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function inOrder(objects: readonly ClusterObject[]): ClusterObject[] {
+  return objects.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+function nameOf({ kind, metadata }: ClusterObject): string {
+  return `${kind} ${metadata.namespace} ${metadata.name}`;
+}
+
+test("the notes name the release", () => {
+  assert.match(renderFiles(REQUIRED).get("NOTES.txt") ?? "", /--namespace berth exec deployment\/berth-api/);
+});

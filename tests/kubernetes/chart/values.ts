@@ -1,0 +1,109 @@
+import type { Values } from "./render-chart.ts";
+
+/** The least that has to be given. */
+export const REQUIRED: Values = {
+  image: { repository: "registry.example/berth" },
+  database: { existingSecret: "berth-database" },
+  secretKey: { existingSecret: "berth-key" },
+  contents: { place: "s3://berth/contents?region=eu-central-1" },
+};
+
+const METRICS = [{ namespaceSelector: { matchLabels: { name: "monitoring" } } }];
+const PLACE = {
+  podAnnotations: { team: "agents" },
+  serviceAccountAnnotations: { "cloud.example/role": "berth" },
+  nodeSelector: { pool: "service" },
+  tolerations: [{ key: "dedicated", operator: "Exists" }],
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: "kubernetes.io/arch", operator: "In", values: ["amd64"] }] },
+        ],
+      },
+    },
+  },
+};
+
+/** Each option of the chart, over what is required. */
+export const OPTIONS: Readonly<Record<string, Values>> = {
+  "an image with a tag and a login": {
+    image: { tag: "0.1.0-1", pullPolicy: "Always", pullSecrets: ["registry"] },
+  },
+  "a database behind a pooler": { database: { key: "pooled", directKey: "direct" } },
+  "secrets of the bucket, of models and of the identity provider": {
+    contents: { existingSecret: "berth-s3" },
+    models: { existingSecret: "berth-models" },
+    oidc: { existingSecret: "berth-oidc" },
+  },
+  "settings, files and variables": {
+    settings: { models_file: "/etc/berth/files/models.json", console: "off" },
+    files: { "models.json": '{"providers": {}}', "pod-patch.yaml": "spec: {}\n" },
+    environment: [{ name: "HTTPS_PROXY", value: "http://proxy.example:3128" }],
+  },
+  "places of pods": { api: PLACE, runner: PLACE, egress: PLACE },
+  "sandboxes without egress": { egress: { enabled: false } },
+  "sandboxes by a proxy, in a namespace that is there": {
+    sandboxes: { egress: "proxy", createNamespace: false },
+  },
+  "sandboxes by a proxy": { sandboxes: { egress: "proxy" } },
+  "pods of sandboxes": {
+    sandboxes: {
+      storageClass: "fast",
+      runtimeClass: "gvisor",
+      nodeSelector: "pool=sandboxes",
+      tolerations: "dedicated=sandboxes:NoSchedule",
+      podSecurity: "baseline",
+    },
+  },
+  "a load balancer": {
+    service: { type: "LoadBalancer", port: 443, annotations: { "cloud.example/kind": "tcp" } },
+  },
+  "an ingress": { ingress: { enabled: true, host: "berth.example" } },
+  "an ingress with TLS": {
+    ingress: {
+      enabled: true,
+      host: "berth.example",
+      className: "nginx",
+      tlsSecret: "berth-tls",
+      annotations: { "nginx.ingress.kubernetes.io/proxy-buffering": "off" },
+    },
+  },
+  "policies for some": { networkPolicy: { apiFrom: [{ podSelector: {} }], metricsFrom: METRICS } },
+  "no policies and budgets": {
+    networkPolicy: { enabled: false },
+    podDisruptionBudget: { enabled: false },
+  },
+  "a budget in percent": { podDisruptionBudget: { maxUnavailable: "50%" } },
+  metrics: {
+    serviceMonitor: { enabled: true, labels: { release: "prometheus" }, tokenSecret: "berth-metrics" },
+  },
+  "metrics for everybody": { settings: { metrics_public: "yes" }, serviceMonitor: { enabled: true } },
+  autoscaling: { autoscaling: { enabled: true, metricLabels: { namespace: "berth" } } },
+};
+
+/** Values that are refused, and what of the refusal names them. */
+export const WRONG: readonly [values: Values, named: RegExp][] = [
+  [{ api: { replica: 3 } }, /api must NOT have additional properties/],
+  [{ api: { replicas: "three" } }, /api\/replicas must be integer/],
+  [{ image: { tag: "a b" } }, /image\/tag must match pattern/],
+  [{ contents: { place: "/srv/berth" } }, /contents\/place must match pattern/],
+  [{ settings: { max_pids: 500 } }, /settings\/max_pids must be string/],
+  [
+    { settings: { database_url: "postgres://berth:secret@db/berth" } },
+    /settings property name must be valid/,
+  ],
+  [{ settings: { migrate: "on" } }, /settings property name must be valid/],
+  [{ environment: [{ name: "BERTH_PORT", value: "1" }] }, /environment\/0\/name must NOT be valid/],
+  [{ sandboxes: { egress: "none" } }, /sandboxes\/egress must be equal to one of the allowed values/],
+  [{ sandboxes: { namespace: "" } }, /sandboxes\/namespace must match pattern/],
+  [
+    { podDisruptionBudget: { maxUnavailable: "some" } },
+    /podDisruptionBudget\/maxUnavailable must match pattern/,
+  ],
+  [{ userId: 0 }, /userId must be >= 1/],
+  [
+    { ingress: { enabled: true, host: "berth.example" }, settings: { public_url: "https://berth.example" } },
+    /settings must NOT be valid/,
+  ],
+];
