@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { debianPackages } from "./debian-packages.ts";
 import { run } from "./run.ts";
-import { s3Packages } from "./s3-packages.ts";
 
 /** The parts of a CycloneDX document that a release reads or changes. */
 export type BillOfMaterials = {
@@ -23,7 +23,7 @@ export type Component = {
 /**
  * Every package that Berth runs with, on any platform, with the digest in the lockfile and its licence. `--omit=dev` would
  * also omit what both development and the service need, so packages for development alone are taken out here, except
- * for those of which the console's bundle has code, and those for S3, which the Debian package has. What
+ * for those of which the console's bundle has code, and those which only the Debian package has. What
  * differs from run to run, the serial number and the time, is left out; the document's format does not require them.
  */
 export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
@@ -32,8 +32,8 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   delete bill.serialNumber;
   delete bill.metadata.timestamp;
   bill.metadata.component.name = "berth"; // npm takes the name of the directory.
-  const s3 = [...s3Packages(root).values()].map(({ name, version }) => `${name}@${version}`);
-  const shipped = new Set([...bundledPackages(root), ...s3]);
+  const debian = [...debianPackages(root).values()].map(({ name, version }) => `${name}@${version}`);
+  const shipped = new Set([...bundledPackages(root), ...debian]);
   const isOmitted = (component: Component) => isDevelopment(component) && !shipped.has(component["bom-ref"]);
   const components = bill.components.filter((component) => !isOmitted(component));
   const kept = new Set(bill.dependencies.map(({ ref }) => ref));

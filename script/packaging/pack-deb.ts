@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { berthManifest, berthShrinkwrap } from "./berth-manifest.ts";
+import { debianPackages } from "./debian-packages.ts";
 import { run } from "./run.ts";
-import { s3Packages } from "./s3-packages.ts";
 
 /** As npm has it in its archives. */
 const MTIME = 499_162_500;
@@ -38,7 +38,7 @@ export interface DebParts {
 
 /**
  * Builds the Debian package `berth` for this machine's architecture and writes it into the directory: the files of the npm
- * package, its dependencies as they are installed in the repository, what contents in S3 need, Node.js, and the unit for systemd.
+ * package, its dependencies as they are installed in the repository, what contents in S3 and pods need, Node.js, and the unit for systemd.
  */
 export async function packDeb(root: string, directory: string, parts: DebParts): Promise<void> {
   const tree = mkdtempSync(join(tmpdir(), "berth-deb-"));
@@ -82,13 +82,19 @@ function controlOf(version: string) {
 function writeProgram(root: string, staging: string, directory: string): void {
   cpSync(staging, directory, { recursive: true });
   const { packages } = berthShrinkwrap(root) as { packages: Record<string, object> };
-  for (const path of new Set([...Object.keys(packages), ...s3Packages(root).keys()])) {
+  for (const path of new Set([...Object.keys(packages), ...debianPackages(root).keys()])) {
     const isNested = path.lastIndexOf("node_modules/") > 0;
     // Those for other platforms are not installed; those inside of another are copied with it.
     if (path === "" || isNested || !existsSync(join(root, path))) continue;
-    cpSync(join(root, path), join(directory, path), { recursive: true, verbatimSymlinks: true });
+    const options = { recursive: true, verbatimSymlinks: true, filter: isRun };
+    cpSync(join(root, path), join(directory, path), options);
   }
   cpSync(join(root, `node_modules/node-linux-${process.arch}/bin/node`), join(directory, "node"));
+}
+
+/** Types and maps of sources are half of some libraries. */
+function isRun(path: string): boolean {
+  return !/\.d\.[cm]?ts(\.map)?$|\.[cm]?js\.map$/.test(path);
 }
 
 function writeDocumentation(root: string, directory: string, licenses: string): void {

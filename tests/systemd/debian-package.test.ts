@@ -38,6 +38,8 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
     "BERTH_BLOBS='s3://contents?endpoint=http://127.0.0.1:9' AWS_ACCESS_KEY_ID=a AWS_SECRET_ACCESS_KEY=b";
   const contents = run(`runuser -u berth -- env ${bucket} berth doctor | grep ' contents ' || true`);
   assert.match(contents, /ECONNREFUSED/, "what S3 needs is in the package");
+  const pods = run("runuser -u berth -- env BERTH_SANDBOX=kubernetes berth doctor 2>&1 || true");
+  assert.match(pods, /Berth runs in no pod/, "what pods need is in the package");
   run(`${printed("runuser -u berth -- berth token")} > /tmp/token`);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 

@@ -6,24 +6,26 @@ interface LockEntry {
   dependencies?: Record<string, string>;
 }
 
-const SDK = "node_modules/@aws-sdk/client-s3";
+/** For contents in S3, and for sandboxes that are pods. */
+const LIBRARIES = ["node_modules/@aws-sdk/client-s3", "node_modules/@kubernetes/client-node"];
 
 /**
- * What contents in S3 need, by its place in the repository: the SDK with all that it depends on. The npm package does not have it,
- * the Debian package does.
+ * What the Debian package has, and the npm package has not, by its place in the repository: libraries that some settings need, with all
+ * that they depend on and is run.
  */
-export function s3Packages(root: string): Map<string, { name: string; version: string }> {
+export function debianPackages(root: string): Map<string, { name: string; version: string }> {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockEntry>;
   };
   const found = new Map<string, { name: string; version: string }>();
   const add = (path: string) => {
     const { version, dependencies = {} } = packages[path] ?? {};
-    if (version === undefined || found.has(path)) return;
-    found.set(path, { name: path.split("node_modules/").at(-1) ?? "", version });
-    for (const name of Object.keys(dependencies)) add(placeOf(packages, path, name));
+    const name = path.split("node_modules/").at(-1) ?? "";
+    if (version === undefined || name.startsWith("@types/") || found.has(path)) return;
+    found.set(path, { name, version });
+    for (const dependency of Object.keys(dependencies)) add(placeOf(packages, path, dependency));
   };
-  add(SDK);
+  for (const library of LIBRARIES) add(library);
   return found;
 }
 
