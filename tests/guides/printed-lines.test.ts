@@ -48,6 +48,10 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "docker compose --file deploy/compose-roles.yaml up": "compose-tests.ts names another engine and images.",
     "deploy/postgres-image/build": "compose-tests.ts names another engine and image.",
   },
+  "kubernetes.md": {
+    kubectl: "The cluster is the reader's; tests/kubernetes asks the API server of one itself.",
+    helm: "It is not to be had here; tests/kubernetes/chart renders the chart, and compares it with Helm's where there is one.",
+  },
   "many-machines.md": {
     setpriv: "The user is an example's; roles.test.ts starts an API so.",
     "berth serve --role runner": "The settings are an example's; roles.test.ts starts runners so.",

@@ -87,6 +87,12 @@ test("the defaults and each option are right by the schema, which is strict abou
   assert.doesNotMatch(schema, /\(\?[=!<]/, "Go's regular expressions look neither ahead nor behind");
 });
 
+test("the chart has the version of the packages", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const chart = parse(readFileSync(join(CHART, "Chart.yaml"), "utf8"));
+  assert.deepEqual([chart.version, chart.appVersion], [version, version]);
+});
+
 test("each value has a comment", () => {
   const document = parseDocument(readFileSync(join(CHART, "values.yaml"), "utf8"));
   const uncommented = (map: YAMLMap, path: string): string[] =>
