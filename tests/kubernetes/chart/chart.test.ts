@@ -87,6 +87,17 @@ test("the defaults and each option are right by the schema, which is strict abou
   assert.doesNotMatch(schema, /\(\?[=!<]/, "Go's regular expressions look neither ahead nor behind");
 });
 
+test("the values that the guide prints are right", () => {
+  const guide = readFileSync(join(ROOT, "docs/guides/kubernetes.md"), "utf8");
+  const blocks = [...guide.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text));
+  const values = blocks.filter((block) => Object.keys(block).every((key) => key in defaultValues()));
+  assert.equal(values.length, 3);
+  for (const given of values) {
+    assert.deepEqual(faultsOf(merged(REQUIRED, given)), []);
+    assert.ok(objects(given).length > 0);
+  }
+});
+
 test("the chart has the version of the packages", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const chart = parse(readFileSync(join(CHART, "Chart.yaml"), "utf8"));

@@ -13,6 +13,8 @@ import { unpackPrograms } from "./unpack-programs.ts";
 const run = promisify(execFile);
 /** What the kubelet allows a pod besides what the sandbox allows itself. */
 const POD_PIDS_LIMIT = 4_096;
+/** Nobody listens there, unless a test does. */
+const RESOLVER = "10.96.0.10";
 
 const [, , kit = "", directory = "", form = ""] = process.argv;
 const ended = new Promise<void>((resolve) => process.once("disconnect", resolve));
@@ -62,6 +64,18 @@ async function copyScripts(): Promise<void> {
     if (entry.isFile()) await copyFile(join(kit, entry.name), join(scripts, entry.name));
   await run("chmod", ["-R", "u+w", scripts]);
   await appendFile(join(scripts, "kubelet.yaml"), `podPidsLimit: ${POD_PIDS_LIMIT}\n`);
+  await replaceIn("kubelet.yaml", "clusterDNS: []", `clusterDNS: [${RESOLVER}]`);
+  // With it, accounts in pods know by what the API server is to be known.
+  await replaceIn(
+    "control-plane.sh",
+    "--leader-elect=false --kube-api-qps",
+    "--leader-elect=false --root-ca-file=certs/apiserver.crt --kube-api-qps",
+  );
+}
+
+async function replaceIn(script: string, text: string, other: string): Promise<void> {
+  const path = join(scripts, script);
+  await writeFile(path, (await readFile(path, "utf8")).replace(text, other));
 }
 
 async function namespaceOf(): Promise<string> {
