@@ -20,10 +20,14 @@ const PACKAGES = [
 ];
 const EXCLUDED = /^usr\/(share\/(doc|man|locale|info|i18n|zsh|bash-completion)|include)\/|\.a$/;
 
-/** Writes the root filesystem of an image as a tar archive, from the installed files of the packages and their dependencies. */
-export function writeTestImage(directory: string): string {
+/**
+ * Writes the root filesystem of an image as a tar archive, from the installed files of the packages and their dependencies.
+ *
+ * @param more packages that it has, too.
+ */
+export function writeTestImage(directory: string, more: readonly string[] = []): string {
   const [extra, list, archive] = [`${directory}/extra`, `${directory}/files`, `${directory}/image.tar`];
-  const installed = PACKAGES.filter(isInstalled);
+  const installed = [...PACKAGES, ...more].filter(isInstalled);
   const without = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map(
     (kind) => `--no-${kind}`,
   );
@@ -51,8 +55,16 @@ export function writeTestImage(directory: string): string {
   mkdirSync(`${extra}/root`, { mode: 0o700 });
   const own = ["etc", "bin", "sbin", "lib", "lib64", "root"];
   execFileSync("tar", ["--create", "--file", archive, "--directory", extra, ...own], { stdio: "ignore" });
-  const more = ["--append", "--file", archive, "--directory", "/", "--no-recursion", "--ignore-failed-read"];
-  execFileSync("tar", [...more, "--files-from", list], { stdio: "ignore" });
+  const append = [
+    "--append",
+    "--file",
+    archive,
+    "--directory",
+    "/",
+    "--no-recursion",
+    "--ignore-failed-read",
+  ];
+  execFileSync("tar", [...append, "--files-from", list], { stdio: "ignore" });
   return archive;
 }
 

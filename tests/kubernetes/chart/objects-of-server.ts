@@ -18,6 +18,11 @@ export class ObjectsOfServer {
     this.#config.loadFromFile(kubeconfig);
   }
 
+  /** Where the server listens on this machine. */
+  get port(): number {
+    return Number(new URL(this.#config.getCurrentCluster()?.server ?? "").port);
+  }
+
   /** Makes an object. */
   async create(object: ClusterObject): Promise<Response> {
     return await this.#ask("POST", await this.#pathOf(object), object);

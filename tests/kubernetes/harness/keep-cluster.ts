@@ -7,14 +7,13 @@ import { promisify } from "node:util";
 import { openBridge } from "./bridge.ts";
 import { makeImages, TEST_IMAGE } from "./make-images.ts";
 import { STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
+import { RESOLVER } from "./resolver.ts";
 import type { Kept } from "./test-cluster.ts";
 import { unpackPrograms } from "./unpack-programs.ts";
 
 const run = promisify(execFile);
 /** What the kubelet allows a pod besides what the sandbox allows itself. */
 const POD_PIDS_LIMIT = 4_096;
-/** Nobody listens there, unless a test does. */
-const RESOLVER = "10.96.0.10";
 
 const [, , kit = "", directory = "", form = ""] = process.argv;
 const ended = new Promise<void>((resolve) => process.once("disconnect", resolve));
