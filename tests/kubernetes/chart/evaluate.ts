@@ -34,13 +34,13 @@ function renderNode(node: Exclude<Node, { kind: "set" }>, scope: Scope): string 
   }
   const value = evaluate(node.of, scope);
   if (node.kind === "with") return isTrue(value) ? renderBody(node.body, { ...scope, dot: value }) : "";
-  const render = ([key, one]: [Value, Value]) =>
-    renderBody(node.body, withVariables({ ...scope, dot: one }, named(node.names, key, one)));
-  return entriesOf(value).map(render).join("");
+  const renderOne = ([key, one]: [Value, Value]) =>
+    renderBody(node.body, withVariables({ ...scope, dot: one }, rangeVariables(node.names, key, one)));
+  return entriesOf(value).map(renderOne).join("");
 }
 
 /** `range $value :=` has the value alone. */
-function named(names: readonly string[], key: Value, value: Value): [string, Value][] {
+function rangeVariables(names: readonly string[], key: Value, value: Value): [string, Value][] {
   const [first = "", second] = names;
   if (second !== undefined)
     return [
