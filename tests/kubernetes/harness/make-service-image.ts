@@ -9,6 +9,8 @@ import { sharedRelease } from "../../release/shared-release.ts";
 
 const run = promisify(execFile);
 const DOCKERFILE = join(import.meta.dirname, "../../../deploy/image/Dockerfile");
+/** Besides those of sandboxes: what the Debian package and the image name. */
+const PACKAGES = ["tini", "openssl", "libatomic1", "libstdc++6", "libgcc-s1"];
 export const SERVICE_IMAGE = { repository: "localhost/berth", tag: "1" };
 
 /**
@@ -23,7 +25,7 @@ export async function makeServiceImage(directory: string): Promise<string> {
   ])
     mkdirSync(path, { recursive: true });
   const [deb = ""] = globSync(join(sharedRelease(), "berth_*.deb"));
-  await run("tar", ["-x", "-p", "-f", writeTestImage(own, ["tini", "openssl"]), "-C", root]);
+  await run("tar", ["-x", "-p", "-f", writeTestImage(own, PACKAGES), "-C", root]);
   await run("sh", ["-c", `dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2"`, "sh", deb, root]);
   writeFileSync(
     join(root, "etc/passwd"),
