@@ -62,7 +62,12 @@ async function copyScripts(): Promise<void> {
   for (const entry of await readdir(kit, { withFileTypes: true }))
     if (entry.isFile()) await copyFile(join(kit, entry.name), join(scripts, entry.name));
   await run("chmod", ["-R", "u+w", scripts]);
-  await appendFile(join(scripts, "kubelet.yaml"), `podPidsLimit: ${POD_PIDS_LIMIT}\n`);
+  // Kubernetes allows the second without being asked since 1.22.
+  const kubelet = [
+    `podPidsLimit: ${POD_PIDS_LIMIT}`,
+    "allowedUnsafeSysctls: [net.ipv4.ip_unprivileged_port_start]",
+  ];
+  await appendFile(join(scripts, "kubelet.yaml"), `${kubelet.join("\n")}\n`);
   await replaceIn("kubelet.yaml", "clusterDNS: []", `clusterDNS: [${RESOLVER}]`);
   // With it, accounts in pods know by what the API server is to be known.
   await replaceIn(
