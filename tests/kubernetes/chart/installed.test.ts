@@ -159,7 +159,7 @@ async function berth(command: string): Promise<string> {
 
 let token = "";
 const bash = (command: string) =>
-  `'${JSON.stringify({ steps: [{ tool: "Bash", input: { command } }, { say: "Done." }] })}' --model rehearsal/steps`;
+  `'${JSON.stringify({ steps: [{ tool: "Bash", input: { command } }, { say: "Done." }] })}'`;
 
 test("a session in a pod of the sandboxes' namespace, through the gateway; another runner goes on with its disk", {
   skip,
@@ -169,17 +169,22 @@ test("a session in a pod of the sandboxes' namespace, through the gateway; anoth
   const hosts = `-F 'config.networking.allowed_hosts=["web.test:${WEB}"]'`;
   const type = "-f config.type=cloud -f config.networking.type=limited";
   const environment = (await berth(`berth environments create -f name=web ${type} ${hosts} -o id`)).trim();
-  const tried = `id -un; echo kept > /data/kept; curl -sS -m 20 http://web.test:${WEB}/; curl -sS -m 20 http://evil.example/ || echo refused`;
-  const printed = await berth(`berth run ${bash(tried)} --environment ${environment}`);
-  assert.match(printed, /agent\n[\s\S]*from the web\n[\s\S]*refused[\s\S]*Done\./);
+  const tools = `-F 'tools=[{"type": "agent_toolset_20260401"}]'`;
+  const agent = (
+    await berth(`berth agents create -f name=Ada -f model=rehearsal/steps ${tools} -o id`)
+  ).trim();
+  const parts = `-f agent=${agent} -f environment_id=${environment}`;
+  const session = (await berth(`berth sessions create ${parts} -o id`)).trim();
+  const send = (command: string) => berth(`berth sessions send -f ${session} ${bash(command)}`);
+  const fetch = (url: string) => `curl -sS -m 20 ${url}`;
+  const tried = `id -un; echo kept > /data/kept; ${fetch(`http://web.test:${WEB}/`)}; ${fetch("http://evil.example/")} || echo refused`;
+  assert.match(await send(tried), /agent\n[\s\S]*from the web\n[\s\S]*refused[\s\S]*Done\./);
 
   await release.core.deleteNamespacedPod({
     name: (await release.podOf("runner")).metadata?.name ?? "",
     namespace: RELEASE.Namespace,
   });
-  const session = (await berth("berth sessions list -o id")).trim();
-  const steps = bash("cat /data/kept").replace(/ --model .*/, "");
-  assert.match(await berth(`berth sessions send -f ${session} ${steps}`), /kept\n[\s\S]*Done\./);
+  assert.match(await send("cat /data/kept"), /kept\n[\s\S]*Done\./);
 });
 
 test("an idle session has no pod, and doctor finds the rights", { skip, timeout: 600_000 }, async () => {
