@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ async function pack(directory: string, root: string): Promise<string> {
   await pipeline(createReadStream(join(directory, "layer.tar")), hash);
   const rootfs = { type: "layers", diff_ids: [`sha256:${hash.digest("hex")}`] };
   const history = [{ created_by: "tests" }];
-  const architecture = execFileSync("dpkg", ["--print-architecture"], { encoding: "utf8" }).trim();
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
   const config = {
     architecture,
     os: "linux",
