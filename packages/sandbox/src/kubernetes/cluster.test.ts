@@ -31,4 +31,8 @@ test("without the client of Kubernetes, or a kubeconfig that can be read: one se
     failure("/nowhere"),
     "The cluster's address and account cannot be read from BERTH_KUBECONFIG.",
   );
+  assert.equal(
+    failure(null),
+    "No cluster is there: Berth runs in no pod with a service account, and BERTH_KUBECONFIG is not set.",
+  );
 });

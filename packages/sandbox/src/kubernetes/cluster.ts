@@ -48,8 +48,10 @@ export class Cluster {
     const library = await import("@kubernetes/client-node").catch(describeMissing);
     const config = new library.KubeConfig();
     try {
-      if (kubeconfig === null) config.loadFromCluster();
-      else config.loadFromFile(kubeconfig);
+      if (kubeconfig !== null) config.loadFromFile(kubeconfig);
+      // Without it the library loads an account of nowhere.
+      else if ((process.env.KUBERNETES_SERVICE_HOST ?? "") === "") throw new Error("in no pod");
+      else config.loadFromCluster();
     } catch (error) {
       throw new SandboxError(
         kubeconfig === null
