@@ -183,6 +183,8 @@ export class Cluster {
     while (!abort.aborted) {
       const found = await this.#watchOnce(name, abort, seen);
       if (found !== null) return found;
+      // An API server that is away, or refuses, ends each watch at once.
+      await delay(RETRY_MS, undefined, { signal: abort }).catch(() => {});
     }
     throw new SandboxError("the pod did not start in time");
   }
