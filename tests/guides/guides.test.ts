@@ -108,7 +108,7 @@ const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string
 };
 
 /** Guides without shell blocks. */
-const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "models.md"];
+const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "kubernetes.md", "models.md"];
 
 test("guides: each file with shell blocks is run", async () => {
   const files = await readdir(join(ROOT, "docs/guides"));
