@@ -23,6 +23,6 @@ export function conformanceOf(kind: EngineKind): void {
       return await startSubject(kind);
     },
     skips,
-    (place) => notInSample(place, SAMPLED_OF[kind]),
+    { notInSample: (place) => notInSample(place, SAMPLED_OF[kind]) },
   );
 }

@@ -1,14 +1,16 @@
 // The conformance suite in pods.
 
-import { notInSample } from "../../../../tests/effort/effort.ts";
+import { isTodays } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { conformance, unusedSubject } from "../../test-support/conformance/conformance.ts";
 import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
+import { TOGETHER } from "../../test-support/conformance/probe-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
-/** A pod takes some seconds to start. */
-const SAMPLED_OF = 3;
+/** One of as many tests is run each day, and all escape probes: a pod takes some seconds to start. */
+const SAMPLE = 3;
+const IS_WHOLE = process.env.TEST_PODS === "whole";
 const NETWORK_TESTS = [
   REFUSALS_TOLD,
   "command: hosts denied meanwhile are in its result",
@@ -30,6 +32,10 @@ skips["isolation: commands that must fail"] = "every pod sees the /sys of its no
 skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devices of this host";
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";
 
-conformance("kubernetes", missing === null ? startPodSubject : unusedSubject, skips, (place) =>
-  notInSample(place, SAMPLED_OF),
-);
+conformance("kubernetes", missing === null ? startPodSubject : unusedSubject, skips, {
+  notInSample: (place, title) =>
+    IS_WHOLE || title === TOGETHER || isTodays(place, SAMPLE)
+      ? false
+      : `one of ${SAMPLE} is run each day; npm run pods runs all`,
+  probesTogether: true,
+});

@@ -27,18 +27,24 @@ export async function unusedSubject(): Promise<Subject> {
   return { engine, uid: 0, close: async () => {} };
 }
 
+export interface ConformanceOptions {
+  /** Why the test at a place is not tried, where there is little time, or false. Default: all are. */
+  notInSample?: Suite["notInSample"];
+  /** All escape probes are one test, for an engine whose sandboxes take long to start. Default: each group is one. */
+  probesTogether?: boolean;
+}
+
 /**
  * Tests of what `SandboxEngine` promises, the same for every engine.
  *
  * @param makeEngine Called once; `close` of its result is called at the end.
  * @param skips Reasons to skip, by title; `*` skips all tests but those with an empty reason.
- * @param notInSample Why the test at a place is not tried, where there is little time, or false. Default: all are.
  */
 export function conformance(
   name: string,
   makeEngine: () => Promise<Subject>,
   skips: Readonly<Record<string, string>> = {},
-  notInSample: Suite["notInSample"] = () => false,
+  { notInSample = () => false, probesTogether = false }: ConformanceOptions = {},
 ): void {
   describe(`${name} keeps the promises of a sandbox engine`, () => {
     let subject: Subject | null = null;
@@ -49,6 +55,7 @@ export function conformance(
     const suite: Suite = {
       skips,
       notInSample,
+      probesTogether,
       defined: 0,
       subject() {
         if (!subject) throw new Error("the engine was not made");

@@ -33,7 +33,8 @@ export interface Suite {
   /** Reasons to skip, by title. */
   skips: Readonly<Record<string, string>>;
   /** Why the test that is defined at a place is not in the sample, or false. */
-  notInSample: (place: number) => string | false;
+  notInSample: (place: number, title: string) => string | false;
+  probesTogether?: boolean;
   /** How many tests are defined so far. */
   defined: number;
 }
@@ -48,7 +49,7 @@ export function conformanceTest(
 ): void {
   suite.defined += 1;
   test(title, {
-    skip: reasonToSkip(suite, title) ?? suite.notInSample(suite.defined),
+    skip: reasonToSkip(suite, title) ?? suite.notInSample(suite.defined, title),
     timeout: 180_000,
   }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));

@@ -6,9 +6,15 @@ import { probeEngine } from "../../src/probes/probe-engine.ts";
 import { SAME_USER } from "../../src/probes/table-probes.ts";
 import { type Context, conformanceTest, type Suite } from "./context.ts";
 
+const ALL_GROUPS = "all";
+export const TOGETHER = `probes: ${ALL_GROUPS}`;
+
 /** Attacks known from elsewhere; none may succeed. */
 export function probeTests(suite: Suite): void {
-  for (const [group, probes] of Map.groupBy(ALL_PROBES, (probe) => probe.group))
+  const groups = suite.probesTogether
+    ? new Map([[ALL_GROUPS, ALL_PROBES]])
+    : Map.groupBy(ALL_PROBES, (probe) => probe.group);
+  for (const [group, probes] of groups)
     conformanceTest(suite, `probes: ${group}`, (context) => allHold(context, probes, 1));
 
   conformanceTest(suite, "probes: sessions whose users on the host have one number", (context) =>
