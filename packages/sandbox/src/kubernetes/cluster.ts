@@ -2,6 +2,7 @@ import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
+import { patientApi } from "./patient-api.ts";
 
 type Library = typeof import("@kubernetes/client-node");
 
@@ -37,7 +38,7 @@ export class Cluster {
     this.#library = library;
     this.#config = config;
     this.namespace = namespace;
-    this.#api = config.makeApiClient(library.CoreV1Api);
+    this.#api = patientApi(config.makeApiClient(library.CoreV1Api));
   }
 
   /**
@@ -64,9 +65,10 @@ export class Cluster {
     return new Cluster(library, config, namespace ?? context?.namespace ?? "default");
   }
 
-  /** Of the namespace; no other namespace of any cluster has it. */
+  /** Of the namespace; no other namespace of any cluster has it. Rejects at once when the API server is away. */
   async uid(): Promise<string> {
-    const { metadata } = await this.#api.readNamespace({ name: this.namespace });
+    const api = this.#config.makeApiClient(this.#library.CoreV1Api);
+    const { metadata } = await api.readNamespace({ name: this.namespace });
     if (metadata?.uid === undefined) throw new SandboxError("the namespace has no uid");
     return metadata.uid;
   }
