@@ -17,6 +17,7 @@
 #              S             stores the file of an F
 #              C             closes the channel
 #              K number      so many bytes of data more may come
+#              P             asks for a sign of life: an E, both on channel 0, which is the server itself
 #   from here  D bytes       data of an R
 #              E             the pipe has no writer any more; or the file is stored or removed; or the pipe has no reader
 #              X text        the channel failed, and is closed
@@ -102,6 +103,7 @@ sub handle {
   my ($number, $kind, $body) = @_;
   my $channel = $channels{$number};
   if ($kind =~ /^[RWFUV]$/) { start($number, $kind, $body) }
+  elsif ($kind eq "P") { send_frame(0, "E", "") }
   elsif (!$channel) { }
   elsif ($kind eq "D") { take_data($channel, $body) }
   elsif ($kind eq "S") { store($channel) }

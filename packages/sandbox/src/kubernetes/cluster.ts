@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
 import { patientApi } from "./patient-api.ts";
+import { PodLostError } from "./pod-lost.ts";
 
 type Library = typeof import("@kubernetes/client-node");
 
@@ -194,7 +195,7 @@ export class Cluster {
   async #watchOnce<T>(name: string, abort: AbortSignal, seen: (pod: V1Pod) => T | null): Promise<T | null> {
     const result = Promise.withResolvers<T | null>();
     const look = (type: string, pod: V1Pod) => {
-      if (type === "DELETED") return result.reject(new SandboxError("the pod was removed"));
+      if (type === "DELETED") return result.reject(new PodLostError("the pod was removed"));
       try {
         const found = seen(pod);
         if (found !== null) result.resolve(found);

@@ -7,6 +7,8 @@ import { SERVER_CONTAINER, serverCommand } from "./pod-body.ts";
 import { ProcessOne } from "./process-one.ts";
 
 const GONE_TIMEOUT_MS = 90_000;
+/** A node that is out of reach answers nothing. */
+const INSIDE_TIMEOUT_MS = 10_000;
 const LOOK_MS = 200;
 
 /**
@@ -18,7 +20,9 @@ const LOOK_MS = 200;
 export async function endPodOfOther(cluster: Cluster, pod: V1Pod, epoch: number): Promise<void> {
   const { name = "", uid = "" } = pod.metadata ?? {};
   const id = { name, uid };
-  if (isDead(pod) || (await endInside(cluster, name, epoch))) return await cluster.forgetPod(id);
+  const late = () => delay(INSIDE_TIMEOUT_MS, false, { ref: false });
+  const inside = () => Promise.race([endInside(cluster, name, epoch), late()]);
+  if (isDead(pod) || (await inside())) return await cluster.forgetPod(id);
   await cluster.removePod(id);
   const abort = AbortSignal.timeout(GONE_TIMEOUT_MS);
   while (!abort.aborted) {

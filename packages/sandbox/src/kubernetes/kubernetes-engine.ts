@@ -19,6 +19,7 @@ import { EGRESS_PROGRAMS, type EgressSettings } from "./egress/egress-containers
 import { GatewayNetwork, type StartCommand } from "./egress/gateway-network.ts";
 import { OWNER, type PodSettings, SANDBOX } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
+import { PodLostError } from "./pod-lost.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
@@ -103,6 +104,8 @@ function writeFilters(directory: string): Promise<void>[] {
   );
 }
 
+/** Of one opening, each with a pod of its own. */
+const MAX_ATTEMPTS = 3;
 /** The sidecar's container may start after the sandbox's. */
 const SIDECAR_MS = 30_000;
 
@@ -200,10 +203,23 @@ class KubernetesEngine implements SandboxEngine {
     return epoch === 0 && (hasEnded || isLeftover(owner, false));
   }
 
+  /** Makes another pod in the place of one that is lost while it starts: nothing of the session has run in it. */
   async #openNow(spec: SandboxSpec): Promise<Sandbox> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#openOnce(spec);
+      } catch (error) {
+        if (!(error instanceof PodLostError) || attempt === MAX_ATTEMPTS) throw error;
+        this.#host.log({ msg: "a starting pod was lost", sandbox: spec.id, error: error.message });
+      }
+  }
+
+  async #openOnce(spec: SandboxSpec): Promise<Sandbox> {
     const undo: (() => Promise<unknown>)[] = [];
     const directory = `${this.#host.directory}/${(++this.#count).toString(36)}`;
+    let hasFailed = false;
     const released = () => {
+      if (hasFailed) return;
       this.#open.free(spec.id);
       this.#onDisks.delete(spec.disk);
     };
@@ -213,8 +229,13 @@ class KubernetesEngine implements SandboxEngine {
       this.#onDisks.set(spec.disk, sandbox);
       return sandbox;
     } catch (error) {
-      for (const step of undo.reverse()) await step().catch(() => undefined);
-      throw error;
+      hasFailed = true;
+      let lost: PodLostError | undefined;
+      for (const step of undo.reverse())
+        await step().catch((reason: unknown) => {
+          if (reason instanceof PodLostError) lost = reason;
+        });
+      throw lost ?? error;
     }
   }
 }

@@ -1,12 +1,15 @@
 import { Readable, Writable } from "node:stream";
 import { SandboxError } from "../interface/errors.ts";
 import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
+import { PodLostError } from "./pod-lost.ts";
 
 /** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
 const WINDOW_BYTES = 262_144;
 const CHUNK_BYTES = 65_536;
-/** What lies between ends connections on which nothing is said. */
-const ALIVE_MS = 30_000;
+/** The server is asked so often to say something: what lies between ends connections on which nothing is said. */
+const ALIVE_MS = 10_000;
+/** A server that has said nothing for so long is out of reach, with its node: that ends no connection by itself. */
+const SILENT_MS = 30_000;
 
 /** A running `pipe-server.pl`: its standard input and output. */
 export interface ServerStreams {
@@ -14,6 +17,8 @@ export interface ServerStreams {
   output: Readable;
   /** Its standard error, once it has ended. */
   errors(): string;
+  /** Null when the connection ended before the server. */
+  exitCode: Promise<number | null>;
 }
 
 interface Channel {
@@ -30,16 +35,24 @@ export class PipeConnection {
   readonly #channels = new Map<number, Channel>();
   #last = 0;
   #gone = false;
+  #closedHere = false;
 
   private constructor(streams: ServerStreams, ready: () => void) {
     this.#streams = streams;
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
     const decoder = new FrameDecoder((frame) => (frame.channel === 0 ? ready() : this.#take(frame)));
-    streams.output.on("data", (chunk: Buffer) => decoder.push(chunk)).on("error", () => {});
+    let heardAt = performance.now();
+    const take = (chunk: Buffer) => {
+      heardAt = performance.now();
+      decoder.push(chunk);
+    };
+    streams.output.on("data", take).on("error", () => {});
     streams.input.on("error", () => {});
-    // No channel has this number: the server ignores it.
-    const alive = setInterval(() => this.#send(0, "K", "0"), ALIVE_MS).unref();
+    const alive = setInterval(() => {
+      if (performance.now() - heardAt > SILENT_MS) streams.output.destroy();
+      else this.#send(0, "P");
+    }, ALIVE_MS).unref();
     streams.output.once("close", () => {
       clearInterval(alive);
       this.#end();
@@ -53,6 +66,7 @@ export class PipeConnection {
     const connection = new PipeConnection(streams, () => ready.resolve(true));
     const isReady = await Promise.race([ready.promise, connection.closed.then(() => false)]);
     if (isReady) return connection;
+    await connection.undo();
     throw new SandboxError(`the server of the sandbox's pipes ended: ${streams.errors() || "no reason"}`);
   }
 
@@ -156,7 +170,15 @@ export class PipeConnection {
     return text.split("\n");
   }
 
+  /** For a sandbox that did not open: rejects with `PodLostError` when neither side had ended the connection. */
+  async undo(): Promise<void> {
+    const wasCut = this.#gone && !this.#closedHere && (await this.#streams.exitCode) === null;
+    this.close();
+    if (wasCut) throw new PodLostError("the connection to the pod was cut");
+  }
+
   close(): void {
+    this.#closedHere ||= !this.#gone;
     this.#streams.input.destroy();
     this.#streams.output.destroy();
   }

@@ -1,6 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { ImageError, SandboxError } from "../interface/errors.ts";
 import { SANDBOX_CONTAINER } from "./pod-body.ts";
+import { PodLostError } from "./pod-lost.ts";
 
 /** What the kubelet says of an image that it cannot run. */
 const IMAGE_FAULTS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
@@ -8,6 +9,7 @@ const CONTAINER_FAULTS = ["CreateContainerError", "RunContainerError", "CreateCo
 
 /** @throws when the pod will never run. */
 export function throwIfFailed(pod: V1Pod): void {
+  if (pod.metadata?.deletionTimestamp !== undefined) throw new PodLostError("the pod is being removed");
   const { phase, containerStatuses = [], initContainerStatuses = [], message } = pod.status ?? {};
   for (const { name, state, image } of [...initContainerStatuses, ...containerStatuses]) {
     const { reason = "", message: why = "" } = state?.waiting ?? state?.terminated ?? {};

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
+import { PodLostError } from "./pod-lost.ts";
 import { pipeNames } from "./pod-pipes.ts";
 
 /** A host directory, and entries of it to send. */
@@ -49,6 +50,7 @@ export async function sendFiles(
   const [code] = await packed;
   const exitCode = await process.exitCode;
   if (code !== 0) throw new SandboxError("the files of the sandbox cannot be read", { cause: errors });
+  if (exitCode === null) throw new PodLostError("the connection to the pod was cut");
   if (exitCode !== 0)
     throw new SandboxError(`the files of the sandbox could not be unpacked: ${process.errors() || exitCode}`);
 }

@@ -84,7 +84,7 @@ export async function startPod(
   undo.push(async () => start.end());
   const sent = sentOf(host, directory, files);
   const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
-  undo.push(async () => connection.close());
+  undo.push(() => connection.undo());
   const network = await host.network.open(pod.name, spec);
   undo.push(() => network.close());
   const processOne = new ProcessOne(connection);
