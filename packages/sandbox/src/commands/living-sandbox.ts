@@ -79,6 +79,10 @@ export abstract class LivingSandbox implements Sandbox {
     this.closed = this.#closed.promise;
   }
 
+  get isEnding(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
   async run(command: Command): Promise<CommandResult> {
     if (this.#gone.signal.aborted) return closedResult();
     try {

@@ -114,6 +114,8 @@ export interface Sandbox {
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;
+  /** It has begun to end, and runs nothing any more. Absent: that is not known before it has ended. */
+  readonly isEnding?: boolean;
   /** Resolves, never rejects, when the sandbox has ended for whatever reason. */
   readonly closed: Promise<void>;
 }

@@ -15,9 +15,15 @@ export class SandboxSlot {
   }
 
   /** Returns the sandbox, or opens one if there is none, once the last one is closed. Rejects after `end`. */
-  opened(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
-    if (this.#ended) return Promise.reject(new Error("The session's workspace has ended."));
-    if (this.#opening !== undefined) return this.#opening;
+  async opened(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
+    if (this.#ended) throw new Error("The session's workspace has ended.");
+    const opened = await (this.#opening ?? this.#open(open));
+    if (opened.sandbox.isEnding !== true) return opened;
+    await opened.sandbox.closed;
+    return await this.opened(open);
+  }
+
+  #open(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
     const own = this.#closing === undefined ? open() : this.#closing.then(open, open);
     this.#opening = own;
     const forget = () => {
