@@ -117,7 +117,10 @@ function filesVolume(): V1Volume {
 
 /** Makes the directories of the disk, which belong to the agent, and waits for the files of the sandbox. */
 function filesContainer(parts: PodParts) {
-  const wait = `until [ -e ${READY} ]; do sleep 0.02; done`;
+  // A file, when they have come already; else a pipe, so that a node on which many wait is not kept busy by that. What brought them ends
+  // first: it would end with this container, as if it had failed.
+  const alone = "until set -- /proc/[0-9]*; [ $# -eq 1 ]; do sleep 0.02; done";
+  const wait = `{ mkfifo ${READY} 2>/dev/null; cat ${READY}; ${alone}; }`;
   return {
     name: FILES_CONTAINER,
     ...imageOf(parts.serverImage, parts),
