@@ -19,6 +19,13 @@ export function notInSample(place: number, every: number): string | false {
     : false;
 }
 
+/** The same of tests with pods, of which `npm run pods` tries all. */
+export function notTodaysPods(place: number, every: number): string | false {
+  return process.env.TEST_PODS === "whole" || isTodays(place, every)
+    ? false
+    : `one of ${every} is run each day; npm run pods runs all`;
+}
+
 export function isTodays(place: number, every: number): boolean {
   return (place + Math.floor(Date.now() / DAY_MS)) % every === 0;
 }

@@ -1,6 +1,6 @@
 // The conformance suite in pods.
 
-import { isTodays } from "../../../../tests/effort/effort.ts";
+import { notTodaysPods } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { conformance, unusedSubject } from "../../test-support/conformance/conformance.ts";
 import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
@@ -10,7 +10,6 @@ import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
 /** One of as many tests is run each day, and all escape probes: a pod takes some seconds to start. */
 const SAMPLE = 3;
-const IS_WHOLE = process.env.TEST_PODS === "whole";
 const NETWORK_TESTS = [
   REFUSALS_TOLD,
   "command: hosts denied meanwhile are in its result",
@@ -33,9 +32,6 @@ skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devi
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";
 
 conformance("kubernetes", missing === null ? startPodSubject : unusedSubject, skips, {
-  notInSample: (place, title) =>
-    IS_WHOLE || title === TOGETHER || isTodays(place, SAMPLE)
-      ? false
-      : `one of ${SAMPLE} is run each day; npm run pods runs all`,
+  notInSample: (place, title) => title !== TOGETHER && notTodaysPods(place, SAMPLE),
   probesTogether: true,
 });
