@@ -19,9 +19,14 @@ const DIRECTORIES = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run
  * so it sees more than any program inside. @throws when it finds a secret of the scanner.
  */
 export function inspectSandboxes(service: number, scanner: SecretScanner): InspectionCounts {
+  return inspectProcesses(sandboxedProcesses(service), scanner);
+}
+
+/** The same for these processes of this machine. */
+export function inspectProcesses(pids: readonly number[], scanner: SecretScanner): InspectionCounts {
   const counts: InspectionCounts = { processes: 0, memory: 0, files: 0 };
   const roots = new Set<string>();
-  for (const pid of sandboxedProcesses(service)) {
+  for (const pid of pids) {
     counts.processes += 1;
     const name = readOrEmpty(`/proc/${pid}/comm`).trim();
     for (const file of ["environ", "cmdline"])

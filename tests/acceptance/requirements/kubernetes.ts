@@ -21,4 +21,39 @@ export const kubernetesRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "When a runner is killed in the middle of a turn, its running call is interrupted, another runner goes on with the session's disk, and no pod of the former is left.",
   },
+  {
+    id: "kubernetes-main-job",
+    source: "seed 1",
+    rule: "berth run does the main job in a pod: a private repository over TLS is read, edited, committed and pushed, and a pull request is opened and printed. With credentials put in at the gateway nothing in the pod has one, and a denied host is told as an event.",
+  },
+  {
+    id: "kubernetes-gateway-killed",
+    source: "seed 1",
+    rule: "When an egress gateway is killed, connections through it are cut, and new ones pass through another; the session's commands go on.",
+  },
+  {
+    id: "kubernetes-kubelet-killed",
+    source: "seed 1",
+    rule: "When the kubelet of a session's pod is killed, the running call is told once to have been cut off and everything else is done once; turns that begin meanwhile wait until it is back.",
+  },
+  {
+    id: "kubernetes-control-plane-killed",
+    source: "seed 1",
+    rule: "When the API server and its etcd are killed, the running call is told once to have been cut off and everything else is done once; turns that begin meanwhile wait until they are back.",
+  },
+  {
+    id: "kubernetes-many-pods",
+    source: "seed 1",
+    rule: "Two dozen sessions of one node have their pods at the same time, and none is left when they are idle.",
+  },
+  {
+    id: "kubernetes-drain",
+    source: "seed 1",
+    rule: "A node that is drained parks its sessions: the running call is told once to have been cut off, and the next one has the session's disk in a pod of another node.",
+  },
+  {
+    id: "kubernetes-node-lost",
+    source: "seed 1",
+    rule: "A node that is lost costs its turns their running calls, told once, and never the log or a disk: once the node is deleted they go on elsewhere.",
+  },
 ];

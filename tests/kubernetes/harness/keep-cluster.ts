@@ -1,13 +1,15 @@
-// usage: node keep-cluster.ts KIT DIRECTORY pods|objects
+// usage: node keep-cluster.ts KIT DIRECTORY pods|objects|nodes
 // Runs the cluster of a kit for the test that started it, and stops it when the connection to that test ends.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openBridge } from "./bridge.ts";
 import { makeImages, TEST_IMAGE } from "./make-images.ts";
-import { STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
+import { type Node, STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
 import { RESOLVER } from "./resolver.ts";
+import { makeSecondNode, SECOND_NODE } from "./second-node.ts";
 import type { Kept } from "./test-cluster.ts";
 import { unpackPrograms } from "./unpack-programs.ts";
 
@@ -23,8 +25,11 @@ try {
   await Promise.race([start(), ended]);
   await ended;
 } finally {
-  const { stdout, stderr } = await run("sh", [join(scripts, "stop.sh"), directory]);
-  console.log(stdout, stderr);
+  const second = join(directory, SECOND_NODE);
+  for (const started of existsSync(second) ? [second, directory] : [directory]) {
+    const { stdout, stderr } = await run("sh", [join(scripts, "stop.sh"), started]);
+    console.log(stdout, stderr);
+  }
 }
 await rm(directory, { recursive: true, force: true });
 process.exit(0);
@@ -32,10 +37,10 @@ process.exit(0);
 async function start(): Promise<void> {
   await copyScripts();
   await symlink(await unpackPrograms(kit), join(directory, "bin"));
-  await (form === "pods" ? startWithNode() : startControlPlane());
+  const nodes = await (form === "objects" ? startControlPlane() : startNodes());
   const port = await openBridge(await namespaceOf());
   const kubeconfig = await reachableKubeconfig(port);
-  if (form === "pods") await startProvisioner(kubeconfig, directory);
+  if (nodes.length > 0) await startProvisioner(kubeconfig, directory, nodes);
   const kept: Kept = {
     kubeconfig,
     namespace: "default",
@@ -46,15 +51,22 @@ async function start(): Promise<void> {
   process.send?.(kept);
 }
 
-async function startWithNode(): Promise<void> {
+async function startNodes(): Promise<Node[]> {
   const images = makeImages(directory, join(scripts, "make-image.py"));
   await Promise.all([startControlPlane(), images.pause]);
-  await run("sh", [join(scripts, "node.sh"), directory]);
-  await run("ctr", ["-a", `${directory}/cd.sock`, "-n", "k8s.io", "images", "import", await images.test]);
+  const nodes = [{ name: "node1", directory }];
+  if (form === "nodes") nodes.push(await makeSecondNode(directory));
+  for (const node of nodes) {
+    await run("sh", [join(node.directory, "kit/node.sh"), node.directory]);
+    const socket = `${node.directory}/cd.sock`;
+    await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "import", await images.test]);
+  }
+  return nodes;
 }
 
-async function startControlPlane(): Promise<void> {
+async function startControlPlane(): Promise<Node[]> {
   await run("sh", [join(scripts, "control-plane.sh"), directory]);
+  return [];
 }
 
 async function copyScripts(): Promise<void> {
@@ -75,6 +87,8 @@ async function copyScripts(): Promise<void> {
     "--leader-elect=false --kube-api-qps",
     "--leader-elect=false --root-ca-file=certs/apiserver.crt --kube-api-qps",
   );
+  if (form === "nodes")
+    await replaceIn("control-plane.sh", "--bind-address=127.0.0.1", "--bind-address=0.0.0.0");
 }
 
 async function replaceIn(script: string, text: string, other: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,15 +15,25 @@ import {
 
 const run = promisify(execFile);
 const PROVISIONER = "berth.test/loop";
-const NODE = "node1";
 const BUSY_MS = 100;
 export const STORAGE_CLASS = "berth-test";
 
+/** A node of this machine. */
+export interface Node {
+  name: string;
+  /** The directory in which it was started. */
+  directory: string;
+}
+
 /**
- * Gives each claim of the class a volume of exactly its size: an ext4 filesystem in a file, mounted where the node sees it. A claim
+ * Gives each claim of the class a volume of exactly its size: an ext4 filesystem in a file, mounted where all nodes see it. A claim
  * that asks for more later gets that; a volume whose claim is deleted is deleted.
  */
-export async function startProvisioner(kubeconfig: string, directory: string): Promise<void> {
+export async function startProvisioner(
+  kubeconfig: string,
+  directory: string,
+  nodes: readonly Node[],
+): Promise<void> {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   await config.makeApiClient(StorageV1Api).createStorageClass({
@@ -34,7 +45,7 @@ export async function startProvisioner(kubeconfig: string, directory: string): P
       reclaimPolicy: "Delete",
     },
   });
-  const volumes = new LoopVolumes(config.makeApiClient(CoreV1Api), directory);
+  const volumes = new LoopVolumes(config.makeApiClient(CoreV1Api), directory, nodes);
   await mkdir(volumes.directory);
   void watchAll(config, "persistentvolumeclaims", (claim: V1PersistentVolumeClaim) => volumes.claimed(claim));
   void watchAll(config, "persistentvolumes", (volume: V1PersistentVolume) => volumes.changed(volume));
@@ -59,19 +70,20 @@ async function watchAll<T>(
       () => ended.resolve(),
     );
     await ended.promise;
+    await delay(BUSY_MS);
   }
 }
 
 class LoopVolumes {
   readonly directory: string;
   readonly #api: CoreV1Api;
-  readonly #root: string;
+  readonly #nodes: readonly Node[];
   /** A claim changes again before its volume is bound to it. */
   readonly #made = new Set<string>();
 
-  constructor(api: CoreV1Api, root: string) {
+  constructor(api: CoreV1Api, root: string, nodes: readonly Node[]) {
     this.#api = api;
-    this.#root = root;
+    this.#nodes = nodes;
     this.directory = join(root, "volumes");
   }
 
@@ -80,7 +92,7 @@ class LoopVolumes {
     if (spec?.storageClassName !== STORAGE_CLASS || metadata?.deletionTimestamp !== undefined) return;
     const bytes = bytesOf(spec.resources?.requests?.storage);
     if (status?.phase === "Pending") {
-      if (metadata?.annotations?.["volume.kubernetes.io/selected-node"] === NODE)
+      if (metadata?.annotations?.["volume.kubernetes.io/selected-node"] !== undefined)
         await this.#make(claim, bytes);
     } else if (bytesOf(status?.capacity?.storage) < bytes) await this.#grow(claim, bytes);
   }
@@ -88,7 +100,7 @@ class LoopVolumes {
   async changed({ metadata, status, spec }: V1PersistentVolume): Promise<void> {
     const name = metadata?.name ?? "";
     if (spec?.storageClassName !== STORAGE_CLASS || status?.phase !== "Released") return;
-    await this.#inNode("umount", this.#path(name));
+    await this.#inNodes("umount", this.#path(name));
     await rm(`${this.#path(name)}.img`);
     await this.#api.deletePersistentVolume({ name });
   }
@@ -102,41 +114,49 @@ class LoopVolumes {
     await writeFile(`${path}.img`, "");
     await truncate(`${path}.img`, sizeOfImage(bytes));
     await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", `${path}.img`]);
-    await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
+    await this.#inNodes("mount", "-o", "loop", `${path}.img`, path);
     const claimRef = { kind: "PersistentVolumeClaim", apiVersion: "v1" };
+    const names = this.#nodes.map(({ name: node }) => node);
     const { namespace = "", name: claim = "", uid = "" } = metadata ?? {};
-    await this.#api.createPersistentVolume({
-      body: {
-        metadata: { name, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
-        spec: {
-          capacity: { storage: String(bytes) },
-          accessModes: ["ReadWriteOnce"],
-          persistentVolumeReclaimPolicy: "Delete",
-          storageClassName: STORAGE_CLASS,
-          claimRef: { ...claimRef, namespace, name: claim, uid },
-          local: { path },
-          nodeAffinity: {
-            required: {
-              nodeSelectorTerms: [
-                { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [NODE] }] },
-              ],
-            },
+    await this.#create({
+      metadata: { name, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
+      spec: {
+        capacity: { storage: String(bytes) },
+        accessModes: ["ReadWriteOnce"],
+        persistentVolumeReclaimPolicy: "Delete",
+        storageClassName: STORAGE_CLASS,
+        claimRef: { ...claimRef, namespace, name: claim, uid },
+        local: { path },
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: names }] },
+            ],
           },
         },
       },
     });
   }
 
+  /** Asks again while the API server is away. */
+  async #create(body: V1PersistentVolume): Promise<void> {
+    for (let isMade = false; !isMade; )
+      isMade = await this.#api.createPersistentVolume({ body }).then(
+        () => true,
+        async ({ code }) => code === 409 || (await delay(BUSY_MS, false)),
+      );
+  }
+
   async #grow({ metadata, status }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
     const { namespace = "", name = "", uid } = metadata ?? {};
     const path = this.#path(`pvc-${uid}`);
-    await this.#inNode("umount", path);
+    await this.#inNodes("umount", path);
     // The node unmounts it from a pod that has ended a moment later.
     for (let busy = true; busy; busy = await isInUse(`${path}.img`)) await delay(BUSY_MS);
     await truncate(`${path}.img`, sizeOfImage(bytes));
     await run("e2fsck", ["-f", "-n", `${path}.img`]);
     await run("resize2fs", [`${path}.img`]);
-    await this.#inNode("mount", "-o", "loop", `${path}.img`, path);
+    await this.#inNodes("mount", "-o", "loop", `${path}.img`, path);
     const storage = String(bytes);
     const volume = await this.#api.readPersistentVolume({ name: `pvc-${uid}` });
     await this.#api.replacePersistentVolume({
@@ -152,10 +172,13 @@ class LoopVolumes {
     return join(this.directory, volume);
   }
 
-  /** In the mount namespace of the node, which no other process shares. */
-  async #inNode(...command: string[]): Promise<void> {
-    const pid = (await readFile(join(this.#root, "kubelet.pid"), "utf8")).trim();
-    await run("nsenter", [`--mount=/proc/${pid}/ns/mnt`, ...command]);
+  /** In the mount namespace of each node, which no other process shares. One that is lost has none. */
+  async #inNodes(...command: string[]): Promise<void> {
+    for (const { directory } of this.#nodes) {
+      const pid = (await readFile(join(directory, "containerd.pid"), "utf8")).trim();
+      if (existsSync(`/proc/${pid}/ns/mnt`))
+        await run("nsenter", [`--mount=/proc/${pid}/ns/mnt`, ...command]);
+    }
   }
 }
 

@@ -25,9 +25,9 @@ export type Kept = Omit<TestCluster, "close">;
 /**
  * Starts a cluster of this test's own, or uses the one that there is. It ends with this process, however that ends.
  *
- * @param form `objects`: an API server without a node, for tests that make no pods.
+ * @param form `objects`: an API server without a node, for tests that make no pods. `nodes`: two nodes.
  */
-export async function startTestCluster(form: "pods" | "objects" = "pods"): Promise<TestCluster> {
+export async function startTestCluster(form: "pods" | "objects" | "nodes" = "pods"): Promise<TestCluster> {
   const kit = findKit();
   if (kit === null) throw new Error("no cluster for tests");
   return kit.kind === "cluster" ? existing(kit.kubeconfig) : await started(kit.directory, form);

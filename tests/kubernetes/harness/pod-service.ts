@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { type AnyJson, Api } from "../../acceptance/harness/api.ts";
+import { Berth } from "../../acceptance/harness/berth.ts";
+import { waitUntil } from "../../acceptance/harness/wait-until.ts";
+import { startPostgres } from "../../postgres-server/postgres-server.ts";
+import type { TestCluster } from "./test-cluster.ts";
+
+export type Role = "api" | "runner" | "egress";
+
+/** The service in its roles, each a process of this machine with a data directory of its own, with the pods of a cluster as sandboxes. */
+export class PodService {
+  readonly core: CoreV1Api;
+  readonly #cluster: TestCluster;
+  readonly #root: string;
+  readonly #url: string;
+  readonly #started: Berth[] = [];
+  readonly #stopPostgres: () => Promise<void>;
+  #settings: object = {};
+  #api: Api | undefined;
+
+  private constructor(cluster: TestCluster, root: string, url: string, stopPostgres: () => Promise<void>) {
+    this.#cluster = cluster;
+    this.#root = root;
+    this.#url = url;
+    this.#stopPostgres = stopPostgres;
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    this.core = config.makeApiClient(CoreV1Api);
+  }
+
+  /** Its database. Its roles start one by one. */
+  static async prepare(cluster: TestCluster): Promise<PodService> {
+    const root = mkdtempSync(join(tmpdir(), "berth-kubernetes-"));
+    mkdirSync(join(root, "blobs"));
+    writeFileSync(join(root, "secret.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
+    const postgres = await startPostgres({ databases: ["berth"] });
+    return new PodService(cluster, root, postgres.url("berth"), () => postgres.stop());
+  }
+
+  /** Of all roles that start from now on; by their keys in a settings file. */
+  set(settings: object): void {
+    this.#settings = settings;
+  }
+
+  async start(role: Role, settings: Record<string, string> = {}): Promise<Berth> {
+    const dataDir = join(this.#root, `${role}-${this.#started.length}`);
+    mkdirSync(dataDir, { mode: 0o700 });
+    const own = { BERTH_CONFIG: this.#settingsFile(), BERTH_ROLE: role, ...settings };
+    const berth = await Berth.start({ dataDir, settings: own });
+    this.#started.push(berth);
+    return berth;
+  }
+
+  /** Starts the API, and a client of an administrator. */
+  async startApi(): Promise<Api> {
+    const service = await this.start("api");
+    const words = ["--user", "ada@example.com", "--role", "admin", "--config", this.#settingsFile()];
+    this.#api = new Api(service.url, await service.command("token", "create", ...words));
+    return this.#api;
+  }
+
+  get api(): Api {
+    if (this.#api === undefined) throw new Error("the API was not started");
+    return this.#api;
+  }
+
+  /** Those of one session, or of all. */
+  async pods(session?: string): Promise<V1Pod[]> {
+    const labelSelector = session === undefined ? "berth.epoch" : `berth.sandbox=${session}`;
+    return (await this.core.listNamespacedPod({ namespace: this.#cluster.namespace, labelSelector })).items;
+  }
+
+  /** Resolves when a session, or no session, has a pod. */
+  async parked(session?: string): Promise<void> {
+    let left: V1Pod[] = [];
+    await waitUntil(
+      async () => {
+        left = await this.pods(session);
+        return left.length === 0;
+      },
+      () => `pods are left: ${left.map(({ metadata }) => metadata?.name)}`,
+    );
+  }
+
+  async lostDisks(session: string): Promise<number> {
+    const path = `/sessions/${session}/events?types[]=session.container_reclaimed`;
+    return ((await this.api.ok("GET", path)) as AnyJson).data.length;
+  }
+
+  async close(): Promise<void> {
+    for (const berth of this.#started.reverse()) await berth.kill("SIGTERM");
+    await this.#stopPostgres();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** JSON is YAML. */
+  #settingsFile(): string {
+    const { kubeconfig, namespace, image, storageClass } = this.#cluster;
+    const path = join(this.#root, "berth.yaml");
+    const settings = {
+      role: "api",
+      database_url: this.#url,
+      blobs: join(this.#root, "blobs"),
+      secret_key_file: join(this.#root, "secret.key"),
+      runner_address: "127.0.0.1:0",
+      sandbox: "kubernetes",
+      kubeconfig,
+      kubernetes_namespace: namespace,
+      kubernetes_image: image,
+      ...(storageClass === null ? {} : { kubernetes_storage_class: storageClass }),
+      session_disk_mb: 128,
+      sandbox_idle_seconds: 0,
+      host_grace_seconds: 4,
+      ...this.#settings,
+    };
+    writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
+    return path;
+  }
+}

@@ -1,0 +1,105 @@
+// Subject: sessions whose pods are on two nodes, which both have their volumes: one is drained, and one is lost.
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { after, before } from "node:test";
+import type { Api } from "../acceptance/harness/api.ts";
+import { covers } from "../acceptance/harness/covers.ts";
+import { bash, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
+import { notTodaysPods } from "../effort/effort.ts";
+import { powerOffSecondNode } from "./harness/cluster-parts.ts";
+import { findKit, missingForCluster } from "./harness/find-kit.ts";
+import { InterruptedTurn } from "./harness/interrupted-turn.ts";
+import { PodService } from "./harness/pod-service.ts";
+import { SECOND_NODE } from "./harness/second-node.ts";
+import { startTestCluster } from "./harness/test-cluster.ts";
+
+const SKIP =
+  missingForCluster() ??
+  (findKit()?.kind === "cluster" ? "it drains and loses nodes of its own" : notTodaysPods(1, 3));
+const FIRST_NODE = "node1";
+const NAMESPACE = "default";
+
+let cluster: string;
+let service: PodService;
+let api: Api;
+/** Runs in reverse order, also after a failed start. */
+const CLEANUP: (() => unknown)[] = [];
+
+before(async () => {
+  if (SKIP !== false) return;
+  const started = await startTestCluster("nodes");
+  CLEANUP.push(() => started.close());
+  cluster = dirname(started.kubeconfig);
+  service = await PodService.prepare(started);
+  CLEANUP.push(() => service.close());
+  service.set({ sandbox_idle_seconds: 600 });
+  api = await service.startApi();
+  await service.start("runner");
+});
+after(async () => {
+  for (const cleanUp of CLEANUP.reverse()) await cleanUp();
+});
+
+async function cordon(name: string, isCordoned: boolean): Promise<void> {
+  const body = [{ op: "add", path: "/spec/unschedulable", value: isCordoned }];
+  await service.core.patchNode({ name, body });
+}
+
+/** As `kubectl drain` does. */
+async function drain(node: string): Promise<void> {
+  await cordon(node, true);
+  for (const { metadata, spec } of await service.pods()) {
+    const name = metadata?.name ?? "";
+    const body = { apiVersion: "policy/v1beta1", kind: "Eviction", metadata: { name, namespace: NAMESPACE } };
+    if (spec?.nodeName === node)
+      await service.core.createNamespacedPodEviction({ name, namespace: NAMESPACE, body });
+  }
+}
+
+async function nodeOf(session: string): Promise<string | undefined> {
+  return (await service.pods(session))[0]?.spec?.nodeName;
+}
+
+covers(
+  ["kubernetes-drain"],
+  "a node is drained: the running call is told to be cut off once, idle sessions are parked, and all go on elsewhere with their disks",
+  async () => {
+    await cordon(SECOND_NODE, true);
+    const { id } = await makeSession(api);
+    await runTurn(api, id, bash("echo kept >/data/kept"));
+    const running = await InterruptedTurn.start(api, [cluster]);
+    assert.deepEqual([await nodeOf(id), await nodeOf(running.session)], [FIRST_NODE, FIRST_NODE]);
+    await cordon(SECOND_NODE, false);
+
+    await drain(FIRST_NODE);
+    await running.ended();
+    assert.equal(await nodeOf(running.session), SECOND_NODE);
+    assert.ok(!running.runs(cluster), "the command that was cut off has ended");
+    await service.parked(id);
+    assert.deepEqual(toolResults(await runTurn(api, id, bash("cat /data/kept"))), ["kept"]);
+    assert.equal(await nodeOf(id), SECOND_NODE);
+    assert.equal(await service.lostDisks(id), 0);
+    await cordon(FIRST_NODE, false);
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-node-lost"],
+  "a node loses its power, and is deleted: the running call is told to be cut off once, and its session goes on elsewhere with its disk",
+  async () => {
+    await cordon(FIRST_NODE, true);
+    const running = await InterruptedTurn.start(api, [join(cluster, SECOND_NODE)]);
+    assert.equal(await nodeOf(running.session), SECOND_NODE);
+    await cordon(FIRST_NODE, false);
+
+    await powerOffSecondNode(cluster);
+    await service.core.deleteNode({ name: SECOND_NODE });
+    await running.ended();
+    assert.equal(await nodeOf(running.session), FIRST_NODE);
+    for (const { id } of (await api.ok("GET", "/sessions")).data)
+      await api.ok("POST", `/sessions/${id}/archive`);
+    await service.parked();
+  },
+  SKIP,
+);
