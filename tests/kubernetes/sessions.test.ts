@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { CoreV1Api, KubeConfig, NodeV1Api, type V1Pod } from "@kubernetes/client-node";
-import { type AnyJson, Api } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api, assertError } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import {
   bash,
+  makeEnvironment,
   makeFile,
   makeSession,
   runTurn,
@@ -27,6 +28,8 @@ import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 const SKIP = missingForCluster() ?? false;
 
 const RUNTIME_CLASS = "berth-test";
+/** One that environments may choose, and one that the cluster does not have. */
+const [CHOSEN_CLASS, MISSING_CLASS] = ["berth-chosen", "berth-missing"];
 /** Text is YAML. */
 const PATCH = "metadata: {annotations: {team: sandboxes}}\nspec: {imagePullSecrets: [{name: registry}]}\n";
 
@@ -55,9 +58,11 @@ before(async () => {
   config.loadFromFile(cluster.kubeconfig);
   pods = config.makeApiClient(CoreV1Api);
   const runtimes = config.makeApiClient(NodeV1Api);
-  const body = { metadata: { name: RUNTIME_CLASS }, handler: "runc" };
-  await runtimes.createRuntimeClass({ body }).catch(({ code }) => assert.equal(code, 409));
-  CLEANUP.push(() => runtimes.deleteRuntimeClass({ name: RUNTIME_CLASS }));
+  for (const name of [RUNTIME_CLASS, CHOSEN_CLASS]) {
+    const body = { metadata: { name }, handler: "runc" };
+    await runtimes.createRuntimeClass({ body }).catch(({ code }) => assert.equal(code, 409));
+    CLEANUP.push(() => runtimes.deleteRuntimeClass({ name }));
+  }
   writeFileSync(join(root, "patch.yaml"), PATCH);
   service = await start("api");
   CLEANUP.push(() => service.kill("SIGTERM"));
@@ -97,6 +102,7 @@ function settingsFile(): string {
     kubernetes_node_selector: "kubernetes.io/os=linux",
     kubernetes_tolerations: "dedicated=sandboxes:NoSchedule",
     kubernetes_runtime_class: RUNTIME_CLASS,
+    kubernetes_runtime_classes: [CHOSEN_CLASS, MISSING_CLASS],
     kubernetes_pod_patch: join(root, "patch.yaml"),
   };
   writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
@@ -170,6 +176,34 @@ covers(
 );
 
 covers(
+  ["kubernetes-ephemeral"],
+  "an ephemeral workspace: its disk is limited, and neither a pod nor a volume is left of an idle session",
+  async () => {
+    const { id: environment_id } = await makeEnvironment(api, { workspace: "ephemeral" });
+    const session = await makeSession(api, { environment_id });
+    const texts = toolResults(
+      await runTurn(
+        api,
+        session.id,
+        bash("echo draft >/data/draft; echo result >/mnt/session/outputs/result.txt"),
+        bash("head -c 200M /dev/zero >/data/filling"),
+      ),
+    );
+    assert.match(texts[1] ?? "", /No space left on device/);
+    await readEventsUntil(api, session.id, ({ type }: AnyJson) => type === "session.container_reclaimed");
+    await waitUntil(
+      async () => (await volumesOf(session.id)) === 0,
+      () => "the volume is left",
+    );
+    await parked(session.id);
+    assert.equal((await api.ok("GET", `/files?scope_id=${session.id}`)).data[0].filename, "result.txt");
+    const [listed] = toolResults(await runTurn(api, session.id, bash("ls -A /data")));
+    assert.equal(listed?.trim(), "(no output)");
+  },
+  SKIP,
+);
+
+covers(
   ["kubernetes-takeover"],
   "kill -9 of a runner in the middle of a turn: the call is interrupted, another runner goes on with the disk, and no pod is left",
   async () => {
@@ -235,6 +269,43 @@ covers(
     );
     assert.equal(spec?.automountServiceAccountToken, false);
     await waitForTurn(api, session.id, sent.data[0].id);
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-runtime-classes"],
+  "environments choose among the runtime classes that the operator allows",
+  async () => {
+    const refused = await api.post("/environments", { name: "weak", runtime_class: RUNTIME_CLASS });
+    assertError(refused, 400, "invalid_request_error", {
+      param: "runtime_class",
+      message: /does not allow\. It allows berth-chosen, berth-missing\./,
+    });
+    const sessionWith = async (runtime_class: string) => {
+      const { id: environment_id } = await makeEnvironment(api, { runtime_class });
+      return await makeSession(api, { environment_id });
+    };
+    const chosen = await sessionWith(CHOSEN_CLASS);
+    const { data } = await api.ok("POST", `/sessions/${chosen.id}/events`, {
+      events: [steps(bash("sleep 5"))],
+    });
+    const labelSelector = `berth.sandbox=${chosen.id}`;
+    let found: V1Pod | undefined;
+    await waitUntil(
+      async () => {
+        [found] = (await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector })).items;
+        return found !== undefined;
+      },
+      () => "no pod was made",
+    );
+    assert.equal(found?.spec?.runtimeClassName, CHOSEN_CLASS);
+    await waitForTurn(api, chosen.id, data[0].id);
+    const missing = await sessionWith(MISSING_CLASS);
+    const events = await runTurn(api, missing.id, bash("echo never"));
+    const error = events.find(({ type }) => type === "session.error");
+    assert.equal(error?.error.type, "sandbox_error");
+    assert.equal(error?.error.message, 'The cluster does not have the runtime class "berth-missing".');
   },
   SKIP,
 );

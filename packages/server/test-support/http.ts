@@ -83,6 +83,7 @@ export async function testApp(
     gitHttpHosts: ["git.internal:8080"],
     egressAllowPrivate: ["mcp.internal:8080"],
     runsImages: false,
+    runtimeClasses: null,
     ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
     jsonLimit: 65_536,
     uploadLimit: 100_000,

@@ -17,6 +17,16 @@ export const kubernetesRequirements: readonly Requirement[] = [
     rule: "The operator's settings decide on which nodes, with which runtime and with what else pods run.",
   },
   {
+    id: "kubernetes-runtime-classes",
+    source: "api 4",
+    rule: "An environment can choose the runtime class of its pods among those that the operator allows (BERTH_KUBERNETES_RUNTIME_CLASSES, by default none); another, or one where sandboxes are no pods, is rejected with 400. When the cluster does not have it, the session reports a sandbox_error that names it.",
+  },
+  {
+    id: "kubernetes-ephemeral",
+    source: "api 4",
+    rule: "With an ephemeral workspace an idle session has neither a pod nor a volume, and its disk takes what its limit says and no more.",
+  },
+  {
     id: "kubernetes-takeover",
     source: "seed 1",
     rule: "When a runner is killed in the middle of a turn, its running call is interrupted, another runner goes on with the session's disk, and no pod of the former is left.",

@@ -26,4 +26,9 @@ export const reclaimRequirements: readonly Requirement[] = [
     source: "seed 8",
     rule: "The disk of a running session is not reclaimed, however long the turn takes; an archived or terminated session gets no session.container_reclaimed.",
   },
+  {
+    id: "workspace-ephemeral",
+    source: "api 4",
+    rule: "With an ephemeral workspace a session loses its disk when its sandbox is closed, which session.container_reclaimed records with the reason inactivity; outputs are saved first, and the next command has a new disk with the repositories cloned again. By default the workspace is persistent.",
+  },
 ];

@@ -66,6 +66,26 @@ covers(
 );
 
 covers(
+  ["kubernetes-runtime-classes"],
+  "runtime_class: rejected where sandboxes are no pods, and an invalid name always",
+  async () => {
+    const made = await makeEnvironment(api);
+    assert.equal(made.runtime_class, null);
+    for (const path of ["/environments", `/environments/${made.id}`]) {
+      const request = (runtime_class: unknown) => api.post(path, { name: "of a class", runtime_class });
+      assertError(await request("gvisor"), 400, "invalid_request_error", {
+        param: "runtime_class",
+        message: /are not pods of a Kubernetes cluster/,
+      });
+      assertError(await request("gVisor"), 400, "invalid_request_error", {
+        param: "runtime_class",
+        message: /such as 'gvisor'/,
+      });
+    }
+  },
+);
+
+covers(
   ["environment-crud"],
   "allowed_hosts: names and wildcards; addresses and urls are rejected with 400",
   async () => {

@@ -3,12 +3,13 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import type { Api } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { bash, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 let host: GitHost;
@@ -91,3 +92,44 @@ covers(["shell-kept-secrets"], "quiet session: a rotated token is not what the s
   assert.match(told, /With a secret in the value: COPY\.[\s\S]*\n\[\] mine\n/);
   assert.doesNotMatch(told, /shells\/main/);
 });
+
+covers(
+  ["workspace-ephemeral"],
+  "quiet session with an ephemeral workspace: the disk is gone, with outputs saved and the repository cloned again",
+  async () => {
+    const { id: environment, workspace } = await makeEnvironment(api, { workspace: "ephemeral" });
+    assert.equal(workspace, "ephemeral");
+    assert.equal((await makeEnvironment(api)).workspace, "persistent");
+    const token = host.createToken({ user: "robot", permissions: "write" });
+    const session = await makeSession(api, {
+      environment_id: environment,
+      resources: [{ type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: token }],
+    });
+    // With its repository the session may already have lost a disk before its first turn.
+    let hasRun = false;
+    const isReclaimed = ({ type }: AnyJson) => {
+      hasRun ||= type === "agent.tool_result";
+      return hasRun && type === "session.container_reclaimed";
+    };
+    assert.match(
+      await run(
+        session.id,
+        "echo draft >/data/draft; echo x >>widget/w.txt; echo done >/mnt/session/outputs/result.txt; cat widget/w.txt",
+      ),
+      /^w\nx/,
+    );
+    const events = await readEventsUntil(api, session.id, isReclaimed);
+    assert.equal(events.at(-1).reason, "inactivity");
+    const { data: files } = await api.ok("GET", `/files?scope_id=${session.id}`);
+    assert.deepEqual(
+      files.map(({ filename }: AnyJson) => filename),
+      ["result.txt"],
+    );
+    const listed = await api.get(`/sessions/${session.id}/workspace?path=/data`);
+    assertError(listed, 409, "conflict_error", { message: /its disk was reclaimed/ });
+    assert.match(
+      await run(session.id, "ls /data /mnt/session/outputs; cat widget/w.txt"),
+      /^\/data:\nwidget\n\n\/mnt[^\n]+\nw$/,
+    );
+  },
+);

@@ -150,6 +150,18 @@ const ENVIRONMENTS: readonly Proof[] = [
   ["environments ", "credentials", scenario("proxy-credentials"), "proxy credentials: git, gh and curl work"],
   ["environments ", "image", scenario("container-engine"), "environment image: it is used"],
   [
+    "environments ",
+    "runtime_class",
+    "tests/kubernetes/sessions.test.ts",
+    "environments choose among the runtime classes that the operator allows",
+  ],
+  [
+    "environments ",
+    "workspace",
+    scenario("kept-shells"),
+    "quiet session with an ephemeral workspace: the disk is gone",
+  ],
+  [
     "environments git_identity.",
     IDENTITY,
     scenario("git-identity"),
@@ -602,6 +614,12 @@ const SETTINGS: readonly Proof[] = [
     "KUBERNETES_NODE_SELECTOR KUBERNETES_TOLERATIONS KUBERNETES_RUNTIME_CLASS KUBERNETES_POD_PATCH",
     "tests/kubernetes/sessions.test.ts",
     "pods have the node selector, tolerations, runtime class and patch of the settings",
+  ],
+  [
+    "setting BERTH_",
+    "KUBERNETES_RUNTIME_CLASSES",
+    "tests/kubernetes/sessions.test.ts",
+    "environments choose among the runtime classes that the operator allows",
   ],
   [
     "setting BERTH_",

@@ -12,7 +12,7 @@ import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { prepareFiles, type SandboxFiles } from "../host/sandbox-files.ts";
 import { writePrograms } from "../inside/programs.ts";
 import type { Capability } from "../interface/capability.ts";
-import { ImageError, SandboxError } from "../interface/errors.ts";
+import { ImageError, RuntimeClassError, SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
@@ -161,6 +161,7 @@ class BubblewrapEngine implements SandboxEngine {
     const { cgroups, owner } = this.#parts;
     if (spec.image)
       throw new ImageError("Sandboxes of this installation run no images: its engine is bubblewrap.");
+    if (spec.runtimeClass) throw new RuntimeClassError("Sandboxes of this installation are not pods.");
     const undo: (() => Promise<unknown>)[] = [];
     const name = `${owner}.${(++this.#count).toString(36)}-${process.hrtime.bigint().toString(36)}`;
     const directory = `${this.#parts.directory}/${this.#count.toString(36)}`;

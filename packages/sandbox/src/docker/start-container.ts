@@ -11,7 +11,7 @@ import { HostView } from "../host/host-view.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../host/sandbox-files.ts";
 import { writeUsers } from "../inside/write-etc.ts";
-import { DiskLimitError, SandboxError } from "../interface/errors.ts";
+import { DiskLimitError, RuntimeClassError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { CommonGroup } from "./common-group.ts";
 import { containerBody } from "./container-body.ts";
@@ -99,8 +99,9 @@ export async function startContainer(
   return sandbox;
 }
 
-function requireSupported({ uid, limits, snapshots = [], system }: SandboxSpec): void {
+function requireSupported({ uid, limits, runtimeClass, snapshots = [], system }: SandboxSpec): void {
   if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
+  if (runtimeClass) throw new RuntimeClassError("Sandboxes of this installation are not pods.");
   if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
   if (snapshots.length > 0) throw new SandboxError("containers mount no snapshots");
   if (system !== undefined) throw new SandboxError("containers run images, not system trees");

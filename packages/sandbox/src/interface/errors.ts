@@ -6,6 +6,9 @@ export class SandboxError extends Error {
 /** The image of a sandbox cannot be run. The message is one sentence for users, without paths. */
 export class ImageError extends SandboxError {}
 
+/** The sandbox cannot have its runtime class. The message is one sentence for users, without paths. */
+export class RuntimeClassError extends SandboxError {}
+
 /** The disk has a limit, which this machine cannot enforce. The message is one sentence for users, without paths. */
 export class DiskLimitError extends SandboxError {
   constructor(why: string, options?: ErrorOptions) {

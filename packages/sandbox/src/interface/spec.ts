@@ -25,6 +25,11 @@ export interface SandboxSpec {
    * images or lacks this one.
    */
   image?: string | null;
+  /**
+   * Runtime class of the pod, on an engine of pods; its default when absent or null. Rejects with `RuntimeClassError` where sandboxes
+   * are no pods, and where the engine does not allow this one or its cluster lacks it.
+   */
+  runtimeClass?: string | null;
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
   files: MountedFile[];

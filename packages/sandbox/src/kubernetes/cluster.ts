@@ -4,6 +4,7 @@ import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kub
 import { SandboxError } from "../interface/errors.ts";
 import { patientApi } from "./patient-api.ts";
 import { PodLostError } from "./pod-lost.ts";
+import { throwRuntimeClassError } from "./runtime-class-error.ts";
 
 type Library = typeof import("@kubernetes/client-node");
 
@@ -103,14 +104,25 @@ export class Cluster {
     return (await this.#config.makeApiClient(this.#library.VersionApi).getCode()).gitVersion;
   }
 
-  /** Null when a pod of this name is there. */
+  /**
+   * Resolves when the API server would take a pod, which is not made.
+   *
+   * @throws RuntimeClassError when the cluster does not have its runtime class.
+   */
+  async tryPod(body: V1Pod): Promise<void> {
+    await this.#api
+      .createNamespacedPod({ namespace: this.namespace, body, dryRun: "All" })
+      .catch(throwRuntimeClassError);
+  }
+
+  /** Null when a pod of this name is there. @throws RuntimeClassError when the cluster does not have its runtime class. */
   async createPod(body: V1Pod): Promise<PodId | null> {
     try {
       const { metadata } = await this.#api.createNamespacedPod({ namespace: this.namespace, body });
       return { name: metadata?.name ?? "", uid: metadata?.uid ?? "" };
     } catch (error) {
       if (isStatus(error, 409)) return null;
-      throw error;
+      return throwRuntimeClassError(error);
     }
   }
 
@@ -186,8 +198,6 @@ export class Cluster {
     while (!abort.aborted) {
       const found = await this.#watchOnce(name, abort, seen);
       if (found !== null) return found;
-      // An API server that is away, or refuses, ends each watch at once.
-      await delay(RETRY_MS, undefined, { signal: abort }).catch(() => {});
     }
     throw new SandboxError("the pod did not start in time");
   }

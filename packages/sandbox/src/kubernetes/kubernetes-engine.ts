@@ -24,6 +24,7 @@ import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
+import { probeRuntimeClasses } from "./runtime-classes.ts";
 import { epochOf, ownPodName, type PodHost, startPod } from "./start-pod.ts";
 
 export interface KubernetesOptions {
@@ -45,6 +46,8 @@ export interface KubernetesOptions {
   diskBytes: number;
   /** Of every pod. Default: nothing. */
   pods?: Partial<PodSettings>;
+  /** The runtime classes that a spec may name in the place of that of `pods`. Default: none. */
+  runtimeClasses?: readonly string[];
   /** A strategic merge patch of every pod. Default: none. */
   podPatch?: object | null;
   /** Default: what the cluster's network gives every pod. */
@@ -93,6 +96,7 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
     }),
     network: networkOf(options, cluster),
     settings: { nodeSelector: {}, tolerations: [], runtimeClass: null, ...options.pods },
+    runtimeClasses: options.runtimeClasses ?? [],
     patch: options.podPatch ?? null,
     log: options.log ?? (() => {}),
   });
@@ -147,11 +151,15 @@ class KubernetesEngine implements SandboxEngine {
   }
 
   async probe(): Promise<Capability[]> {
-    const { cluster, owner } = this.#host;
+    const { cluster, owner, runtimeClasses } = this.#host;
     const told = await probeCluster(cluster);
     if (told.some(({ state }) => state === "no")) return told;
     const podOf = (id: string) => ownPodName(id, owner);
-    return [...told, await probeNetwork({ cluster, open: (spec) => this.open(spec), podOf })];
+    return [
+      ...told,
+      ...(await probeRuntimeClasses(cluster, runtimeClasses)),
+      await probeNetwork({ cluster, open: (spec) => this.open(spec), podOf }),
+    ];
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {

@@ -15,6 +15,7 @@ import {
 import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
 import { ok } from "../../test-support/conformance/context.ts";
+import { RuntimeClassError } from "../interface/errors.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { Cluster } from "./cluster.ts";
@@ -250,4 +251,19 @@ test("an image that is missing is told", { skip }, async () => {
     name: "SandboxError",
     message: 'The image "localhost/missing:1" cannot be run.',
   });
+});
+
+test("a runtime class: one that is not allowed, or that the cluster lacks, is told", { skip }, async () => {
+  const engine = await runner({ runtimeClasses: ["berth-missing"] });
+  const refused = (runtimeClass: string, message: string) =>
+    assert.rejects(engine.open(spec({ runtimeClass })), (error) => {
+      assert.ok(error instanceof RuntimeClassError);
+      assert.equal(error.message, message);
+      return true;
+    });
+  await refused("other", 'The runtime class "other" is not allowed on this installation.');
+  const lacked = 'The cluster does not have the runtime class "berth-missing".';
+  await refused("berth-missing", lacked);
+  const told = (await engine.probe()).find(({ name }) => name === "runtime_classes");
+  assert.deepEqual(told, { name: "runtime_classes", state: "no", detail: lacked });
 });

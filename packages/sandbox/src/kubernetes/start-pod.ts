@@ -33,6 +33,7 @@ import { PodStart } from "./pod-start.ts";
 import { PodUploads } from "./pod-uploads.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
+import { requireRuntimeClass } from "./runtime-classes.ts";
 import { CONTENTS, sendFiles } from "./send-files.ts";
 
 const START_TIMEOUT_MS = 90_000;
@@ -50,6 +51,8 @@ export interface PodHost {
   serverImage: string;
   imagePullPolicy: string;
   settings: PodSettings;
+  /** Those that a spec may name. */
+  runtimeClasses: readonly string[];
   /** Strategic merge patch of every pod; null: none. */
   patch: object | null;
   log(line: object): void;
@@ -70,6 +73,7 @@ export async function startPod(
   released: (whole: boolean) => void,
 ): Promise<PodSandbox> {
   requireSupported(spec);
+  requireRuntimeClass(spec.runtimeClass, host.runtimeClasses);
   const { cluster } = host;
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
@@ -205,7 +209,7 @@ function partsOf(
     image: spec.image ?? host.defaultImage,
     serverImage: host.serverImage,
     imagePullPolicy: host.imagePullPolicy,
-    settings: host.settings,
+    settings: { ...host.settings, runtimeClass: spec.runtimeClass ?? host.settings.runtimeClass },
     network: host.network.parts(spec),
     uid: spec.uid,
     limits: spec.limits,

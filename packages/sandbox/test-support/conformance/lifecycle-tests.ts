@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
+import { RuntimeClassError } from "../../src/interface/errors.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Opening, closing and sweeping. */
@@ -47,6 +48,21 @@ export function lifecycleTests(suite: Suite): void {
       await sandbox.close();
       await sandbox.closed;
       await open(one);
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "open: a runtime class that is not allowed, or that there cannot be → rejected with a sentence",
+    async ({ subject, spec }) => {
+      await assert.rejects(subject.engine.open(spec({ runtimeClass: "other" })), (error) => {
+        assert.ok(error instanceof RuntimeClassError);
+        assert.match(
+          error.message,
+          /^(Sandboxes of|The runtime class "other" is not allowed on) this installation/,
+        );
+        return true;
+      });
     },
   );
 

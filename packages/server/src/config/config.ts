@@ -88,6 +88,8 @@ export interface Config {
   kubernetesNodeSelector: Record<string, string>;
   kubernetesTolerations: Toleration[];
   kubernetesRuntimeClass: string | null;
+  /** Those that environments may choose in its place. */
+  kubernetesRuntimeClasses: string[];
   /** How connections in pods come to the egress gateway. */
   kubernetesEgress: "routes" | "proxy";
   /** Image of the containers of pods that do it, with Berth in it. */

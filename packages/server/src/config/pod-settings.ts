@@ -12,11 +12,20 @@ const LABEL = /^([A-Za-z0-9][A-Za-z0-9._/-]*)=([A-Za-z0-9._-]*)$/;
 const TOLERATION =
   /^([A-Za-z0-9][A-Za-z0-9._/-]*)(?:=([A-Za-z0-9._-]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
 
+const RUNTIME_CLASS = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
 /** Labels of the nodes for sandboxes, such as `pool=sandboxes,disk=local`. */
 export function nodeSelector(text: string): Record<string, string> {
   const labels = list(text).map((item) => LABEL.exec(item));
   if (labels.includes(null)) throw new Error("must be a list of labels such as pool=sandboxes,disk=local");
   return Object.fromEntries(labels.flatMap((label) => (label === null ? [] : [[label[1], label[2]]])));
+}
+
+/** Names of runtime classes, such as `gvisor,kata`. */
+export function runtimeClasses(text: string): string[] {
+  const names = list(text);
+  if (names.every((name) => RUNTIME_CLASS.test(name))) return names;
+  throw new Error("must be a list of names such as gvisor,kata");
 }
 
 /** Taints that the pods tolerate, in the form of `kubectl taint`: `dedicated=sandboxes:NoSchedule`, or a key alone. */

@@ -78,6 +78,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
     "must be a list of taints such as dedicated=sandboxes:NoSchedule,spot:NoExecute",
   ],
   kubernetes_runtime_class: ["", "must not be empty"],
+  kubernetes_runtime_classes: ["gVisor", "must be a list of names such as gvisor,kata"],
   kubernetes_egress: ["none", "must be one of routes, proxy"],
   kubernetes_egress_image: ["", "must not be empty"],
   kubernetes_pod_patch: ["", "must not be empty"],

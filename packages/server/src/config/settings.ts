@@ -29,7 +29,7 @@ import {
   proxyUrl,
   waits,
 } from "./parsers.ts";
-import { nodeSelector, tolerations } from "./pod-settings.ts";
+import { nodeSelector, runtimeClasses, tolerations } from "./pod-settings.ts";
 import { retention } from "./retention.ts";
 import { ROLES } from "./roles.ts";
 import { proxies } from "./trusted-proxies.ts";
@@ -532,6 +532,15 @@ export const SETTINGS: Settings = {
     fallback: null,
     absent: "the cluster's default",
     parse: nonEmpty,
+  },
+  kubernetesRuntimeClasses: {
+    variable: "BERTH_KUBERNETES_RUNTIME_CLASSES",
+    form: "<name,…>",
+    shape: "list",
+    help: "runtime classes that environments may choose in its place, each as strong as your sessions need",
+    fallback: [],
+    absent: "none",
+    parse: runtimeClasses,
   },
   kubernetesEgress: {
     variable: "BERTH_KUBERNETES_EGRESS",

@@ -71,6 +71,16 @@ export const errors = {
       "Field 'image' is not available. The sandbox engine of this installation does not run container images.",
       "image",
     ),
+  noRuntimeClasses: () =>
+    errors.invalid(
+      "Field 'runtime_class' is not available. The sandboxes of this installation are not pods of a Kubernetes cluster.",
+      "runtime_class",
+    ),
+  otherRuntimeClass: (name: string, allowed: readonly string[]) =>
+    errors.invalid(
+      `Field 'runtime_class' is '${name}', which this installation does not allow. It allows ${allowed.join(", ") || "none"}.`,
+      "runtime_class",
+    ),
   aboveCeiling: (param: string, ceiling: number) =>
     errors.invalid(`Field '${param}' can be at most ${ceiling} on this installation.`, param),
   bodyMissing: () => errors.invalid("The request requires a JSON body."),

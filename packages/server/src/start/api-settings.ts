@@ -28,6 +28,7 @@ export function apiSettings(config: Config, keys: DatabaseKeys) {
     ...serviceSettings(config, keys),
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox !== "bubblewrap",
+    runtimeClasses: config.sandbox === "kubernetes" ? config.kubernetesRuntimeClasses : null,
     ceilings: readCeilings(config),
     ...(config.role === "api" ? { quietMs: QUIET_APART_MS } : {}),
     oidc: oidcOf(config),

@@ -41,6 +41,7 @@ async function started(
     repositoryHosts: [],
     gitHttpHosts: [],
     runsImages: false,
+    runtimeClasses: null,
     ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
     egressAllowPrivate: [],
     jsonLimit: 10_000,

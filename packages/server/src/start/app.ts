@@ -130,6 +130,8 @@ export interface AppDeps extends ServiceDeps {
   egressAllowPrivate: readonly string[];
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
+  /** The runtime classes that environments may choose; null: the sandboxes are no pods. */
+  runtimeClasses: readonly string[] | null;
   /** The most that environments can ask for. */
   ceilings: Ceilings;
 }

@@ -102,6 +102,7 @@ async function createPodEngine(config: Config, options: BubblewrapOptions): Prom
       tolerations: config.kubernetesTolerations,
       runtimeClass: config.kubernetesRuntimeClass,
     },
+    runtimeClasses: config.kubernetesRuntimeClasses,
     podPatch: patch === null ? null : await readPodPatch(patch),
     ...(await podGateway(config)),
   });

@@ -117,6 +117,21 @@ const image = z
     },
   );
 
+const RUNTIME_CLASS_DESCRIPTION =
+  "Runtime class of the pods of the sandboxes, such as `gvisor`: one that the operator allows (BERTH_KUBERNETES_RUNTIME_CLASSES), otherwise 400, also where sandboxes are no pods of a Kubernetes cluster. If it is not allowed any more or the cluster does not have it, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own.";
+/** A name as Kubernetes has them: labels of a domain name. */
+const runtimeClass = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, {
+    error: "Field '{field}' must be the name of a runtime class, such as 'gvisor'.",
+  });
+
+const workspace = z.enum(["persistent", "ephemeral"]);
+
+const WORKSPACE_DESCRIPTION =
+  "How long a session keeps its disk. `persistent`, the default: until it has been idle for the operator's BERTH_DISK_RECLAIM_SECONDS (a day unless changed). `ephemeral`: only as long as its sandbox is open, which is closed BERTH_SANDBOX_IDLE_SECONDS (60 unless changed) after the last command, also while the session waits for a client. Then files below /mnt/session/outputs are saved as Files, the rest of the disk is deleted, the log has a `session.container_reclaimed` with the reason `inactivity`, and the next command has a new disk, with the repositories cloned again. A turn that another process continues keeps the disk. A change to `ephemeral` applies to disks that are created later; one to `persistent` to every disk.";
+
 export const environment = z
   .strictObject({
     id: idOf("environment"),
@@ -145,6 +160,10 @@ export const environment = z
     image: z.string().nullable().meta({
       description: "Image of the sandboxes. Null: the installation's own image.",
     }),
+    runtime_class: z.string().nullable().meta({
+      description: "Runtime class of the pods of the sandboxes. Null: the installation's own.",
+    }),
+    workspace,
     resources: z.strictObject({
       cpus: z.number(),
       memory_mb: z.int(),
@@ -173,6 +192,8 @@ const settings = {
   credentials: credentials.nullish().meta({ description: CREDENTIALS_DESCRIPTION }),
   git_identity: gitIdentityInput.nullish(),
   image: image.nullish().meta({ description: IMAGE_DESCRIPTION }),
+  runtime_class: runtimeClass.nullish().meta({ description: RUNTIME_CLASS_DESCRIPTION }),
+  workspace: workspace.nullish().meta({ description: WORKSPACE_DESCRIPTION }),
 };
 
 export const environmentRoutes = {

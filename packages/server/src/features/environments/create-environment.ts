@@ -9,8 +9,8 @@ import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { type EnvironmentRow, insertEnvironment } from "./environment-store.ts";
-import { type EnvironmentRules, requireBelowCeilings } from "./require-below-ceilings.ts";
-import { resolveConfig, resolveResources } from "./resolve-environment.ts";
+import { type EnvironmentRules, requireAllowed } from "./require-allowed.ts";
+import { DEFAULT_WORKSPACE, resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 
@@ -18,16 +18,15 @@ type Body = Input<typeof environmentRoutes.create>["body"];
  * Creates an environment with every default filled in.
  *
  * @param rules What the installation allows.
- * @throws errors.noImages, errors.aboveCeiling, errors.nameTaken
+ * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling, errors.nameTaken
  */
 export async function createEnvironment(
   db: Queryable,
   principal: Principal,
   body: Body,
-  { runsImages, ceilings }: EnvironmentRules,
+  rules: EnvironmentRules,
 ): Promise<EnvironmentRow> {
-  if (body.image && !runsImages) throw errors.noImages();
-  requireBelowCeilings(body.resources, ceilings);
+  requireAllowed(body, rules);
   const environment = {
     id: newUuid(),
     ...ownerOf(principal),
@@ -38,7 +37,9 @@ export async function createEnvironment(
     credentials: body.credentials ?? "inject",
     git_identity: completeGitIdentity(body.git_identity ?? null),
     image: body.image ?? null,
-    resources: resolveResources(body.resources, ceilings),
+    runtime_class: body.runtime_class ?? null,
+    workspace: body.workspace ?? DEFAULT_WORKSPACE,
+    resources: resolveResources(body.resources, rules.ceilings),
     metadata: body.metadata ?? {},
   };
   if (!(await insertEnvironment(db, environment))) throw errors.nameTaken("environment", body.name);

@@ -10,7 +10,7 @@ import {
   requireEnvironment,
   toEnvironment,
 } from "./environment-store.ts";
-import type { EnvironmentRules } from "./require-below-ceilings.ts";
+import type { EnvironmentRules } from "./require-allowed.ts";
 import { updateEnvironment } from "./update-environment.ts";
 
 /** @param rules What the installation allows. */

@@ -12,6 +12,8 @@ export interface EnvironmentRow extends OwnedRow {
   credentials: Environment["credentials"];
   git_identity: Environment["git_identity"];
   image: string | null;
+  runtime_class: string | null;
+  workspace: Environment["workspace"];
   resources: Environment["resources"];
   metadata: Record<string, string>;
 }
@@ -19,7 +21,7 @@ export interface EnvironmentRow extends OwnedRow {
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
 const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
-  credentials, git_identity, image, resources, metadata, archived_at, updated_at`;
+  credentials, git_identity, image, runtime_class, workspace, resources, metadata, archived_at, updated_at`;
 
 /** Returns false when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
@@ -27,8 +29,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
     name: "insert_environment",
     text: `
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
-        environment_variables, credentials, image, resources, metadata, updated_at, git_identity)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        environment_variables, credentials, image, resources, metadata, updated_at, git_identity, runtime_class, workspace)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
       on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
@@ -45,6 +47,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       environment.metadata,
       uuidTimestamp(environment.id),
       environment.git_identity,
+      environment.runtime_class,
+      environment.workspace,
     ],
   });
   return rowCount === 1;
@@ -89,7 +93,8 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
     await tx.query({
       name: "store_environment",
       text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
-        credentials = $6, image = $7, resources = $8, metadata = $9, git_identity = $10, updated_at = now() where id = $1`,
+        credentials = $6, image = $7, resources = $8, metadata = $9, git_identity = $10, runtime_class = $11, workspace = $12,
+        updated_at = now() where id = $1`,
       values: [
         environment.id,
         environment.name,
@@ -101,6 +106,8 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
         environment.resources,
         environment.metadata,
         environment.git_identity,
+        environment.runtime_class,
+        environment.workspace,
       ],
     });
     return true;
@@ -128,7 +135,7 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
     name: "delete_environment",
     text: `
       update environments set deleted_at = now(), name = '', description = null, metadata = '{}',
-        environment_variables = '{}', git_identity = null, image = null, updated_at = now()
+        environment_variables = '{}', git_identity = null, image = null, runtime_class = null, updated_at = now()
       where id = $1
         and not exists (select from sessions where environment_id = $1 and terminated_at is null)`,
     values: [id],
@@ -151,6 +158,8 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     credentials: row.credentials,
     git_identity: row.git_identity,
     image: row.image,
+    runtime_class: row.runtime_class,
+    workspace: row.workspace,
     resources: row.resources,
     metadata: row.metadata,
     ...ownedFields(row),

@@ -203,6 +203,52 @@ test("image: the engine runs images → kept; it does not → rejected", async (
   assert.deepEqual([refused.status, refused.body.error.param], [400, "image"]);
 });
 
+test("runtime_class: one that is allowed → kept; another, or where sandboxes are no pods → rejected with the field", async (t) => {
+  const { caller, db } = await testApp(t, { runtimeClasses: ["gvisor", "kata.v2"] });
+  const owner = await caller();
+  const made = await owner.made("/environments", { name: "e", runtime_class: "gvisor" });
+  const path = `/environments/${made.id}`;
+  assert.equal(made.runtime_class, "gvisor");
+  assert.equal((await owner.made(path, { description: "d" })).runtime_class, "gvisor");
+  assert.equal((await owner.made(path, { runtime_class: "kata.v2" })).runtime_class, "kata.v2");
+  const refused = await owner.post(path, { runtime_class: "runc" });
+  assert.deepEqual([refused.status, refused.body.error.param], [400, "runtime_class"]);
+  assert.match(
+    refused.body.error.message,
+    /'runc', which this installation does not allow\. It allows gvisor, kata\.v2\./,
+  );
+  for (const wrong of ["", "gVisor", "a..b", "-a", "a/b", 7, "a".repeat(254)])
+    assert.equal((await owner.post(path, { runtime_class: wrong })).body.error.param, "runtime_class");
+  assert.equal((await owner.get(path)).body.runtime_class, "kata.v2");
+  // What was stored before stays.
+  await db.write.query({ text: "update environments set runtime_class = 'former'" });
+  assert.equal((await owner.made(path, { name: "other" })).runtime_class, "former");
+  assert.equal((await owner.made(path, { runtime_class: null })).runtime_class, null);
+  for (const [runtimeClasses, message] of [
+    [null, /are not pods of a Kubernetes cluster/],
+    [[], /does not allow\. It allows none\./],
+  ] as const) {
+    const other = await (await testApp(t, { runtimeClasses })).caller();
+    const answer = await other.post("/environments", { name: "e", runtime_class: "gvisor" });
+    assert.deepEqual([answer.status, answer.body.error.param], [400, "runtime_class"]);
+    assert.match(answer.body.error.message, message);
+    assert.equal((await other.made("/environments", { name: "e", runtime_class: null })).runtime_class, null);
+  }
+});
+
+test("workspace: persistent unless it is said; kept when it is left out, and null restores the default", async (t) => {
+  const owner = await (await testApp(t)).caller();
+  assert.equal((await owner.made("/environments", { name: "one" })).workspace, "persistent");
+  const made = await owner.made("/environments", { name: "two", workspace: "ephemeral" });
+  const path = `/environments/${made.id}`;
+  assert.equal(made.workspace, "ephemeral");
+  assert.equal((await owner.made(path, { description: "d" })).workspace, "ephemeral");
+  assert.equal((await owner.post(path, { workspace: "kept" })).body.error.param, "workspace");
+  assert.equal((await owner.made(path, { workspace: null })).workspace, "persistent");
+  assert.equal((await owner.made(path, { workspace: "ephemeral" })).workspace, "ephemeral");
+  assert.equal((await owner.get(path)).body.workspace, "ephemeral");
+});
+
 test("resources above the ceilings → 400; defaults are within them; what was stored before stays", async (t) => {
   const ceilings = { cpus: 1, memory_mb: 1_024, pids: 100, disk_mb: 2_048 };
   const { caller, db } = await testApp(t, { ceilings });

@@ -1,5 +1,5 @@
 import type { Environment, environmentRoutes, Input } from "@berth/contract";
-import type { Ceilings } from "./require-below-ceilings.ts";
+import type { Ceilings } from "./require-allowed.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 type Given = NonNullable<NonNullable<Body["config"]>["networking"]>;
@@ -16,6 +16,8 @@ const DEFAULT_NETWORKING: Extract<Networking, { type: "limited" }> = {
 };
 
 const NO_PACKAGES: Config["packages"] = { apt: [], npm: [], pip: [] };
+
+export const DEFAULT_WORKSPACE: Environment["workspace"] = "persistent";
 
 const DEFAULT_LIMITS = { cpus: 2, memory_mb: 4_096, pids: 512 };
 

@@ -10,8 +10,8 @@ import {
   requireEnvironmentForUpdate,
   updateEnvironmentRow,
 } from "./environment-store.ts";
-import { type Ceilings, type EnvironmentRules, requireBelowCeilings } from "./require-below-ceilings.ts";
-import { resolveConfig, resolveResources } from "./resolve-environment.ts";
+import { type Ceilings, type EnvironmentRules, requireAllowed } from "./require-allowed.ts";
+import { DEFAULT_WORKSPACE, resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.update>["body"];
 
@@ -19,21 +19,20 @@ type Body = Input<typeof environmentRoutes.update>["body"];
  * Updates an environment. An update without a difference leaves `updated_at` as it is.
  *
  * @param rules What the installation allows.
- * @throws errors.noImages, errors.aboveCeiling, errors.locked, errors.nameTaken
+ * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling, errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
   db: DatabaseAccess,
   principal: Principal,
   environmentId: string,
   body: Body,
-  { runsImages, ceilings }: EnvironmentRules,
+  rules: EnvironmentRules,
 ): Promise<EnvironmentRow> {
-  if (body.image && !runsImages) throw errors.noImages();
-  requireBelowCeilings(body.resources, ceilings);
+  requireAllowed(body, rules);
   return await db.transaction(async (tx) => {
     const environment = await requireEnvironmentForUpdate(tx, principal, environmentId);
     if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
-    const changed = changeEnvironment(environment, body, ceilings);
+    const changed = changeEnvironment(environment, body, rules.ceilings);
     if (isDeepStrictEqual(changed, environment)) return environment;
     if (!(await updateEnvironmentRow(tx, changed))) throw errors.nameTaken("environment", changed.name);
     const stored = await getEnvironment(tx, environment.id);
@@ -55,6 +54,8 @@ function changeEnvironment(environment: EnvironmentRow, body: Body, ceilings: Ce
     git_identity:
       body.git_identity === undefined ? environment.git_identity : completeGitIdentity(body.git_identity),
     image: body.image === undefined ? environment.image : body.image,
+    runtime_class: body.runtime_class === undefined ? environment.runtime_class : body.runtime_class,
+    workspace: body.workspace === undefined ? environment.workspace : (body.workspace ?? DEFAULT_WORKSPACE),
     resources: resolveResources(body.resources, ceilings, resources),
     metadata: patchMetadata(metadata, body.metadata),
   };

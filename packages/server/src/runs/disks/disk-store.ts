@@ -3,12 +3,13 @@ import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
-/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet. */
+/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet. `ephemeral`: it is removed once its sandbox is closed. */
 export type DiskRow = {
   home: string | null;
   workspace_uid: number | null;
   snapshots: string[];
   restoring: boolean;
+  ephemeral: boolean;
 };
 
 /** @throws LeaseLost */
@@ -21,7 +22,9 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
         where session_id = sessions.id and ready_at is not null and template_id is not null
       ) as snapshots, exists (
         select from workspace_saves where session_id = sessions.id and restoring
-      ) as restoring
+      ) as restoring, disk_ephemeral and exists (
+        select from environments where id = environment_id and workspace = 'ephemeral'
+      ) as ephemeral
       from sessions
       where ${HELD}`,
     values: leaseValues(lease),
@@ -31,7 +34,7 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
 }
 
 /**
- * Records that the session's disk is at this place, and returns the uid that owns it. Uids are assigned in a cycle; one that an
+ * Records that the session has a new disk at this place, of the kind that its environment says, and returns the uid that owns it. Uids are assigned in a cycle; one that an
  * older disk still has is skipped.
  *
  * @throws LeaseLost
@@ -42,7 +45,8 @@ export async function assignDisk(db: Queryable, lease: Lease, home: string): Pro
       const { rows } = await db.query<{ workspace_uid: number }>({
         name: "enter_disk",
         text: `
-          update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
+          update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer),
+            disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)
           where ${HELD}
           returning workspace_uid`,
         values: [...leaseValues(lease), home],

@@ -81,6 +81,12 @@ export class SessionDisk {
     return !restoring && (await this.#isHere(home, snapshots));
   }
 
+  /** Whether it is to be removed once no sandbox is open on it: its environment said so when it was made, and says so now. */
+  async isEphemeral(): Promise<boolean> {
+    const { home, ephemeral } = await readDisk(this.#db, this.#lease);
+    return ephemeral && home === this.#disks.home;
+  }
+
   /** As `exists`, by what was just read. */
   async existsAt({ session, resources }: SessionInputs): Promise<boolean> {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);

@@ -30,6 +30,10 @@ export interface RunSession {
   gitIdentity: GitIdentity;
   /** Null: the engine's default. */
   image: string | null;
+  /** Null: the installation's own. */
+  runtimeClass: string | null;
+  /** What the environment says: the disk may be older. */
+  workspace: Environment["workspace"];
   /** The place that has the session's disk; null while there is none, or none that is whole. */
   home: string | null;
   /** Of the request that last made it due; null while nothing is traced. */
@@ -53,6 +57,8 @@ interface Row {
   environment_variables: Record<string, string>;
   limits: Environment["resources"];
   image: string | null;
+  runtime_class: string | null;
+  workspace: Environment["workspace"];
   home: string | null;
   traceparent: string | null;
   own_identity: GitIdentity | null;
@@ -72,7 +78,8 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
     name: "run_inputs",
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
-        environments.resources as limits, environments.image, sessions.traceparent,
+        environments.resources as limits, environments.image, environments.runtime_class, environments.workspace,
+        sessions.traceparent,
         case when not exists (
           select from workspace_saves where session_id = sessions.id and restoring
         ) then sessions.home end as home,
@@ -114,6 +121,8 @@ function sessionOf(sessionId: string, row: Row): RunSession {
     limits,
     gitIdentity: firstIdentity([row.own_identity, row.shared_identity, agent.git_identity]),
     image,
+    runtimeClass: row.runtime_class,
+    workspace: row.workspace,
     home: row.home,
     traceparent: row.traceparent,
   };

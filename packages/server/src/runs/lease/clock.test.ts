@@ -59,8 +59,8 @@ for (const [clock, offset] of CLOCKS) {
         values: [sessionId],
       });
       assert.equal(await releaseRun(db.write, lease), true);
-      const reclaim = (reclaimMs: number) =>
-        claimReclaimable({ db: db.write, owner: "two", leaseMs: HOUR_MS, reclaimMs, place: HOST.place }, 1);
+      const reclaim = (idleMs: number) =>
+        claimReclaimable({ db: db.write, owner: "two", leaseMs: HOUR_MS, idleMs, place: HOST.place }, 1);
       assert.deepEqual(await reclaim(HOUR_MS / 2), []);
       await db.write.query({ text: "update sessions set idle_since = idle_since - interval '40 minutes'" });
       assert.equal(only(await reclaim(HOUR_MS / 2)).sessionId, sessionId);

@@ -94,7 +94,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     session_resources.failure workspace_reads.answer workspace_reads.content`,
   client: `agent_versions.definition agent_versions.metadata environments.config environments.description
     environments.environment_variables environments.git_identity environments.image environments.metadata
-    environments.name environments.resources files.metadata files.mime_type idempotency_keys.answer
+    environments.name environments.resources environments.runtime_class environments.workspace files.metadata files.mime_type idempotency_keys.answer
     idempotency_keys.key memory_stores.description memory_stores.metadata memory_stores.name
     oidc_requests.return_to repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
     session_removals.mount_path session_resources.checkout session_resources.memory_description

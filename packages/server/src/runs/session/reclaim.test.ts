@@ -59,7 +59,7 @@ describe("reclaim", () => {
       names.set(id, name);
       await db.write.query({ text: `update sessions set ${set} where id = $1`, values: [id] });
     }
-    const options = { db: db.write, owner: "a", leaseMs: 1_000, reclaimMs: HOUR_MS, place: "here" };
+    const options = { db: db.write, owner: "a", leaseMs: 1_000, idleMs: HOUR_MS, place: "here" };
     const claimed = await Promise.all([claimReclaimable(options, 8), claimReclaimable(options, 8)]);
     assert.deepEqual(
       claimed

@@ -280,7 +280,7 @@ export class SessionRunner {
     if (isWoken || workspace.isBusy() || this.#reading > 0) return false;
     if (await this.#isWokenWhileSaving(workspace)) return false;
     return await this.#release(async () => {
-      await workspace.close();
+      await workspace.rest();
       return await releaseRun(this.#parts.db.write, this.lease);
     });
   }

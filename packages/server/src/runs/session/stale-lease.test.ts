@@ -226,10 +226,16 @@ describe("a lease that is not the session's", () => {
       readFileSync(join(room, file), "utf8")
         .split(/\bname: (?=")/)
         .slice(1)
-        .filter((text) => /lease_epoch =|\bHELD\b/.test(text))
+        .filter((text) => /lease_epoch =|\bHELD\b|\bLEASE_IDLE\b/.test(text))
         .map((text) => /^"(\w+)"/.exec(text)?.[1]),
     );
-    const claims = ["claim_runs", "claim_of_owners", "claim_reclaimable", "claim_for_read"];
+    const claims = [
+      "claim_runs",
+      "claim_of_owners",
+      "claim_reclaimable",
+      "claim_ephemeral",
+      "claim_for_read",
+    ];
     const asks = ["abandoned_leases"];
     // These say it in a text of their own, or in a function of the database.
     const others = CASES.map(({ statement }) => statement).filter((name) => /^(append_|begin_)/.test(name));

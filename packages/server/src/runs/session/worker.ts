@@ -129,8 +129,8 @@ export class Worker {
       held: () => this.#held.size,
       turnSlots: () => ({ taken: concurrency - turns.free, free: turns.free }),
     });
-    const drainMs = this.#shared.idleMs;
-    this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, drainMs, place });
+    const sandboxIdleMs = this.#shared.idleMs;
+    this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, sandboxIdleMs, place });
     this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });
     this.#unsubscribe = hub.onDue((sessionId) => {
       const runner = this.#held.get(sessionId);

@@ -44,6 +44,15 @@ test("describeWorkspace: a memory store → its path, access, description and in
   assert.equal(describeWorkspace(session, later, null), text, "the same for as long as the session lives");
 });
 
+test("describeWorkspace: an ephemeral workspace → what is not an output may be deleted", () => {
+  const told = (workspace: RunSession["workspace"]) => describeWorkspace({ ...session, workspace }, [], null);
+  assert.match(
+    told("ephemeral"),
+    /outputs are saved[^\n]*\n- When you have ended your turn, everything else on the disk may be deleted/,
+  );
+  assert.doesNotMatch(told("persistent"), /deleted/);
+});
+
 test("describeWorkspace: package managers allowed → their registries are named", () => {
   type Limited = Extract<RunSession["networking"], { type: "limited" }>;
   const limited: Omit<Limited, "allow_package_managers"> = {

@@ -7,7 +7,7 @@ import type { SessionSkill } from "../skills/skill-store.ts";
 
 /**
  * What the system prompt says of the session. It stays the same, so that a provider's cache holds, unless the environment's
- * networking or the delivery of secrets changes: what fails or is added after the first request (`firstRequestAt`) is reported
+ * networking, workspace or delivery of secrets changes: what fails or is added after the first request (`firstRequestAt`) is reported
  * with the result of a tool instead.
  */
 export function describeWorkspace(
@@ -20,6 +20,7 @@ export function describeWorkspace(
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
     "Files that you put below /mnt/session/outputs are saved for the user whenever you end your turn.",
+    ...ephemeralLines(session),
     networkLine(session, resources),
     ...placeholderLines(placeholders),
     ...resources
@@ -27,6 +28,13 @@ export function describeWorkspace(
       .map((resource) => resourceLine(resource, firstRequestAt)),
   ];
   return [...lines.map((line) => `- ${line}`), ...skillLines(skills)].join("\n");
+}
+
+function ephemeralLines({ workspace }: RunSession): string[] {
+  if (workspace !== "ephemeral") return [];
+  return [
+    "When you have ended your turn, everything else on the disk may be deleted: push what is to last, or put it there.",
+  ];
 }
 
 function placeholderLines(placeholders: readonly PlaceholderVariable[]): string[] {

@@ -4,6 +4,7 @@ import {
   type GitSettings,
   ImageError,
   type RemoteRefs,
+  RuntimeClassError,
   type Sandbox,
   type SandboxEngine,
   type SandboxSpec,
@@ -274,8 +275,9 @@ export class SandboxOpener {
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.error({ err: error }, "a sandbox could not be opened");
-      const isForUsers = error instanceof DiskLimitError || error instanceof ImageError;
-      const message = isForUsers ? error.message : "The session's sandbox could not be opened.";
+      const isForUsers = FOR_USERS.some((kind) => error instanceof kind);
+      const message =
+        isForUsers && error instanceof Error ? error.message : "The session's sandbox could not be opened.";
       const retry_status = { type: "terminal" as const };
       await runLog.append([
         { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
@@ -296,6 +298,9 @@ export class SandboxOpener {
     return new Provisioner(this.#parts, target);
   }
 }
+
+/** Errors whose message is a sentence for users. */
+const FOR_USERS = [DiskLimitError, ImageError, RuntimeClassError];
 
 /** Closes the sandbox when its start cannot be appended: the lease is lost then. */
 async function reportStarted(

@@ -33,6 +33,7 @@ export function sandboxSpec(
     epoch,
     limits: limitsOf(session, parts.ceilings),
     image: session.image,
+    runtimeClass: session.runtimeClass,
     egress: egressPolicy(session, resources, parts.providers),
     files: [],
     snapshots: parts.snapshots.mounts(resources),

@@ -283,7 +283,7 @@ export class SessionWorkspace {
 
   /** Saves what is on the disk, if commands ran since it was saved and the sandbox is open; see `SessionSaves`. Never rejects. */
   async save(signal: AbortSignal): Promise<void> {
-    if (this.#saves.isOff) return;
+    if (this.#saves.isOff || (await this.#isEphemeral())) return;
     const current = await this.#slot.current();
     if (current !== undefined) await this.#saves.save(current.sandbox, signal);
   }
@@ -291,6 +291,12 @@ export class SessionWorkspace {
   /** Closes the sandbox, with its outputs saved. Another can be opened. */
   async close(): Promise<void> {
     await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
+  }
+
+  /** The same because the session rests, with its disk removed if that is ephemeral. Another disk can be created. */
+  async rest(): Promise<void> {
+    if (!(await this.#isEphemeral())) return await this.close();
+    await Promise.all([this.reclaim("inactivity"), this.#mcp.close()]);
   }
 
   /** Closes the sandbox at once. No other is opened. */
@@ -315,6 +321,10 @@ export class SessionWorkspace {
   async remove(): Promise<void> {
     await this.end();
     await this.#disk.remove();
+  }
+
+  async #isEphemeral(): Promise<boolean> {
+    return this.session.workspace === "ephemeral" && (await this.#disk.isEphemeral());
   }
 
   /** Returns false when it is to be tried again. */
