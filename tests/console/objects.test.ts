@@ -91,6 +91,9 @@ covers(
     await press(page, "Add a variable");
     await refused("Name of the variable", "BERTH_X", /Variable 'BERTH_X' is reserved/);
     await page.getByLabel("Name of the variable").fill("LEVEL");
+    await refused("Runtime class", "gvisor", /are not pods of a Kubernetes cluster/);
+    await page.getByLabel("Runtime class").fill("");
+    await press(page, "Deleted with the sandbox");
     await page.getByLabel("Setup script").fill("exit 3");
     await press(page, "Create environment");
     await page.waitForURL(/env_/);
@@ -117,6 +120,7 @@ covers(
     await page.getByText("mine", { exact: true }).waitFor();
     const changed = await api.ok("GET", `/environments/${environment}`);
     assert.deepEqual([changed.description, changed.credentials], ["mine", "proxy"], "both changes stay");
+    assert.equal(changed.workspace, "ephemeral");
     assert.deepEqual(faults, []);
   },
 );

@@ -10,6 +10,7 @@ import { useSave } from "../../ui/use-save.ts";
 import { type EnvironmentForm, placeOf, bodyOf as wholeBody } from "./form.ts";
 import { LimitsSection } from "./limits-section.tsx";
 import { NetworkingSection } from "./networking-section.tsx";
+import { SandboxSection } from "./sandbox-section.tsx";
 import { SoftwareSection } from "./software-section.tsx";
 
 type Props = {
@@ -59,6 +60,7 @@ export function EnvironmentEditor(props: Props) {
           <p className="text-xs text-bad">{faultAt("environment_variables")}</p>
         )}
       </FormSection>
+      <SandboxSection {...sections} />
       <LimitsSection {...sections} />
       <GitIdentitySection
         identity={form}

@@ -134,6 +134,14 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
               <span className="font-mono text-xs">{environment.image}</span>
             )}
           </Fact>
+          {environment.runtime_class !== null && (
+            <Fact name="Runtime class">
+              <span className="font-mono text-xs">{environment.runtime_class}</span>
+            </Fact>
+          )}
+          <Fact name="Workspace">
+            {environment.workspace === "persistent" ? "Kept between turns" : "Deleted with the sandbox"}
+          </Fact>
           <Fact name="Credentials">
             {environment.credentials === "inject" ? "In the container" : "Outside of the container"}
           </Fact>

@@ -26,6 +26,8 @@ const environment = {
   credentials: "proxy",
   git_identity: null,
   image: null,
+  runtime_class: "gvisor",
+  workspace: "ephemeral",
   resources: { cpus: 1.5, memory_mb: 512, pids: 64, disk_mb: null },
   metadata: { team: "core" },
 } as unknown as Environment;
@@ -40,6 +42,8 @@ test("a form of an environment makes the environment again", () => {
     credentials: "proxy",
     git_identity: null,
     image: null,
+    runtime_class: "gvisor",
+    workspace: "ephemeral",
     metadata: { team: "core" },
   });
   assert.deepEqual(changeOf(environment, formOf(environment)), {});
@@ -101,4 +105,5 @@ test("faults are placed where their field is", () => {
   assert.equal(placeOf("metadata.team", form), `metadata ${form.metadata[0]?.key}`);
   assert.equal(placeOf("git_identity.name", form), "git_identity.name");
   assert.equal(placeOf("image", form), "image");
+  assert.equal(placeOf("runtime_class", form), "runtime_class");
 });

@@ -29,6 +29,8 @@ export type EnvironmentForm = IdentityFields & {
   limits: Record<Limit, string>;
   credentials: "inject" | "proxy";
   image: string;
+  runtimeClass: string;
+  workspace: Environment["workspace"];
   metadata: Pair[];
 };
 
@@ -49,6 +51,8 @@ export const EMPTY_FORM: EnvironmentForm = {
   credentials: "inject",
   ...identityFields(null),
   image: "",
+  runtimeClass: "",
+  workspace: "persistent",
   metadata: [],
 };
 
@@ -83,6 +87,8 @@ export function formOf(environment: Environment): EnvironmentForm {
     credentials: environment.credentials,
     ...identityFields(environment.git_identity),
     image: environment.image ?? "",
+    runtimeClass: environment.runtime_class ?? "",
+    workspace: environment.workspace,
     metadata: pairsOf(environment.metadata),
   };
 }
@@ -105,6 +111,8 @@ export function bodyOf(form: EnvironmentForm) {
     credentials: form.credentials,
     git_identity: identityOf(form),
     image: emptyAsNull(form.image.trim()),
+    runtime_class: emptyAsNull(form.runtimeClass.trim()),
+    workspace: form.workspace,
     metadata: recordOf(form.metadata),
   };
 }

@@ -1,0 +1,55 @@
+import { Field, Input } from "../../ui/field.tsx";
+import { FormSection, Segments } from "../../ui/form-section.tsx";
+import type { FaultAt } from "../../ui/use-save.ts";
+import type { EnvironmentForm } from "./form.ts";
+
+type Props = {
+  form: EnvironmentForm;
+  change: (part: Partial<EnvironmentForm>) => void;
+  faultAt: FaultAt;
+};
+
+/** How long a session has its disk, and in what its sandbox runs. */
+export function SandboxSection({ form, change, faultAt }: Props) {
+  return (
+    <FormSection
+      title="Sandbox"
+      about="It is closed soon after the last command of a session, and opened for the next."
+    >
+      <Field label="Workspace" error={faultAt("workspace")}>
+        {() => (
+          <Segments
+            label="Workspace"
+            value={form.workspace}
+            choices={[
+              { value: "persistent", label: "Kept for the next turn" },
+              { value: "ephemeral", label: "Deleted with the sandbox" },
+            ]}
+            onChange={(workspace) => change({ workspace })}
+          />
+        )}
+      </Field>
+      <p className="-mt-2.5 text-xs text-faint">
+        {form.workspace === "persistent"
+          ? "A session that is idle for long loses its disk, after a day unless the operator says otherwise."
+          : "Outputs are saved as files first. Repositories are cloned again, and what was not pushed is lost."}
+      </p>
+      <Field
+        label="Runtime class"
+        aside="optional"
+        hint="Where sandboxes are pods: one that the operator allows. Without one: the installation’s own."
+        error={faultAt("runtime_class")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            placeholder="gvisor"
+            value={form.runtimeClass}
+            onChange={(event) => change({ runtimeClass: event.target.value })}
+            className="font-mono text-xs"
+          />
+        )}
+      </Field>
+    </FormSection>
+  );
+}
