@@ -10,6 +10,8 @@ export function describeCeilings(config: Config): Capability {
   try {
     const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
     const detail = `An environment can ask for at most ${cpus} processors, ${memory_mb} MiB of memory, ${pids} processes and ${disk_mb} MiB of disk.`;
+    if (config.sandbox === "kubernetes")
+      return { name, state: "yes", detail: `${detail} A pod that fits on no node does not start.` };
     if (config.role === "api")
       return { name, state: "yes", detail: `${detail} A runner lowers what its machine does not allow.` };
     const together = sharedLimits();

@@ -36,6 +36,19 @@ test("ceilings of a service without sandboxes: the settings alone, whatever its 
   });
 });
 
+test("ceilings of pods: the same with every role and on every machine, unless the operator says otherwise", () => {
+  const tiny = { memoryBytes: 100 * 1024 ** 2, pids: 20, openFiles: 100_000, cpus: 1 };
+  for (const role of ["api", "runner"])
+    assert.deepEqual(
+      readCeilings(
+        readConfig({ BERTH_SANDBOX: "kubernetes", BERTH_ROLE: role, BERTH_MAX_CPUS: "16" }),
+        tiny,
+        0,
+      ),
+      { cpus: 16, memory_mb: 8_192, pids: 1_024, disk_mb: 51_200 },
+    );
+});
+
 test("settings of ceilings: only what an environment can ask for", () => {
   for (const [name, bad] of [
     ["CPUS", "0.05"],

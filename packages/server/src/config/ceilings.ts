@@ -12,7 +12,7 @@ export interface Ceilings {
 }
 
 export type CeilingSettings = Pick<Config, "maxCpus" | "maxMemoryMb" | "maxPids" | "maxDiskMb" | "dataDir"> &
-  Partial<Pick<Config, "role">>;
+  Partial<Pick<Config, "role" | "sandbox">>;
 
 /** What all sessions may use together: the rest is for the service and the machine. */
 const SHARE_OF_ALL = 0.9;
@@ -23,9 +23,17 @@ const MEBIBYTE = 1024 * 1024;
 const [FEWEST_PIDS, MOST_PIDS, LEAST_MB, MOST_MB, MOST_CPUS] = [16, 1_000_000, 64, 1_048_576, 256];
 
 /**
- * The operator's settings, and what the machine allows where there is none: half of its memory, processes, open files and disk. Processor time
+ * Where sandboxes are pods, whatever the machine of this process is: a cluster's nodes are not asked, and one pod needs only one of them that
+ * has room. A node of the common sizes has it.
+ */
+const OF_PODS: Ceilings = { cpus: 4, memory_mb: 8_192, pids: 1_024, disk_mb: 51_200 };
+/** What an environment can say at all. */
+const UNBOUNDED: Ceilings = { cpus: MOST_CPUS, memory_mb: MOST_MB, pids: MOST_PIDS, disk_mb: MOST_MB };
+
+/**
+ * The operator's settings, and where there is none what the machine allows: half of its memory, processes, open files and disk. Processor time
  * is shared fairly among sessions that want more than there is, so one may have all processors. A service without sandboxes has only the
- * settings: what the machine of a session does not allow is lowered there.
+ * settings: what the machine of a session does not allow is lowered there. Pods have defaults of their own.
  *
  * @param diskBytes Size of the volume of the data directory.
  */
@@ -34,24 +42,28 @@ export function readCeilings(
   machine: Machine = readMachine(),
   diskBytes: number = volumeBytes(settings.dataDir),
 ): Ceilings {
-  if (settings.role === "api") return givenCeilings(settings);
-  const half = (amount: number, least: number, most: number) =>
-    Math.min(most, Math.max(least, Math.floor(amount / 2)));
-  const processes = Math.min(machine.pids, machine.openFiles / OPEN_FILES_OF_PROCESS);
+  const defaults = defaultsOf(settings, machine, diskBytes);
   return {
-    cpus: settings.maxCpus ?? machine.cpus,
-    memory_mb: settings.maxMemoryMb ?? half(machine.memoryBytes / MEBIBYTE, LEAST_MB, MOST_MB),
-    pids: settings.maxPids ?? half(processes, FEWEST_PIDS, MOST_PIDS),
-    disk_mb: settings.maxDiskMb ?? half(diskBytes / MEBIBYTE, LEAST_MB, MOST_MB),
+    cpus: settings.maxCpus ?? defaults.cpus,
+    memory_mb: settings.maxMemoryMb ?? defaults.memory_mb,
+    pids: settings.maxPids ?? defaults.pids,
+    disk_mb: settings.maxDiskMb ?? defaults.disk_mb,
   };
 }
 
-function givenCeilings({ maxCpus, maxMemoryMb, maxPids, maxDiskMb }: CeilingSettings): Ceilings {
+function defaultsOf({ role, sandbox }: CeilingSettings, machine: Machine, diskBytes: number): Ceilings {
+  if (sandbox === "kubernetes") return OF_PODS;
+  return role === "api" ? UNBOUNDED : ofMachine(machine, diskBytes);
+}
+
+function ofMachine({ cpus, memoryBytes, pids, openFiles }: Machine, diskBytes: number): Ceilings {
+  const half = (amount: number, least: number, most: number) =>
+    Math.min(most, Math.max(least, Math.floor(amount / 2)));
   return {
-    cpus: maxCpus ?? MOST_CPUS,
-    memory_mb: maxMemoryMb ?? MOST_MB,
-    pids: maxPids ?? MOST_PIDS,
-    disk_mb: maxDiskMb ?? MOST_MB,
+    cpus,
+    memory_mb: half(memoryBytes / MEBIBYTE, LEAST_MB, MOST_MB),
+    pids: half(Math.min(pids, openFiles / OPEN_FILES_OF_PROCESS), FEWEST_PIDS, MOST_PIDS),
+    disk_mb: half(diskBytes / MEBIBYTE, LEAST_MB, MOST_MB),
   };
 }
 

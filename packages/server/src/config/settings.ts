@@ -368,7 +368,7 @@ export const SETTINGS: Settings = {
     form: "<number>",
     help: "most processors of a session",
     fallback: null,
-    absent: "all of the machine's",
+    absent: "all of the machine's; 4 where sandboxes are pods",
     parse: cpus,
   },
   maxMemoryMb: {
@@ -376,7 +376,7 @@ export const SETTINGS: Settings = {
     form: "<MiB>",
     help: "most memory of a session",
     fallback: null,
-    absent: "half of the machine's",
+    absent: "half of the machine's; 8192 where sandboxes are pods",
     parse: integer(64, 1_048_576),
   },
   maxPids: {
@@ -384,7 +384,7 @@ export const SETTINGS: Settings = {
     form: "<number>",
     help: "most processes and threads of a session",
     fallback: null,
-    absent: "half of what the machine can run",
+    absent: "half of what the machine can run; 1024 where sandboxes are pods",
     parse: integer(16, 1_000_000),
   },
   maxDiskMb: {
@@ -392,7 +392,7 @@ export const SETTINGS: Settings = {
     form: "<MiB>",
     help: "most disk space that an environment can ask for",
     fallback: null,
-    absent: "half of the volume of the data directory",
+    absent: "half of the volume of the data directory; 51200 where sandboxes are pods",
     parse: integer(64, 1_048_576),
   },
   sandboxIdleSeconds: {

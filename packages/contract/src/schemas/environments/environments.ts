@@ -82,19 +82,19 @@ const cloudConfig = z.strictObject({
 const resourceLimits = z.strictObject({
   cpus: z.number().min(0.1).max(256).nullish().meta({
     description:
-      "CPU cores, at most what the operator allows (BERTH_MAX_CPUS; all of the machine's unless changed). Default: 2, or what is allowed if that is less.",
+      "CPU cores, at most what the operator allows (BERTH_MAX_CPUS; all of the machine's unless changed, 4 where sandboxes are pods). Default: 2, or what is allowed if that is less.",
   }),
   memory_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Memory in MiB, including files in /dev/shm. A process that exceeds it is killed, and the agent is notified. At most what the operator allows (BERTH_MAX_MEMORY_MB; half of the machine's unless changed). Default: 4,096, or what is allowed if that is less.",
+      "Memory in MiB, including files in /dev/shm. A process that exceeds it is killed, and the agent is notified. At most what the operator allows (BERTH_MAX_MEMORY_MB; half of the machine's unless changed, 8,192 where sandboxes are pods). Default: 4,096, or what is allowed if that is less.",
   }),
   pids: z.int().min(16).max(1_000_000).nullish().meta({
     description:
-      "Number of processes and threads. When it is reached, none can be started, and the agent is notified. At most what the operator allows (BERTH_MAX_PIDS; half of what the machine can run unless changed). Default: 512, or what is allowed if that is less.",
+      "Number of processes and threads. When it is reached, none can be started, and the agent is notified. At most what the operator allows (BERTH_MAX_PIDS; half of what the machine can run unless changed, 1,024 where sandboxes are pods). Default: 512, or what is allowed if that is less.",
   }),
   disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Disk space of a session in MiB, with at most one file per 4 KiB, and at most what the operator allows (BERTH_MAX_DISK_MB; half of the volume unless changed). It holds clones of repositories, files that commands write, also in /tmp and /var/tmp, and outputs; uploaded files below /mnt/session/uploads, read-only memory stores and /dev/shm, which is in memory, do not count. When it is full, writes fail with 'No space left on device'. Default, also with null: the operator's BERTH_SESSION_DISK_MB (10,240 unless changed) if the machine can enforce a limit, otherwise none. It applies to disks that are created after the change; a larger value also grows an existing disk when its sandbox is next opened, a smaller one does not shrink it. If the machine cannot enforce a limit, a session whose environment sets one has a `sandbox_error` in its log, and its commands fail.",
+      "Disk space of a session in MiB, with at most one file per 4 KiB, and at most what the operator allows (BERTH_MAX_DISK_MB; half of the volume unless changed, 51,200 where sandboxes are pods). It holds clones of repositories, files that commands write, also in /tmp and /var/tmp, and outputs; uploaded files below /mnt/session/uploads, read-only memory stores and /dev/shm, which is in memory, do not count. When it is full, writes fail with 'No space left on device'. Default, also with null: the operator's BERTH_SESSION_DISK_MB (10,240 unless changed) if the machine can enforce a limit, otherwise none. It applies to disks that are created after the change; a larger value also grows an existing disk when its sandbox is next opened, a smaller one does not shrink it. If the machine cannot enforce a limit, a session whose environment sets one has a `sandbox_error` in its log, and its commands fail.",
   }),
 });
 const VARIABLES_DESCRIPTION =
