@@ -24,6 +24,7 @@ export {
   signGateway,
   signSidecar,
 } from "./tunnel/certificates.ts";
+export { encodeFrame, type Frame, FrameDecoder } from "./tunnel/frames.ts";
 export { type EgressGateway, openGateway, type TunnelTicket } from "./tunnel/gateway.ts";
 export { CAPTURE_ROUTES, SIDECAR } from "./tunnel/programs.ts";
 export type { TunnelGrant } from "./tunnel/tunnel.ts";

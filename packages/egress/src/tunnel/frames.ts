@@ -2,9 +2,9 @@ const HEADER_BYTES = 9;
 /** Either side sends data in much smaller frames. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** One frame of a tunnel. `scripts/sidecar.js` says what each kind means. */
+/** One frame of a connection that carries many streams. The program at its other end says what each kind means. */
 export interface Frame {
-  /** 0: the tunnel itself. */
+  /** 0: the connection itself. */
   stream: number;
   kind: string;
   body: Buffer;
@@ -37,7 +37,7 @@ export class FrameDecoder {
     const bytes = this.#bytes;
     if (bytes.length < HEADER_BYTES) return null;
     const end = HEADER_BYTES + bytes.readUInt32BE(5);
-    if (end > HEADER_BYTES + MAX_BODY_BYTES) throw new Error("a frame of a tunnel is too long");
+    if (end > HEADER_BYTES + MAX_BODY_BYTES) throw new Error("a frame is too long");
     if (bytes.length < end) return null;
     this.#bytes = bytes.subarray(end);
     return {

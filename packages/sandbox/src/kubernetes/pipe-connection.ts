@@ -1,6 +1,6 @@
 import { Readable, Writable } from "node:stream";
+import { encodeFrame, type Frame, FrameDecoder } from "@berth/egress";
 import { SandboxError } from "../interface/errors.ts";
-import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
 import { PodLostError } from "./pod-lost.ts";
 
 /** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
@@ -32,6 +32,7 @@ interface Channel {
 export class PipeConnection {
   readonly closed: Promise<void>;
   readonly #streams: ServerStreams;
+  readonly #decoder = new FrameDecoder();
   readonly #channels = new Map<number, Channel>();
   #last = 0;
   #gone = false;
@@ -41,11 +42,10 @@ export class PipeConnection {
     this.#streams = streams;
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
-    const decoder = new FrameDecoder((frame) => (frame.channel === 0 ? ready() : this.#take(frame)));
     let heardAt = performance.now();
     const take = (chunk: Buffer) => {
       heardAt = performance.now();
-      decoder.push(chunk);
+      this.#receive(chunk, ready);
     };
     streams.output.on("data", take).on("error", () => {});
     streams.input.on("error", () => {});
@@ -197,7 +197,18 @@ export class PipeConnection {
     this.#send(number, kind, body);
   }
 
-  #take({ channel: number, kind, body }: Frame): void {
+  #receive(chunk: Buffer, ready: () => void): void {
+    try {
+      for (const frame of this.#decoder.push(chunk))
+        if (frame.stream === 0) ready();
+        else this.#take(frame);
+    } catch {
+      // No server sends such a frame.
+      this.close();
+    }
+  }
+
+  #take({ stream: number, kind, body }: Frame): void {
     const channel = this.#channels.get(number);
     if (channel === undefined) return;
     if (kind === "D") channel.data?.(body);
