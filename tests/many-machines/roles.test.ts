@@ -205,8 +205,8 @@ covers(["role-api", "role-runner"], "each role tells its health, and a runner no
 });
 
 covers(
-  ["role-runner", "home-takeover"],
-  "the runner is killed: the API says that no session runs, and another runner takes the sessions over",
+  ["role-runner", "runner-queue", "home-takeover"],
+  "the runner is killed: the API says that no session runs, sessions wait, and another runner takes them over",
   async () => {
     const session = await makeSession(api);
     await runTurn(api, session.id, bash("echo lost > /data/file"));
@@ -219,7 +219,12 @@ covers(
       () => "the API does not notice that no service runs sessions",
     );
     assert.deepEqual(await status(`${service.url}/readyz`), [200, undefined], "it takes requests");
+    const waiting = await makeSession(api, { initial_events: [steps({ say: "at last" })] });
+    const since = await waitUntilDue((seconds) => seconds > 0);
+    await waitUntilDue((seconds) => seconds > since);
     runner = await startRunner("second");
+    await readEventsUntil(api, waiting.id, ({ type }) => type === "session.status_idle");
+    await waitUntilDue((seconds) => seconds === 0);
     const log = await readEventsUntil(
       api,
       session.id,
@@ -231,6 +236,20 @@ covers(
     assert.equal((await api.ok("GET", "/health")).fault, null);
   },
 );
+
+/** By the metrics of the API. Resolves to how long the first session has waited. */
+async function waitUntilDue(isReached: (seconds: number) => boolean): Promise<number> {
+  let seconds = Number.NaN;
+  await waitUntil(
+    async () => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      seconds = Number(/^berth_due_seconds (\S+)$/m.exec(text)?.[1]);
+      return isReached(seconds);
+    },
+    () => `the first session has waited for ${seconds} s`,
+  );
+  return seconds;
+}
 
 covers(
   ["rates-over-services", "role-api"],

@@ -13,6 +13,11 @@ export const roleRequirements: readonly Requirement[] = [
     rule: "berth serve --role runner runs sessions in a supervised process, and listens for /livez, /readyz and /metrics alone. /readyz is 503 also while the database does not hear of it (heartbeat). Killed, its sessions are taken over as those of any service; drained or stopped, it hands them over.",
   },
   {
+    id: "runner-queue",
+    source: "seed 8",
+    rule: "berth_due_seconds of every api and runner says how long the first session has waited for a runner, also when none is there or the one that had it died: it rises until one takes the session and is 0 when none waits. Sessions that wait until another turn of their owner ends are not counted, since no further runner would take them.",
+  },
+  {
     id: "role-egress",
     source: "seed 8",
     rule: "berth serve --role egress is the network of sandboxes on other hosts: it takes the tunnels of their sidecars, without root, and listens for /livez, /readyz and /metrics besides. It runs no sessions and has no API.",

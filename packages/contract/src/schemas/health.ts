@@ -54,7 +54,10 @@ const health = z
       running: count,
       rescheduling: count,
       terminated: count,
-      due: z.int().meta({ description: "Sessions that are due and that no service has taken up." }),
+      due: z.int().meta({
+        description:
+          "Sessions that are due and that no service has taken up, without those that wait until another turn of their owner ends.",
+      }),
       due_seconds: z.number().meta({ description: "How long the first of them has waited, in seconds." }),
     }),
     disk: z.strictObject({ size_bytes: z.int(), free_bytes: z.int() }).nullable().meta({

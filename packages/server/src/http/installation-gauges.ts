@@ -8,7 +8,7 @@ export interface Measured {
 
 export interface DatabaseMeasures {
   sessionsByStatus: readonly { status: string; count: number }[];
-  /** Sessions that no runner has taken up yet, and how long the first has waited. */
+  /** Sessions that wait for a runner, and how long the first has waited. */
   due: { count: number; seconds: number };
   bytes: number;
 }
@@ -32,7 +32,7 @@ export function addInstallationGauges(registry: Registry, { database, disk }: Me
     "status",
   ]);
   for (const { status, count } of sessionsByStatus) sessions.set({ status }, count);
-  set("berth_due_sessions", "Sessions that are due and that no runner has.", due.count);
+  set("berth_due_sessions", "Sessions that wait for a runner.", due.count);
   set("berth_due_seconds", "How long the first of them has waited.", due.seconds);
   set("berth_database_bytes", "Size of the database.", database.bytes);
 }

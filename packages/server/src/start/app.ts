@@ -47,6 +47,7 @@ import type { Redactor } from "../log/redactor.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCursors } from "../request/cursor.ts";
 import type { RetentionDays } from "../retention/retention-names.ts";
+import { TurnPermits } from "../runs/lease/turn-permits.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import type { Installation } from "./describe-installation.ts";
@@ -161,7 +162,9 @@ function createServiceApp(deps: ServiceDeps) {
   // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
-  const measure = () => measureInstallation({ db, dataDir, log });
+  const limits = new OwnerLimits(db.read, deps.limits, rates.owners);
+  const permits = new TurnPermits(db, limits);
+  const measure = () => measureInstallation({ db, permits, dataDir, log });
   const fault = deps.fault ?? (() => null);
   addProcessMetrics(registry, processName);
   const app = createHttpApp({
@@ -181,7 +184,7 @@ function createServiceApp(deps: ServiceDeps) {
     ),
     accessLog: deps.accessLog ?? "on",
     idempotency,
-    limits: new OwnerLimits(db.read, deps.limits, rates.owners),
+    limits,
     jsonLimit,
     uploadLimit,
     clients: new ClientAddresses(proxyList(deps.trustedProxies ?? [])),

@@ -1,11 +1,15 @@
 import { statfs } from "node:fs/promises";
 import type { Logger } from "pino";
 import { databaseBytes, type Queryable } from "../db/statement.ts";
-import { dueSessions, sessionsByStatus } from "../features/sessions/session-store.ts";
+import { sessionsByStatus } from "../features/sessions/session-store.ts";
 import type { DatabaseMeasures, Measured } from "../http/installation-gauges.ts";
+import { dueSessions } from "../runs/lease/due-sessions.ts";
+import type { TurnPermits } from "../runs/lease/turn-permits.ts";
 
 export interface MeasureParts {
   db: { write: Queryable };
+  /** Whose turns are limited. */
+  permits: Pick<TurnPermits, "full">;
   /** Null: no disk is measured. */
   dataDir: string | null;
   log: Logger;
@@ -15,7 +19,7 @@ export interface MeasureParts {
 const PATIENCE_MS = 4_000;
 
 /** Asks the database and the file system for one scrape of the metrics. Never rejects. */
-export async function measureInstallation({ db, dataDir, log }: MeasureParts): Promise<Measured> {
+export async function measureInstallation({ db, permits, dataDir, log }: MeasureParts): Promise<Measured> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), PATIENCE_MS);
   const unmeasured = (error: unknown) => {
@@ -23,17 +27,17 @@ export async function measureInstallation({ db, dataDir, log }: MeasureParts): P
     return null;
   };
   const [database, disk] = await Promise.all([
-    Promise.race([measureDatabase(db.write).catch(unmeasured), late.promise]),
+    Promise.race([measureDatabase(db.write, permits).catch(unmeasured), late.promise]),
     dataDir === null ? null : Promise.race([measureDisk(dataDir).catch(unmeasured), late.promise]),
   ]);
   clearTimeout(timer);
   return { database, disk };
 }
 
-async function measureDatabase(db: Queryable): Promise<DatabaseMeasures> {
+async function measureDatabase(db: Queryable, permits: Pick<TurnPermits, "full">): Promise<DatabaseMeasures> {
   const [byStatus, due, bytes] = await Promise.all([
     sessionsByStatus(db),
-    dueSessions(db),
+    permits.full().then((full) => dueSessions(db, full)),
     databaseBytes(db),
   ]);
   return { sessionsByStatus: byStatus, due, bytes };

@@ -119,18 +119,6 @@ export async function markDeleted(tx: Queryable, ids: readonly string[]): Promis
   });
 }
 
-/** Counts sessions with work that nobody has taken up yet, and says how long the first of them has waited. */
-export async function dueSessions(db: Queryable): Promise<{ count: number; seconds: number }> {
-  const { rows } = await db.query<{ count: number; seconds: number }>({
-    name: "due_sessions",
-    text: `
-      select count(*) as count,
-        coalesce(extract(epoch from now() - min(pending_at)), 0)::double precision as seconds
-      from sessions where pending_at is not null and lease_owner is null`,
-  });
-  return rows[0] ?? { count: 0, seconds: 0 };
-}
-
 /** Counts sessions that are not archived, for every status, also those that no session has. */
 export async function sessionsByStatus(db: Queryable): Promise<{ status: string; count: number }[]> {
   const { rows } = await db.query<{ status: string; count: number }>({
