@@ -155,15 +155,17 @@ class KubernetesEngine implements SandboxEngine {
     const told = await probeCluster(cluster);
     if (told.some(({ state }) => state === "no")) return told;
     const podOf = (id: string) => ownPodName(id, owner);
+    const plain = { ...this.#host, network: CLUSTER_NETWORK };
+    const openPlain = (spec: SandboxSpec) => this.#open.open(spec, () => this.#openNow(spec, plain));
     return [
       ...told,
       ...(await probeRuntimeClasses(cluster, runtimeClasses)),
-      await probeNetwork({ cluster, open: (spec) => this.open(spec), podOf }),
+      await probeNetwork({ cluster, open: (spec) => this.open(spec), openPlain, podOf }),
     ];
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
-    return this.#open.open(spec, () => this.#openNow(spec));
+    return this.#open.open(spec, () => this.#openNow(spec, this.#host));
   }
 
   /** Known while a sandbox is open on it. */
@@ -212,17 +214,17 @@ class KubernetesEngine implements SandboxEngine {
   }
 
   /** Makes another pod in the place of one that is lost while it starts: nothing of the session has run in it. */
-  async #openNow(spec: SandboxSpec): Promise<Sandbox> {
+  async #openNow(spec: SandboxSpec, host: PodHost): Promise<Sandbox> {
     for (let attempt = 1; ; attempt += 1)
       try {
-        return await this.#openOnce(spec);
+        return await this.#openOnce(spec, host);
       } catch (error) {
         if (!(error instanceof PodLostError) || attempt === MAX_ATTEMPTS) throw error;
         this.#host.log({ msg: "a starting pod was lost", sandbox: spec.id, error: error.message });
       }
   }
 
-  async #openOnce(spec: SandboxSpec): Promise<Sandbox> {
+  async #openOnce(spec: SandboxSpec, host: PodHost): Promise<Sandbox> {
     const undo: (() => Promise<unknown>)[] = [];
     const directory = `${this.#host.directory}/${(++this.#count).toString(36)}`;
     let hasFailed = false;
@@ -233,7 +235,7 @@ class KubernetesEngine implements SandboxEngine {
     };
     try {
       undo.push(() => rm(directory, { recursive: true, force: true }));
-      const sandbox = await startPod(this.#host, spec, directory, undo, released);
+      const sandbox = await startPod(host, spec, directory, undo, released);
       this.#onDisks.set(spec.disk, sandbox);
       return sandbox;
     } catch (error) {

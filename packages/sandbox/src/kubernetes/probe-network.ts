@@ -1,4 +1,4 @@
-import { type Capability, no, yes } from "../interface/capability.ts";
+import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { Cluster } from "./cluster.ts";
@@ -6,7 +6,7 @@ import type { Cluster } from "./cluster.ts";
 const NAME = "network_policy";
 const MIB = 1024 * 1024;
 /** Below the uids of sessions. */
-const UIDS = [299_995, 299_996] as const;
+const UIDS = [299_994, 299_995, 299_996] as const;
 const PORT = 7_077;
 const COMMAND_TIMEOUT_MS = 20_000;
 const LISTEN = `perl -MIO::Socket::INET -e '
@@ -18,43 +18,58 @@ const LISTEN = `perl -MIO::Socket::INET -e '
 export interface ProbedNetwork {
   cluster: Cluster;
   open(spec: SandboxSpec): Promise<Sandbox>;
+  /** The same in a pod that has what the cluster's network gives every pod. */
+  openPlain(spec: SandboxSpec): Promise<Sandbox>;
   /** The name of the pod of a sandbox of this engine that belongs to no session. */
   podOf(id: string): string;
 }
 
 /**
- * Whether a pod reaches what no sandbox may: the pod of another, and the API server. A policy that the cluster accepts and does not
- * enforce is found out so. Never throws.
+ * Whether a pod of the namespace reaches what no sandbox may: another pod, and the API server. A policy that the cluster accepts and does not
+ * enforce is found out so, also where the routes of a sandbox's own pod keep it from them. Never throws.
  */
 export async function probeNetwork(parts: ProbedNetwork): Promise<Capability> {
   const opened: Sandbox[] = [];
+  const open = async (how: "open" | "openPlain", number: 0 | 1 | 2) => {
+    const sandbox = await parts[how](specOf(`network_${process.pid}_${number}`, UIDS[number]));
+    opened.push(sandbox);
+    return sandbox;
+  };
   try {
-    const open = async (name: string, uid: number) => {
-      const sandbox = await parts.open(specOf(`network_${process.pid}_${name}`, uid));
-      opened.push(sandbox);
-      return sandbox;
-    };
-    const [from, to] = await Promise.all([open("from", UIDS[0]), open("to", UIDS[1])]);
+    const [from, to] = await Promise.all([open("openPlain", 0), open("openPlain", 1)]);
     const address = (await parts.cluster.pod(parts.podOf(to.id)))?.status?.podIP;
     if (address === undefined) return no(NAME, "The address of a pod is not known.");
     await listen(to);
-    const reached = [];
-    for (const [what, host, port] of [
-      ["another sandbox's pod", address, PORT],
-      ["the API server", ...parts.cluster.server],
-    ] as const)
-      if (await reaches(from, host, port)) reached.push(what);
-    return reached.length === 0
-      ? yes(NAME, "The pod of a sandbox reached neither another one's nor the API server.")
-      : no(
+    const reach = (sandbox: Sandbox) => reachedFrom(sandbox, address, parts.cluster.server);
+    const ofPods = await reach(from);
+    if (ofPods === "")
+      return yes(NAME, "A pod of the namespace reached neither another one nor the API server.");
+    const why = "no NetworkPolicy of the namespace forbids it, or the cluster's network enforces none";
+    return (await reach(await open("open", 2))) === ""
+      ? degraded(
           NAME,
-          `The pod of a sandbox reaches ${reached.join(" and ")}: no NetworkPolicy of the namespace forbids it, or the cluster's network enforces none.`,
-        );
+          `A pod of the namespace reaches ${ofPods}: ${why}. Its own routes alone keep a sandbox from them.`,
+        )
+      : no(NAME, `The pod of a sandbox reaches ${ofPods}: ${why}.`);
   } catch (error) {
     return no(NAME, `No pods could be opened to try their network: ${(error as Error).message}.`);
   } finally {
     await Promise.all(opened.map((sandbox) => sandbox.close().catch(() => {})));
   }
+}
+
+async function reachedFrom(
+  sandbox: Sandbox,
+  pod: string,
+  server: readonly [string, number],
+): Promise<string> {
+  const reached = [];
+  for (const [what, host, port] of [
+    ["another pod", pod, PORT],
+    ["the API server", ...server],
+  ] as const)
+    if (await reaches(sandbox, host, port)) reached.push(what);
+  return reached.join(" and ");
 }
 
 /** Resolves when it does. */

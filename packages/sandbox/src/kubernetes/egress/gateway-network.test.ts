@@ -164,7 +164,8 @@ test("open: a sandbox without a tunnel starts no sidecar", async () => {
   );
   const egress = await pods.open("pod", without);
   assert.deepEqual(egress.watchDenied()(), []);
-  assert.deepEqual(pods.parts(without).containers, []);
+  const { containers, sysctls } = pods.parts(without);
+  assert.deepEqual([containers, sysctls], [[], []], "low ports are only for the sidecar");
 });
 
 test("pod: only the init container may change the network, and the sidecar has no capability", () => {

@@ -41,14 +41,15 @@ export class GatewayNetwork {
     this.#log = log;
   }
 
-  /** What the pod has for it. Without a tunnel nothing passes the connections on. */
+  /** What the pod has for it. Without a tunnel nothing passes the connections on, and nobody takes the low ports. */
   parts(spec: SandboxSpec) {
     const { capture } = this.#settings;
+    const hasTunnel = spec.openTunnel !== undefined;
     return {
       initContainers: capture === "routes" ? [routesContainer(this.#settings)] : [],
-      containers: spec.openTunnel === undefined ? [] : [sidecarContainer(this.#settings)],
+      containers: hasTunnel ? [sidecarContainer(this.#settings)] : [],
       volumes: [],
-      sysctls: EGRESS_SYSCTLS,
+      sysctls: hasTunnel ? EGRESS_SYSCTLS : [],
       variables: proxyVariables(this.#settings),
     };
   }
