@@ -4,9 +4,10 @@ import { after, before, test } from "node:test";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { missingForCluster } from "../harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
+import { DEFINITIONS } from "./definitions.ts";
+import { guideBlocks } from "./guide-blocks.ts";
 import { lost, ObjectsOfServer } from "./objects-of-server.ts";
 import { type ClusterObject, merged, renderChart, type Values } from "./render-chart.ts";
-import { SERVICE_MONITORS } from "./service-monitor.ts";
 import { OPTIONS, REQUIRED } from "./values.ts";
 
 const skip = missingForCluster() ?? false;
@@ -18,16 +19,17 @@ before(async () => {
   cluster = await startTestCluster("objects");
   server = new ObjectsOfServer(cluster.kubeconfig);
   for (const name of ["berth", "berth-sandboxes"]) await make(namespace(name));
-  await make(SERVICE_MONITORS);
+  for (const definition of DEFINITIONS) await make(definition);
   const [monitor] = objects(OPTIONS.metrics ?? {}).filter(({ kind }) => kind === "ServiceMonitor");
-  await waitUntil(
-    () =>
-      server.tried(monitor).then(
-        ({ status }) => status === 201,
-        () => false,
-      ),
-    () => "ServiceMonitors are not taken",
-  );
+  for (const object of [monitor, ...scaledObjects()])
+    await waitUntil(
+      () =>
+        server.tried(object).then(
+          ({ status }) => status !== 404,
+          () => false,
+        ),
+      () => `no ${object.kind} is taken`,
+    );
 });
 after(() => cluster?.close());
 
@@ -43,6 +45,10 @@ async function make(object: ClusterObject): Promise<void> {
 
 function objects(values: Values): ClusterObject[] {
   return renderChart(merged(REQUIRED, values));
+}
+
+function scaledObjects(): ClusterObject[] {
+  return guideBlocks().filter(({ kind }) => kind === "ScaledObject");
 }
 
 /** What is wrong with an object, as the server says it. */
@@ -66,6 +72,26 @@ for (const [name, values] of [["nothing but what is required", {}] as const, ...
     const faults = await Promise.all(objects(values).map(elsewhere).map(faultsOf));
     assert.deepEqual(faults.flat(), []);
   });
+
+test("the API server takes what the guide has KEDA do, which is what the chart's autoscaler does", {
+  skip,
+}, async () => {
+  const [scaled, ...others] = scaledObjects();
+  assert.deepEqual([others, await faultsOf(scaled)], [[], []]);
+  const [autoscaler] = objects(OPTIONS.autoscaling ?? {}).filter(
+    ({ kind }) => kind === "HorizontalPodAutoscaler",
+  );
+  const { scaleTargetRef, minReplicaCount, maxReplicaCount, advanced, triggers } = scaled.spec;
+  const { behavior } = advanced.horizontalPodAutoscalerConfig;
+  const [{ external }] = autoscaler.spec.metrics;
+  assert.equal(scaleTargetRef.name, autoscaler.spec.scaleTargetRef.name);
+  assert.deepEqual(
+    [minReplicaCount, maxReplicaCount],
+    [autoscaler.spec.minReplicas, autoscaler.spec.maxReplicas],
+  );
+  assert.deepEqual(behavior, autoscaler.spec.behavior);
+  assert.equal(triggers[0].metadata.threshold, external.target.value);
+});
 
 test("a field that the API does not know, and a value that it refuses, are noticed", { skip }, async () => {
   const [deployment] = objects({}).filter(({ kind }) => kind === "Deployment");

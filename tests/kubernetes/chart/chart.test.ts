@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { Ajv } from "ajv";
 import { isMap, isScalar, parse, parseAllDocuments, parseDocument, type YAMLMap } from "yaml";
+import { guideBlocks } from "./guide-blocks.ts";
 import {
   CHART,
   type ClusterObject,
@@ -88,9 +89,7 @@ test("the defaults and each option are right by the schema, which is strict abou
 });
 
 test("the values that the guide prints are right", () => {
-  const guide = readFileSync(join(ROOT, "docs/guides/kubernetes.md"), "utf8");
-  const blocks = [...guide.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text));
-  const values = blocks.filter((block) => Object.keys(block).every((key) => key in defaultValues()));
+  const values = guideBlocks().filter((block) => Object.keys(block).every((key) => key in defaultValues()));
   assert.equal(values.length, 3);
   for (const given of values) {
     assert.deepEqual(faultsOf(merged(REQUIRED, given)), []);

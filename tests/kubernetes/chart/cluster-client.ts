@@ -41,8 +41,12 @@ export class ClusterClient {
   async ready(role: string): Promise<void> {
     const name = `berth-${role}`;
     await this.#waitFor(name, async () => {
-      const { spec, status } = await this.#apps.readNamespacedDeployment({ name, namespace });
-      return status?.readyReplicas === spec?.replicas && status?.updatedReplicas === spec?.replicas;
+      const { metadata, spec, status } = await this.#apps.readNamespacedDeployment({ name, namespace });
+      const counts = [status?.replicas, status?.updatedReplicas, status?.readyReplicas];
+      return (
+        status?.observedGeneration === metadata?.generation &&
+        counts.every((count) => count === spec?.replicas)
+      );
     });
   }
 

@@ -28,6 +28,12 @@ export class ObjectsOfServer {
     return await this.#ask("POST", await this.#pathOf(object), object);
   }
 
+  /** Changes the object that is there, as `helm upgrade` does. */
+  async change(object: ClusterObject): Promise<Response> {
+    const path = `${await this.#pathOf(object)}/${object.metadata.name}`;
+    return await this.#ask("PATCH", path, object, "application/strategic-merge-patch+json");
+  }
+
   /** What the server would make of an object, with its defaults; nothing is made. It does not tell of fields that it does not know: they are missing in the answer. */
   async tried(object: ClusterObject): Promise<Response> {
     const apiVersion = await this.#served(object.apiVersion);
@@ -52,9 +58,14 @@ export class ObjectsOfServer {
     return `${rootOf(apiVersion)}${namespace}/${resource.name}`;
   }
 
-  async #ask(method: "GET" | "POST", path: string, body?: ClusterObject): Promise<Response> {
+  async #ask(
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    body?: ClusterObject,
+    type = "application/json",
+  ): Promise<Response> {
     const url = new URL(path, this.#config.getCurrentCluster()?.server);
-    const options = { method, headers: { "content-type": "application/json" } };
+    const options = { method, headers: { "content-type": type } };
     await this.#config.applyToHTTPSOptions(options);
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const sent = request(url, options, (response) => {

@@ -103,6 +103,14 @@ export const WRONG: readonly [values: Values, named: RegExp][] = [
   ],
   [{ userId: 0 }, /userId must be >= 1/],
   [
+    { sandboxes: { egress: "proxy" }, networkPolicy: { enabled: false } },
+    /networkPolicy\/enabled must be equal to constant/,
+  ],
+  [
+    { egress: { enabled: false }, networkPolicy: { enabled: false } },
+    /networkPolicy\/enabled must be equal to constant/,
+  ],
+  [
     { ingress: { enabled: true, host: "berth.example" }, settings: { public_url: "https://berth.example" } },
     /settings must NOT be valid/,
   ],

@@ -13,6 +13,7 @@ const PROGRAMS = [
   "python3",
   "ip",
   "mkfs.ext4",
+  "iptables",
 ];
 const FILES = ["/usr/lib/cni/bridge", "/bin/busybox"];
 

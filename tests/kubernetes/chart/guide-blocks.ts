@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { ClusterObject } from "./render-chart.ts";
+
+const GUIDE = join(import.meta.dirname, "../../../docs/guides/kubernetes.md");
+
+/** The objects and values that the guide prints. */
+export function guideBlocks(): ClusterObject[] {
+  const guide = readFileSync(GUIDE, "utf8");
+  return [...guide.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text));
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { startPostgres } from "../../postgres-server/postgres-server.ts";
+import { S3_CREDENTIALS, startS3Host } from "../../s3-host/s3-host.ts";
+import { makeServiceImage, SERVICE_IMAGE } from "../harness/make-service-image.ts";
+import { openServiceNetwork, type ServiceNetwork } from "../harness/service-network.ts";
+import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
+import { ClusterClient } from "./cluster-client.ts";
+import { ObjectsOfServer } from "./objects-of-server.ts";
+import { type ClusterObject, merged, RELEASE, renderChart, type Values } from "./render-chart.ts";
+
+const run = promisify(execFile);
+/** Of the node, as pods reach it. */
+export const NODE = "10.77.0.1";
+const [DATABASE, BUCKET] = [5_432, 9_000];
+/** Where pods find an HTTP server outside of the cluster, at the node and by the name web.test. */
+export const WEB = 8_080;
+export const ROLES = ["egress", "api", "runner"];
+const GATEWAY_PORT = 4_182;
+/** Of the chart's objects, those that are made before its services. The cluster for tests has no budgets of the version that the chart has. */
+const FIRST = ["Namespace", "NetworkPolicy", "ServiceAccount", "Role", "RoleBinding"];
+const CHANGED = [...FIRST, "Service", "Deployment"];
+
+/** The chart, with the image of this source, in a cluster of its own, with a database, a bucket and a web server outside. */
+export class InstalledRelease {
+  readonly client: ClusterClient;
+  readonly cluster: TestCluster;
+  readonly #network: ServiceNetwork;
+  readonly #server: ObjectsOfServer;
+  readonly #values: Values;
+  /** Of its service. */
+  #gateway = "";
+
+  constructor(cluster: TestCluster, network: ServiceNetwork, server: ObjectsOfServer, place: string) {
+    this.cluster = cluster;
+    this.client = new ClusterClient(cluster.kubeconfig);
+    this.#network = network;
+    this.#server = server;
+    this.#values = valuesFor(cluster, place);
+  }
+
+  get gateway(): { host: string; port: number } {
+    return { host: this.#gateway, port: GATEWAY_PORT };
+  }
+
+  /** As Helm does it: the job first, then everything else in the order of kinds. */
+  async install(): Promise<void> {
+    const objects = renderChart(this.#values);
+    const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
+    await this.#create({ apiVersion: "v1", kind: "Namespace", metadata: { name: RELEASE.Namespace } });
+    await this.client.takesPods(RELEASE.Namespace);
+    await this.#createSecret("berth-database", { url: `postgres://berth@${NODE}:${DATABASE}/berth` });
+    await this.#createSecret("berth-key", { "secret.key": randomBytes(32).toString("base64") });
+    await this.#createSecret("berth-s3", S3_CREDENTIALS);
+    for (const job of ofKind("Job")) await this.#create(job);
+    await this.client.migrated();
+    for (const kind of FIRST) for (const object of ofKind(kind)) await this.#create(object);
+    for (const service of ofKind("Service")) await this.#serve(service);
+    for (const deployment of ofKind("Deployment")) await this.#create(deployment);
+    await this.#connectGateway();
+    for (const role of ROLES) await this.client.ready(role);
+  }
+
+  /** To other values, of the same version. */
+  async upgrade(changed: Values): Promise<void> {
+    for (const object of renderChart(merged(this.#values, changed))) {
+      if (!CHANGED.includes(object.kind)) continue;
+      const { status, body } = await this.#server.change(object);
+      assert.equal(status, 200, `${object.kind} ${object.metadata.name}: ${body.message}`);
+    }
+    for (const role of ROLES) await this.client.ready(role);
+    await this.#connectGateway();
+  }
+
+  async #create(object: ClusterObject): Promise<ClusterObject> {
+    const { status, body } = await this.#server.create(object);
+    assert.equal(status, 201, `${object.kind} ${object.metadata.name}: ${body.message}`);
+    return body;
+  }
+
+  async #createSecret(name: string, stringData: object): Promise<void> {
+    const metadata = { name, namespace: RELEASE.Namespace };
+    await this.#create({ apiVersion: "v1", kind: "Secret", metadata, stringData });
+  }
+
+  /** By its name and its address. */
+  async #serve(service: ClusterObject): Promise<void> {
+    const { metadata, spec } = await this.#create(service);
+    if (spec.clusterIP !== "None")
+      await this.#network.name(`${metadata.name}.${metadata.namespace}.svc`, spec.clusterIP);
+    if (metadata.name === "berth-egress") this.#gateway = spec.clusterIP;
+  }
+
+  async #connectGateway(): Promise<void> {
+    const host = await this.client.addressOf("egress");
+    await this.#network.toPod(this.gateway, { host, port: GATEWAY_PORT });
+  }
+}
+
+function valuesFor(cluster: TestCluster, place: string): Values {
+  return {
+    image: { ...SERVICE_IMAGE, pullPolicy: "Never" },
+    database: { existingSecret: "berth-database" },
+    secretKey: { existingSecret: "berth-key" },
+    contents: { place, existingSecret: "berth-s3" },
+    sandboxes: { image: cluster.image, storageClass: cluster.storageClass },
+    api: { replicas: 1, preStopSeconds: 0 },
+    runner: { replicas: 1 },
+    egress: { replicas: 1 },
+    settings: {
+      egress_allow_private: `web.test:${WEB}`,
+      session_disk_mb: "128",
+      max_disk_mb: "256",
+      sandbox_idle_seconds: "0",
+    },
+  };
+}
+
+/** @param cleanUp gets what is to be done in the end, in reverse order, also after a failure. */
+export async function installRelease(cleanUp: (() => unknown)[]): Promise<InstalledRelease> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
+  cleanUp.push(() => rmSync(directory, { recursive: true, force: true }));
+  const [cluster, archive, postgres, s3, web] = await Promise.all([
+    startTestCluster(),
+    makeServiceImage(directory),
+    startPostgres({ databases: ["berth"] }),
+    startS3Host(),
+    startWeb(cleanUp),
+  ]);
+  cleanUp.push(
+    () => cluster.close(),
+    () => postgres.stop(),
+    () => s3.close(),
+  );
+  const socket = join(dirname(cluster.kubeconfig), "cd.sock");
+  await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "import", archive]);
+  const server = new ObjectsOfServer(cluster.kubeconfig);
+  const network = await openServiceNetwork(cluster.kubeconfig);
+  cleanUp.push(() => network.close());
+  await network.toHere({ host: "10.96.0.1", port: 443 }, server.port);
+  await network.toHere({ host: NODE, port: DATABASE }, postgres.port);
+  await network.toHere({ host: NODE, port: BUCKET }, Number(new URL(s3.endpoint).port));
+  await network.toHere({ host: NODE, port: WEB }, web);
+  await network.name("web.test", NODE);
+  const place = s3.place.replace(s3.endpoint, `http://${NODE}:${BUCKET}`);
+  const release = new InstalledRelease(cluster, network, server, place);
+  await release.install();
+  return release;
+}
+
+async function startWeb(cleanUp: (() => unknown)[]): Promise<number> {
+  const web = createServer((_, response) => response.end("from the web\n")).listen(0, "127.0.0.1");
+  await once(web, "listening");
+  cleanUp.push(() => web.close());
+  return (web.address() as AddressInfo).port;
+}
