@@ -69,6 +69,7 @@ const GUIDES: Record<string, RegExp> = {
   "files.md": /Bern,134794\n[\s\S]*pending\n10\n[\s\S]*status +ready\n[\s\S]*data +\[/,
   "mcp.md":
     /│ Echo: hello\n[\s\S]*get-sum[^\n]*\n\nwaiting for you[\s\S]*5[\s\S]*Added\.[\s\S]*static_bearer/,
+  "kubernetes.md": /│ kept\n[\s\S]*│ still here\n[\s\S]*ran out of memory/,
   "memory.md":
     /│ Two spaces, no tabs\.\n[\s\S]*\/build\.md[\s\S]*session_actor[\s\S]*Four spaces\.[\s\S]*It was changed meanwhile\.\n[\s\S]*redacted_at +20/,
   "networking.md":
@@ -95,6 +96,8 @@ const GUIDES: Record<string, RegExp> = {
 const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string>>> = {
   "mcp.md": async () => ({ MCP_URL: proxy.url, MCP_TOKEN: proxy.token }),
   "contents-in-s3.md": async () => ({ ...S3_CREDENTIALS, BUCKET: s3.place }),
+  // A service that the reader has installed, and a client for it.
+  "kubernetes.md": async () => ({ BASH_ENV: join(clone, ".berth/env") }),
   "many-machines.md": async (t) => {
     const postgres = await startPostgres({ databases: ["berth"] });
     t.after(() => postgres.stop());
@@ -108,7 +111,7 @@ const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string
 };
 
 /** Guides without shell blocks. */
-const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "kubernetes.md", "models.md"];
+const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "models.md"];
 
 test("guides: each file with shell blocks is run", async () => {
   const files = await readdir(join(ROOT, "docs/guides"));

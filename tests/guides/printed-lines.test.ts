@@ -50,6 +50,15 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
   },
   "kubernetes.md": {
     kubectl: "The cluster is the reader's; tests/kubernetes asks the API server of one itself.",
+    docker: "It needs a registry, which the tests have not.",
+    "berth health": "health.test.ts asks a service so, and installed.test.ts one of the chart.",
+    "berth run": "It needs a model; real-service.test.ts runs one of rehearsal.",
+    "berth tokens create": "Its token goes into a Secret of the reader's cluster.",
+    "berth environments update":
+      "What it changes is seen in pods; pods.test.ts enlarges a volume, and installed.test.ts has an environment with one host.",
+    "berth sessions logs": "It ends when the reader ends it; real-service.test.ts reads a log.",
+    run: "Pods of the reader's cluster are looked at; it is the same that the guide's blocks run.",
+    export: "The reader's token.",
     helm: "It is not to be had here; tests/kubernetes/chart renders the chart, and compares it with Helm's where there is one.",
   },
   "many-machines.md": {

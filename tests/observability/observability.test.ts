@@ -59,8 +59,8 @@ function namesIn(expr: string): string[] {
   return found.map((name) => name.replace(/(?<=_seconds)_(bucket|sum|count)$/, ""));
 }
 
-/** Prometheus adds these to each series; `le` is that of a histogram's buckets. */
-const ADDED = ["instance", "job", "le"];
+/** Prometheus adds these to each series, the last one in a cluster of Kubernetes; `le` is that of a histogram's buckets. */
+const ADDED = ["instance", "job", "le", "namespace"];
 /** Labels of series that only come with an incident. */
 const INCIDENT_LABELS = ["incident", "reason"];
 
@@ -135,6 +135,25 @@ test("dashboard: each panel asks for metrics and labels that there are, in Prome
   }));
   await writeFile(join(directory, "panels.yaml"), stringify({ groups: [{ name: "panels", rules }] }));
   await run("promtool", ["check", "rules", join(directory, "panels.yaml")]);
+});
+
+test("Kubernetes: what runners are scaled by, in the chart and in both ways of the guide, is a metric that there is", async () => {
+  const { autoscaling } = parse(await file("deploy/chart/values.yaml"));
+  assert.ok(metrics.has(autoscaling.metric));
+  const blocks = [...(await file("docs/guides/kubernetes.md")).matchAll(/^```yaml\n(.*?)^```$/gms)];
+  const parsed = blocks.map(([, text = ""]) => parse(text));
+  const rules = parsed.flatMap(({ externalRules = [] }) => externalRules);
+  const triggers = parsed.flatMap(({ spec }) => spec?.triggers ?? []);
+  assert.deepEqual([rules.length, triggers.length], [1, 1]);
+  const exprs = [rules[0].seriesQuery, triggers[0].metadata.query];
+  for (const expr of exprs) {
+    assert.deepEqual(namesIn(expr), [autoscaling.metric]);
+    requireKnown("the guide", expr);
+  }
+  const adapted = rules[0].metricsQuery
+    .replace("<<.Series>>", autoscaling.metric)
+    .replace("<<.LabelMatchers>>", 'namespace="berth"');
+  assert.equal(adapted, triggers[0].metadata.query);
 });
 
 test("guide: names every metric and every alert, and no other; its settings of Prometheus are valid", async () => {
