@@ -7,6 +7,7 @@ import { eventFigures } from "./cases/events.ts";
 import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
+import { kubernetesFigures } from "./cases/kubernetes.ts";
 import { largeRepositoryFigures } from "./cases/large-repositories.ts";
 import { machineFigures } from "./cases/machines.ts";
 import { race } from "./cases/race.ts";
@@ -41,6 +42,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   console: () => onService(consoleFigures),
   abuse: () => onService((_, api) => abuseFigures(api)),
+  kubernetes: kubernetesFigures,
   race,
 };
 

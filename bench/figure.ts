@@ -2,7 +2,7 @@
 export interface Figure {
   what: string;
   peer: string;
-  /** In `unit`: milliseconds, microseconds, operations per second, or MiB. */
+  /** In `unit`: milliseconds, microseconds, operations per second, or MiB. Not a number: not measured, for the reason in `note`. */
   value: number;
   peerValue: number;
   unit: "ms" | "µs" | "/s" | "MiB";
@@ -57,7 +57,7 @@ export function table(figures: readonly Figure[]): string {
     figure.p95 === undefined ? "" : format(figure.p95, figure.unit),
     figure.peer,
     format(figure.peerValue, figure.unit),
-    (figure.value / figure.peerValue).toFixed(2),
+    Number.isNaN(figure.value) ? "–" : (figure.value / figure.peerValue).toFixed(2),
     figure.limit === undefined ? "" : `${figure.limit} ${figure.unit}`,
     figure.note ?? "",
   ]);
@@ -66,5 +66,6 @@ export function table(figures: readonly Figure[]): string {
 }
 
 export function format(value: number, unit: Figure["unit"]): string {
+  if (Number.isNaN(value)) return "–";
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
 }

@@ -1,0 +1,170 @@
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import type { Api } from "../../tests/acceptance/harness/api.ts";
+import { Berth } from "../../tests/acceptance/harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, steps } from "../../tests/acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../../tests/acceptance/harness/stream.ts";
+import { waitUntil } from "../../tests/acceptance/harness/wait-until.ts";
+import { findKit, missingForCluster } from "../../tests/kubernetes/harness/find-kit.ts";
+import { startTestCluster, type TestCluster } from "../../tests/kubernetes/harness/test-cluster.ts";
+import { type Figure, median, percentile, times } from "../figure.ts";
+import { BarePods } from "../kubernetes/bare-pods.ts";
+import { Kubectl } from "../kubernetes/kubectl.ts";
+import { podFigures } from "./sandbox-pods.ts";
+
+const ROUNDS = 6;
+const AT_ONCE = [12, 24];
+
+/** Sessions in pods of a real cluster of one node on this machine, compared with bare pods that kubectl makes and enters. */
+export async function kubernetesFigures(): Promise<Figure[] | string> {
+  const missing = missingForBench();
+  if (missing !== null) return `kubernetes: skipped: ${missing}`;
+  const cluster = await startTestCluster();
+  try {
+    const bare = new BarePods(await Kubectl.install(cluster.kubeconfig), cluster);
+    return [...(await sessionFigures(cluster, bare)), ...(await podFigures(cluster, bare))];
+  } finally {
+    await cluster.close();
+  }
+}
+
+function missingForBench(): string | null {
+  const missing = missingForCluster();
+  if (missing !== null || findKit()?.kind === "scripts") return missing;
+  return "processes of the node are measured: let BERTH_TEST_KUBERNETES name the directory with the programs of a cluster";
+}
+
+async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<Figure[]> {
+  const berth = await Berth.start({ settings: settingsFor(cluster) });
+  try {
+    const sessions = new Sessions(await berth.client(), cluster);
+    await sessions.prepare();
+    const alone = await times(ROUNDS, () => bare.start());
+    await bare.removeAll();
+    const created: number[] = [];
+    const resumed: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const begun = performance.now();
+      const id = await sessions.create();
+      created.push(performance.now() - begun);
+      await sessions.parked();
+      resumed.push(...(await times(1, () => sessions.command(id))));
+      await sessions.parked();
+    }
+    const peer = "a bare pod: `kubectl create`, `wait`, `exec`";
+    const row = (what: string, values: number[]): Figure => ({
+      ...{ what, peer, unit: "ms", value: median(values), p95: percentile(values, 0.95) },
+      peerValue: median(alone),
+    });
+    const claims = await sessions.claims();
+    return [
+      row("create → first command, with a new volume", created),
+      {
+        ...row("message → command in a parked session", resumed),
+        note: `parked it has no pod and ${claims / ROUNDS} volume claim`,
+      },
+      { ...row("create → first command, in a pod of the warm pool", []), note: "there is no warm pool" },
+      ...(await atOnce(sessions, bare)),
+    ];
+  } finally {
+    await berth.stop();
+  }
+}
+
+async function atOnce(sessions: Sessions, bare: BarePods): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const count of AT_ONCE) {
+    const [peerValue = 0] = await times(1, () => bare.start(count));
+    await bare.removeAll();
+    const durations: number[] = [];
+    const begun = performance.now();
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        await sessions.create();
+        durations.push(performance.now() - begun);
+      }),
+    );
+    await sessions.parked();
+    figures.push({
+      what: `create → first command of ${count} sessions at once, until the last has it`,
+      peer: `${count} bare pods at once`,
+      unit: "ms",
+      value: Math.max(...durations),
+      peerValue,
+      note: `median ${median(durations).toFixed(0)} ms`,
+    });
+  }
+  return figures;
+}
+
+/** Sessions whose pods end with their turns. */
+class Sessions {
+  readonly #api: Api;
+  readonly #cluster: TestCluster;
+  readonly #core: CoreV1Api;
+  #of: { agent: string; environment_id: string } = { agent: "", environment_id: "" };
+
+  constructor(api: Api, cluster: TestCluster) {
+    this.#api = api;
+    this.#cluster = cluster;
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    this.#core = config.makeApiClient(CoreV1Api);
+  }
+
+  async prepare(): Promise<void> {
+    const [agent, environment] = await Promise.all([makeAgent(this.#api), makeEnvironment(this.#api)]);
+    this.#of = { agent: agent.id, environment_id: environment.id };
+  }
+
+  /** Resolves with the id once its first command has ended. */
+  async create(): Promise<string> {
+    const body = { ...this.#of, initial_events: [steps(bash("true"))] };
+    const { id } = await this.#api.ok("POST", "/sessions", body);
+    await this.#result(id, null);
+    return id;
+  }
+
+  async command(id: string): Promise<void> {
+    const { data } = await this.#api.ok("POST", `/sessions/${id}/events`, { events: [steps(bash("true"))] });
+    await this.#result(id, data[0].id);
+  }
+
+  /** @param after the event that asked for it; null: the first. */
+  async #result(id: string, after: string | null): Promise<void> {
+    let isAsked = after === null;
+    const events = await readEventsUntil(this.#api, id, (event) => {
+      isAsked ||= event.id === after;
+      return isAsked && event.type === "agent.tool_result";
+    });
+    const result = events.at(-1);
+    if (result?.is_error) throw new Error(JSON.stringify(result.content));
+  }
+
+  async parked(): Promise<void> {
+    const { namespace } = this.#cluster;
+    await waitUntil(
+      async () =>
+        (await this.#core.listNamespacedPod({ namespace, labelSelector: "berth.sandbox" })).items.length ===
+        0,
+      () => "pods of sessions are left",
+    );
+  }
+
+  async claims(): Promise<number> {
+    const { namespace } = this.#cluster;
+    return (await this.#core.listNamespacedPersistentVolumeClaim({ namespace, labelSelector: "berth.disk" }))
+      .items.length;
+  }
+}
+
+function settingsFor({ kubeconfig, namespace, image, storageClass }: TestCluster): Record<string, string> {
+  return {
+    BERTH_SANDBOX: "kubernetes",
+    BERTH_KUBECONFIG: kubeconfig,
+    BERTH_KUBERNETES_NAMESPACE: namespace,
+    BERTH_KUBERNETES_IMAGE: image,
+    ...(storageClass === null ? {} : { BERTH_KUBERNETES_STORAGE_CLASS: storageClass }),
+    BERTH_SESSION_DISK_MB: "64",
+    BERTH_SANDBOX_IDLE_SECONDS: "0",
+  };
+}
