@@ -23,6 +23,8 @@
 #              X text        the channel failed, and is closed
 #              K number      so many bytes of data more may be sent
 #
+# The first frame from here is an E of channel 0: the server serves. It says "changed" when one before it has placed or removed files.
+#
 # Each channel begins with WINDOW bytes that may be sent in either direction, so a pipe that nobody reads holds up no other.
 use strict;
 use warnings;
@@ -38,7 +40,7 @@ my (%channels, %by_fd);
 my ($received, $sending) = ("", "");
 nonblocking(\*STDIN);
 nonblocking(\*STDOUT);
-send_frame(0, "E", "");
+send_frame(0, "E", -e "$state/changed" ? "changed" : "");
 
 for (;;) {
   my ($reads, $writes) = ("", "");
@@ -114,6 +116,7 @@ sub handle {
 sub start {
   my ($number, $kind, $body) = @_;
   my $channel = { number => $number, kind => $kind, path => $body, credit => WINDOW, waiting => "" };
+  note_change() if $kind =~ /^[FU]$/;
   return remove_file($channel) if $kind eq "U";
   return tell_of($channel) if $kind eq "V";
   if ($kind eq "F") {
@@ -131,6 +134,11 @@ sub start {
   $channel->{fd} = fileno $channel->{handle};
   $channels{$number} = $channel;
   $by_fd{$channel->{fd}} = $channel;
+}
+
+sub note_change {
+  open(my $note, ">", "$state/changed") or die "no state: $!\n";
+  close($note);
 }
 
 sub take_data {

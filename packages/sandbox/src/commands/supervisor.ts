@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { PIPES_INSIDE } from "../inside/environment.ts";
 import { shellProgram, shellScript } from "../scripts/read-script.ts";
@@ -33,7 +34,8 @@ export class Supervisor {
   readonly #pending = new Map<number, (result: number | null) => void>();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #unresponsive: () => void;
-  #next = 1;
+  /** Responses to whoever had process 1 before may still come: nobody has the same numbers. */
+  #next = randomInt(2 ** 47);
   #line = "";
   /** Process 1 has ended; every request returns null. */
   gone = false;

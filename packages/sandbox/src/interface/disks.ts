@@ -9,9 +9,12 @@ export interface Disks {
   /** The names of all that there are. */
   list(): Promise<string[]>;
   /**
-   * Takes the disk away if it exists: from then on `has` does not find it, and `open` makes another. No sandbox may be open on it.
+   * Takes the disk away if it exists: from then on `has` does not find it, and `open` makes another. No sandbox of this process may be open
+   * on it; one that another process left is ended.
    *
+   * @param epoch of the lease that is held. Default: nobody holds one.
    * @returns what frees its space, which may take long; null: there was no disk.
+   * @throws SandboxError when a later lease has a sandbox on it.
    */
-  takeAway(disk: string): Promise<((signal?: AbortSignal) => Promise<void>) | null>;
+  takeAway(disk: string, epoch?: number): Promise<((signal?: AbortSignal) => Promise<void>) | null>;
 }

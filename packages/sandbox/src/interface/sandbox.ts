@@ -51,8 +51,8 @@ export interface SandboxEngine {
    * `mayLive` rejects. Safe while other sandboxes run, and when it is interrupted. A thing that cannot be removed does not stop
    * the removal of the rest: `sweep` rejects at the end, and the next one tries again.
    *
-   * @param abandoned Those among sandboxes of other processes, wherever they run, whose session no process holds with that epoch.
-   * Asked by an engine whose sandboxes are not on this host alone.
+   * @param abandoned Those among sandboxes of other processes, wherever they run, whose session no process holds. Who holds it with a later
+   * epoch goes on with the sandbox. Asked by an engine whose sandboxes are not on this host alone.
    * @returns the ids of the sandboxes of this process that it closed.
    */
   sweep(
@@ -114,6 +114,11 @@ export interface Sandbox {
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;
+  /**
+   * Closes it for this process alone: whoever opens a sandbox of the same `id` with a later epoch goes on in it, where it fits. Absent where
+   * no other process can.
+   */
+  leave?(): Promise<void>;
   /** It has begun to end, and runs nothing any more. Absent: that is not known before it has ended. */
   readonly isEnding?: boolean;
   /** Resolves, never rejects, when the sandbox has ended for whatever reason. */

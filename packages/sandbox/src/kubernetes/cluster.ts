@@ -130,20 +130,47 @@ export class Cluster {
     return await this.#api.readNamespacedPod({ name, namespace: this.namespace }).catch(orNull);
   }
 
-  /** Lets the node kill a pod, which is there until its processes are gone. Resolves also when it is gone already. */
-  removePod(pod: PodId): Promise<void> {
-    return this.#deletePod(pod, GRACE_SECONDS);
+  /** Changes labels of a pod as it was read. Null: it was changed since, or is gone. */
+  async relabelPod({ metadata }: V1Pod, labels: Readonly<Record<string, string>>): Promise<V1Pod | null> {
+    const { name = "", resourceVersion } = metadata ?? {};
+    const body = [
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+      ...Object.entries(labels).map(([label, value]) => ({
+        op: "add",
+        path: `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        value,
+      })),
+    ];
+    try {
+      return await this.#api.patchNamespacedPod({ name, namespace: this.namespace, body });
+    } catch (error) {
+      if (isStatus(error, 404) || isStatus(error, 409)) return null;
+      throw error;
+    }
   }
 
-  /** Removes a pod of which no process is left, so that another of its name can be made at once. */
-  forgetPod(pod: PodId): Promise<void> {
-    return this.#deletePod(pod, 0);
-  }
-
-  /** And no other that has its name meanwhile. */
-  async #deletePod({ name, uid }: PodId, gracePeriodSeconds: number): Promise<void> {
-    const body = { gracePeriodSeconds, preconditions: { uid } };
-    await this.#api.deleteNamespacedPod({ name, namespace: this.namespace, body }).catch(unless(404, 409));
+  /**
+   * Removes a pod as it was read. The node kills its processes, and until they are gone the pod is there; one of which no process is left
+   * goes at once.
+   *
+   * @returns false when it was changed since.
+   */
+  async removePod({ metadata }: V1Pod, isEmpty: boolean): Promise<boolean> {
+    const { name = "", uid, resourceVersion } = metadata ?? {};
+    const gracePeriodSeconds = isEmpty ? 0 : GRACE_SECONDS;
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    const body = { gracePeriodSeconds, preconditions };
+    try {
+      await this.#api.deleteNamespacedPod({ name, namespace: this.namespace, body });
+      return true;
+    } catch (error) {
+      if (isStatus(error, 404)) return true;
+      if (isStatus(error, 409)) return false;
+      throw error;
+    }
   }
 
   async pods(labelSelector: string): Promise<V1Pod[]> {

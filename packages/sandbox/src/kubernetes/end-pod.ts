@@ -4,7 +4,9 @@ import { SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { PipeConnection } from "./pipe-connection.ts";
 import { SERVER_CONTAINER, serverCommand } from "./pod-body.ts";
+import { isDead } from "./pod-status.ts";
 import { ProcessOne } from "./process-one.ts";
+import { epochOf, removeHeld } from "./remove-held.ts";
 
 const GONE_TIMEOUT_MS = 90_000;
 /** A node that is out of reach answers nothing. */
@@ -12,23 +14,24 @@ const INSIDE_TIMEOUT_MS = 10_000;
 const LOOK_MS = 200;
 
 /**
- * Ends the pod of another holder of the session's lease, whose connection to it ends first. Resolves when no process of it is left.
+ * Ends a pod that is held now and that another process had, whose connection to it ends first. Resolves when no process of it is left, or
+ * a later lease has it.
  *
- * @param epoch of the lease that is held now.
  * @throws SandboxError when that cannot be known: its node is out of reach.
  */
-export async function endPodOfOther(cluster: Cluster, pod: V1Pod, epoch: number): Promise<void> {
+export async function endPod(cluster: Cluster, pod: V1Pod): Promise<void> {
   const { name = "", uid = "" } = pod.metadata ?? {};
-  const id = { name, uid };
+  const epoch = epochOf(pod);
+  const remove = (isEmpty: boolean) => removeHeld(cluster, { name, uid }, epoch, isEmpty);
   const late = () => delay(INSIDE_TIMEOUT_MS, false, { ref: false });
   const inside = () => Promise.race([endInside(cluster, name, epoch), late()]);
-  if (isDead(pod) || (await inside())) return await cluster.forgetPod(id);
-  await cluster.removePod(id);
+  if (isDead(pod) || (await inside())) return await remove(true);
+  await remove(false);
   const abort = AbortSignal.timeout(GONE_TIMEOUT_MS);
   while (!abort.aborted) {
     const now = await cluster.pod(name);
-    if (now === null || now.metadata?.uid !== uid) return;
-    if (isDead(now)) return await cluster.forgetPod(id);
+    if (now?.metadata?.uid !== uid || epochOf(now) !== epoch) return;
+    if (isDead(now)) return await remove(true);
     await delay(LOOK_MS);
   }
   throw new SandboxError(
@@ -50,13 +53,4 @@ async function endInside(cluster: Cluster, pod: string, epoch: number): Promise<
   } catch {
     return false;
   }
-}
-
-/** Whether the API server knows that no process of it runs. */
-function isDead({ spec, status }: V1Pod): boolean {
-  const { phase, containerStatuses = [] } = status ?? {};
-  if (phase === "Failed" || phase === "Succeeded" || spec?.nodeName === undefined) return true;
-  return (
-    containerStatuses.length > 0 && containerStatuses.every(({ state }) => state?.terminated !== undefined)
-  );
 }

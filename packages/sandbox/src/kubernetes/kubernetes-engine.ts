@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { encode, thisProcess } from "@berth/linux";
-import type { V1Pod } from "@kubernetes/client-node";
 import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
@@ -17,7 +16,9 @@ import { seccompFilter } from "../seccomp/seccomp.ts";
 import { Cluster } from "./cluster.ts";
 import { EGRESS_PROGRAMS, type EgressSettings } from "./egress/egress-containers.ts";
 import { GatewayNetwork, type StartCommand } from "./egress/gateway-network.ts";
-import { OWNER, type PodSettings, SANDBOX } from "./pod-body.ts";
+import { digestOf } from "./made-with.ts";
+import { type FoundPod, Placer } from "./placer.ts";
+import type { PodSettings } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
@@ -25,7 +26,7 @@ import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
 import { probeRuntimeClasses } from "./runtime-classes.ts";
-import { epochOf, ownPodName, type PodHost, startPod } from "./start-pod.ts";
+import { ownPodName, type PodHost, SHARED_FILES, startPod } from "./start-pod.ts";
 
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */
@@ -84,9 +85,11 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
   ]);
   return new KubernetesEngine(options.stateDir, {
     cluster,
+    placer: new Placer(cluster),
     instance: options.instance,
     owner: basename(directory),
     directory,
+    shared: await digestOf({ directory, names: SHARED_FILES }),
     defaultImage: options.defaultImage,
     serverImage: options.serverImage ?? options.defaultImage,
     imagePullPolicy: options.imagePullPolicy ?? "IfNotPresent",
@@ -186,13 +189,13 @@ class KubernetesEngine implements SandboxEngine {
     abandoned: (sandboxes: readonly LeasedSandbox[]) => Promise<readonly LeasedSandbox[]> = async () => [],
   ): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
-    const pods = (await this.#host.cluster.pods(SANDBOX)).map((pod) => new FoundPod(pod));
+    const pods = await this.#host.placer.list();
     const elsewhere = pods.filter(({ owner, epoch }) => owner !== this.#host.owner && epoch > 0);
     const left = new Set((await abandoned(elsewhere)).map(({ id, epoch }) => `${id} ${epoch}`));
     await removeAll([
       ...pods.map(async (pod) => {
         if (left.has(`${pod.id} ${pod.epoch}`) || this.#isLeftover(pod))
-          await this.#host.cluster.removePod(pod);
+          await this.#host.placer.remove(pod, pod.epoch, false);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
         if (isLeftover(name, false)) await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
@@ -247,26 +250,5 @@ class KubernetesEngine implements SandboxEngine {
         });
       throw lost ?? error;
     }
-  }
-}
-
-/** A pod of a sandbox, by its labels. */
-class FoundPod implements LeasedSandbox {
-  readonly name: string;
-  readonly uid: string;
-  readonly owner: string;
-  readonly id: string;
-  /** 0: it belongs to no session. */
-  readonly epoch: number;
-  readonly hasEnded: boolean;
-
-  constructor(pod: V1Pod) {
-    const labels = pod.metadata?.labels ?? {};
-    this.name = pod.metadata?.name ?? "";
-    this.uid = pod.metadata?.uid ?? "";
-    this.owner = labels[OWNER] ?? "";
-    this.id = labels[SANDBOX] ?? "";
-    this.epoch = epochOf(pod);
-    this.hasEnded = ["Failed", "Succeeded"].includes(pod.status?.phase ?? "");
   }
 }

@@ -37,6 +37,7 @@ export class PipeConnection {
   #last = 0;
   #gone = false;
   #closedHere = false;
+  #wasChanged = false;
 
   private constructor(streams: ServerStreams, ready: () => void) {
     this.#streams = streams;
@@ -73,6 +74,11 @@ export class PipeConnection {
   /** The connection has ended, and with it every stream. */
   get isGone(): boolean {
     return this.#gone;
+  }
+
+  /** A server before this one has placed or removed files. */
+  get wasChanged(): boolean {
+    return this.#wasChanged;
   }
 
   /** The stream ends when every writer has closed the pipe, and not before the first has opened it. */
@@ -199,9 +205,13 @@ export class PipeConnection {
 
   #receive(chunk: Buffer, ready: () => void): void {
     try {
-      for (const frame of this.#decoder.push(chunk))
-        if (frame.stream === 0) ready();
-        else this.#take(frame);
+      for (const frame of this.#decoder.push(chunk)) {
+        if (frame.stream !== 0) this.#take(frame);
+        else {
+          this.#wasChanged = frame.body.toString("latin1") === "changed";
+          ready();
+        }
+      }
     } catch {
       // No server sends such a frame.
       this.close();

@@ -8,10 +8,10 @@ import { pipePath } from "./pod-pipes.ts";
 
 /** Labels of every pod, by which a sweep finds those of a dead process. */
 export const INSTANCE = "berth.instance";
-/** The process (`thisProcess`) and number of the engine that made it. */
+/** The process (`thisProcess`) and number of the engine that has it. */
 export const OWNER = "berth.owner";
 export const SANDBOX = "berth.sandbox";
-/** The epoch of the lease under which it was made; absent: it belongs to no session. */
+/** The epoch of the lease under which it is held; absent: it belongs to no session. */
 export const EPOCH = "berth.epoch";
 
 /** The containers: the agent's, and the one beside it with the server of its pipes. */

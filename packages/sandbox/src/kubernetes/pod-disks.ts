@@ -5,6 +5,8 @@ import type { V1PersistentVolumeClaim } from "@kubernetes/client-node";
 import type { Disks } from "../interface/disks.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
+import { endPod } from "./end-pod.ts";
+import { epochOf } from "./remove-held.ts";
 
 /** Label of every claim of a disk. */
 const DISK = "berth.disk";
@@ -44,8 +46,9 @@ export class PodDisks implements Disks {
       .flatMap(({ metadata }) => metadata?.annotations?.[DISK_NAME] ?? []);
   }
 
-  /** The cluster frees the space by itself. */
-  async takeAway(disk: string): Promise<() => Promise<void>> {
+  /** The cluster frees the space by itself, once no pod has the volume. */
+  async takeAway(disk: string, epoch = Number.POSITIVE_INFINITY): Promise<() => Promise<void>> {
+    await this.#endLeft(disk, epoch);
     await this.#cluster.removeClaim(claimName(disk));
     return async () => {};
   }
@@ -70,6 +73,14 @@ export class PodDisks implements Disks {
       }
     }
     return name;
+  }
+
+  /** A session's pod has the name of its disk. */
+  async #endLeft(disk: string, epoch: number): Promise<void> {
+    const pod = await this.#cluster.pod(objectName(disk, disk));
+    if (pod === null) return;
+    if (epochOf(pod) > epoch) throw new SandboxError("a later lease has a sandbox on this disk");
+    await endPod(this.#cluster, pod);
   }
 
   async #untilGone(name: string): Promise<void> {

@@ -25,6 +25,7 @@ export interface PodSandboxParts extends LivingParts {
 /** A running pod; it ends when the connection to it does, or its network. */
 export class PodSandbox extends LivingSandbox {
   readonly #parts: PodSandboxParts;
+  #isLeft = false;
 
   constructor(parts: PodSandboxParts) {
     super(parts);
@@ -49,12 +50,17 @@ export class PodSandbox extends LivingSandbox {
     return this.#parts.view.diskBytes();
   }
 
+  async leave(): Promise<void> {
+    this.#isLeft = true;
+    await this.close();
+  }
+
   /** Process 1 takes all processes of the sandbox with it. Where it does not, the node kills them. */
   protected async release(): Promise<void> {
     const { connection, directory, network, processOne, removePod, released } = this.#parts;
-    const isEmpty = await processOne.end();
+    const isEmpty = this.#isLeft ? null : await processOne.end();
     const results = await Promise.allSettled([
-      removePod(isEmpty),
+      isEmpty === null ? undefined : removePod(isEmpty),
       network.close(),
       rm(directory, { recursive: true, force: true }),
     ]);

@@ -39,3 +39,17 @@ export function waitsFor({ status }: V1Pod): string {
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   return scheduled?.status === "False" ? (scheduled.message ?? "") : "";
 }
+
+/** Whether the API server knows that no process of it runs. */
+export function isDead({ spec, status }: V1Pod): boolean {
+  const { phase, containerStatuses = [] } = status ?? {};
+  if (phase === "Failed" || phase === "Succeeded" || spec?.nodeName === undefined) return true;
+  return (
+    containerStatuses.length > 0 && containerStatuses.every(({ state }) => state?.terminated !== undefined)
+  );
+}
+
+/** Whether a container of it has ended. */
+export function hasEndedPart({ status }: V1Pod): boolean {
+  return status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) ?? false;
+}

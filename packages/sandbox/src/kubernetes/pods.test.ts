@@ -1,6 +1,6 @@
 // Subject: pods of several engines in one namespace, as several runners have them.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -22,6 +22,8 @@ import { Cluster } from "./cluster.ts";
 import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-engine.ts";
 
 const skip = missingForCluster() ?? false;
+/** The node's processes are not among those of this host. */
+const isElsewhere = findKit()?.kind === "cluster";
 const MIB = 1024 * 1024;
 const FIRST_UID = (process.pid % 10_000) + 130_000;
 
@@ -83,24 +85,135 @@ async function epochs(id: string): Promise<string[]> {
   );
 }
 
-test("a later lease ends the pod of an earlier one, keeps the disk, and an earlier one gets no pod", {
+/** Of the pods that there are and do not end. */
+async function uids(id: string): Promise<string[]> {
+  return (await api.pods(`berth.sandbox=${id}`))
+    .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata?.uid ?? "");
+}
+
+test("a later lease goes on in the pod of an earlier one, where nothing runs any more, and the former one can do nothing", {
   skip,
 }, async () => {
   const [first, second] = [await runner(), await runner()];
   const one = spec();
   const former = await first.open({ ...one, epoch: 1 });
-  await ok(former, "echo kept >/data/kept");
-  const running = former.run({ script: "sleep 600", timeoutMs: 60_000 });
+  const pod = await uids(one.id);
+  await ok(former, "echo kept >/data/kept; echo kept >/dev/shm/kept");
+  await former.run({ script: "sleep 601 & (setsid sleep 602 &)", shell: "main", timeoutMs: 60_000 });
+  const begun = Promise.withResolvers<void>();
+  const running = former.run({
+    script: "trap '' TERM HUP; (trap '' TERM; echo begun; sleep 603; touch /data/later)",
+    timeoutMs: 60_000,
+    onOutput: () => begun.resolve(),
+  });
+  await begun.promise;
   const later = await second.open({ ...one, epoch: 2 });
   assert.equal((await running).ended, "closed");
   await former.closed;
-  assert.deepEqual(await epochs(one.id), ["2"]);
-  assert.equal(await ok(later, "cat /data/kept; pgrep -c sleep || true"), "kept\n0");
+  assert.equal(
+    await ok(later, "cat /data/kept /dev/shm/kept; pgrep -c sleep || true; ls /data"),
+    "kept\nkept\n0\nkept",
+  );
   await assert.rejects(first.open({ ...one, epoch: 1 }), /a later lease has a sandbox of this session/);
+  await first.sweep(undefined, async () => []);
+  await first.close();
+  assert.deepEqual([await uids(one.id), await epochs(one.id)], [pod, ["2"]]);
   assert.equal(await ok(later, "echo alive"), "alive");
   await later.close();
   assert.deepEqual(await epochs(one.id), []);
 });
+
+test("a sandbox that is left has its pod until another goes on in it; one that was closed has none", {
+  skip,
+}, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const one = spec();
+  const former = await first.open({ ...one, epoch: 1 });
+  const pod = await uids(one.id);
+  await former.run({ script: "sleep 604 &", shell: "main", timeoutMs: 60_000 });
+  await former.leave?.();
+  await first.close();
+  assert.deepEqual([await uids(one.id), await epochs(one.id)], [pod, ["1"]]);
+  const later = await second.open({ ...one, epoch: 3 });
+  assert.deepEqual([await uids(one.id), await epochs(one.id)], [pod, ["3"]]);
+  const [named] = [await later.run({ script: "pgrep -c sleep; pwd", shell: "main", timeoutMs: 60_000 })];
+  assert.equal(Buffer.from(named.output).toString(), "0\n/data\n");
+  await later.close();
+});
+
+test("of two that take a pod over, the later lease has it", { skip }, async () => {
+  const [first, second, third] = [await runner(), await runner(), await runner()];
+  const one = spec();
+  await first.open({ ...one, epoch: 1 });
+  const [lower, higher] = await Promise.allSettled([
+    second.open({ ...one, epoch: 2 }),
+    third.open({ ...one, epoch: 3 }),
+  ]);
+  assert.ok(higher.status === "fulfilled", String((higher as { reason?: unknown }).reason));
+  if (lower.status === "fulfilled") await lower.value.closed;
+  assert.equal(await ok(higher.value, "echo alive"), "alive");
+  assert.deepEqual(await epochs(one.id), ["3"]);
+  await higher.value.close();
+});
+
+test("a pod that was made with something else, or was sent something since, is replaced", {
+  skip,
+}, async () => {
+  const source = await mkdtemp(join(directory, "shown-"));
+  await writeFile(join(source, "file"), "first");
+  const file = join(directory, "made-with");
+  await writeFile(file, "first");
+  const one = spec({
+    directories: [{ source, target: "/mnt/shown" }],
+    files: [{ source: file, target: "/mnt/session/uploads/a" }],
+  });
+  let epoch = 0;
+  const opened = async (overrides: Partial<SandboxSpec> = {}) => {
+    epoch += 1;
+    const sandbox = await (await runner()).open({ ...one, ...overrides, epoch });
+    return { sandbox, pod: await uids(one.id) };
+  };
+  const first = await opened();
+  const limited = { limits: { ...one.limits, memoryBytes: 128 * MIB } };
+  const second = await opened(limited);
+  assert.notDeepEqual(second.pod, first.pod, "its limits");
+  await writeFile(file, "other");
+  const third = await opened(limited);
+  assert.notDeepEqual(third.pod, second.pod, "a file that was sent");
+  assert.equal(await ok(third.sandbox, "cat /mnt/session/uploads/a"), "other");
+  await writeFile(join(source, "file"), "other");
+  await third.sandbox.refreshDirectory?.("/mnt/shown");
+  await writeFile(join(source, "file"), "first");
+  const fourth = await opened(limited);
+  assert.notDeepEqual(fourth.pod, third.pod, "what was sent since");
+  assert.equal(await ok(fourth.sandbox, "cat /mnt/shown/file"), "first");
+  const fifth = await opened(limited);
+  assert.deepEqual(fifth.pod, fourth.pod, "nothing has changed");
+  await fifth.sandbox.close();
+});
+
+test("a pod whose process 1 does not respond is replaced", { skip: skip || isElsewhere }, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const one = spec();
+  await ok(await first.open({ ...one, epoch: 1 }), "echo kept >/data/kept");
+  const pod = await uids(one.id);
+  process.kill(await processOneOf(one.uid), "SIGSTOP");
+  const later = await second.open({ ...one, epoch: 2 });
+  assert.notDeepEqual(await uids(one.id), pod);
+  assert.equal(await ok(later, "cat /data/kept"), "kept");
+  await later.close();
+});
+
+/** On this host, where the node runs. */
+async function processOneOf(uid: number): Promise<number> {
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+    if (!(await read("cmdline")).includes("/supervisor\0")) continue;
+    if (new RegExp(`^Uid:\t${uid}\t`, "m").test(await read("status"))) return Number(pid);
+  }
+  throw new Error("no process 1 was found");
+}
 
 test("sweep: pods whose lease is over are removed, and no others", { skip }, async () => {
   const [first, second] = [await runner(), await runner()];
@@ -118,6 +231,35 @@ test("sweep: pods whose lease is over are removed, and no others", { skip }, asy
   assert.deepEqual(await epochs(own.id), ["7"]);
   const { metadata, status } = (await api.pods(`berth.sandbox=${abandoned.id}`))[0] ?? {};
   assert.ok(metadata === undefined || metadata.deletionTimestamp !== undefined, JSON.stringify(status));
+});
+
+test("sweep: a pod that another lease takes meanwhile stays", { skip }, async () => {
+  const [first, second, third] = [await runner(), await runner(), await runner()];
+  const one = spec();
+  await (await first.open({ ...one, epoch: 1 })).leave?.();
+  const pod = await uids(one.id);
+  await second.sweep(undefined, async (sandboxes) => {
+    await third.open({ ...one, epoch: 2 });
+    return sandboxes.filter(({ id }) => id === one.id);
+  });
+  assert.deepEqual([await uids(one.id), await epochs(one.id)], [pod, ["2"]]);
+  await third.close();
+});
+
+test("disks: one that is taken away ends the pod of an earlier lease, and not that of a later one", {
+  skip,
+}, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const one = spec();
+  await (await first.open({ ...one, epoch: 4 })).leave?.();
+  await assert.rejects(
+    async () => await second.disks?.takeAway(one.disk, 3),
+    /a later lease has a sandbox on this disk/,
+  );
+  assert.equal(await second.disks?.has(one.disk), true);
+  await (await second.disks?.takeAway(one.disk, 5))?.();
+  assert.deepEqual(await uids(one.id), []);
+  assert.equal(await ok(await second.open({ ...one, epoch: 5 }), "ls /data"), "");
 });
 
 test("disks: the engine has, lists and takes them away; another of the name is new", { skip }, async () => {
@@ -206,7 +348,8 @@ test("the rights of the guide are all that an account needs", { skip }, async ()
   const one = spec({ epoch: 1 });
   const limited = (megabytes: number) => ({ limits: { ...one.limits, diskBytes: megabytes * MIB } });
   await (await engine.open({ ...one, ...limited(64) })).close();
-  const sandbox = await engine.open({ ...one, ...limited(80), epoch: 2 });
+  await (await engine.open({ ...one, ...limited(80), epoch: 2 })).leave?.();
+  const sandbox = await (await runner({ kubeconfig })).open({ ...one, ...limited(80), epoch: 3 });
   assert.equal(await ok(sandbox, "echo works"), "works");
   await engine.sweep(undefined, async () => []);
   await sandbox.close();

@@ -3,7 +3,7 @@ import type { Cluster } from "./cluster.ts";
 
 /** What the account of the service must be allowed in the namespace: the verbs by resource. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
-  pods: ["create", "get", "list", "watch", "delete"],
+  pods: ["create", "get", "list", "watch", "patch", "delete"],
   "pods/exec": ["create", "get"],
   persistentvolumeclaims: ["create", "get", "list", "delete", "patch"],
   namespaces: ["get"],

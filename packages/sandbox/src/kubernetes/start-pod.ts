@@ -9,9 +9,11 @@ import { writeUsers } from "../inside/write-etc.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { Cluster, PodId } from "./cluster.ts";
-import { endPodOfOther } from "./end-pod.ts";
+import { endProcesses } from "./end-processes.ts";
+import { digestOf, noteMadeWith } from "./made-with.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { PipeConnection } from "./pipe-connection.ts";
+import type { Placer } from "./placer.ts";
 import {
   EPOCH,
   FILTERS_INSIDE,
@@ -33,20 +35,24 @@ import { PodStart } from "./pod-start.ts";
 import { PodUploads } from "./pod-uploads.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
+import { epochOf } from "./remove-held.ts";
 import { requireRuntimeClass } from "./runtime-classes.ts";
-import { CONTENTS, sendFiles } from "./send-files.ts";
+import { CONTENTS, type Sent, sendFiles } from "./send-files.ts";
 
 const START_TIMEOUT_MS = 90_000;
 
 /** What a sandbox uses of its engine. */
 export interface PodHost {
   cluster: Cluster;
+  placer: Placer;
   disks: PodDisks;
   network: PodNetwork;
   instance: string;
   owner: string;
   /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
+  /** Digest of these files. */
+  shared: string;
   defaultImage: string;
   serverImage: string;
   imagePullPolicy: string;
@@ -58,8 +64,31 @@ export interface PodHost {
   log(line: object): void;
 }
 
+/** The files of `PodHost.directory` that every pod is sent. */
+export const SHARED_FILES = ["etc", "programs", "commands", "filter-x86_64", "filter-aarch64"] as const;
+
+/** A sandbox that is to be opened. */
+interface Wanted {
+  host: PodHost;
+  spec: SandboxSpec;
+  body: V1Pod;
+  sent: readonly Sent[];
+  writable: ReturnType<typeof writableOf>;
+  undo: (() => Promise<unknown>)[];
+}
+
+/** Its pod, whose process 1 responds and has no other process. */
+interface Begun {
+  pod: PodId;
+  connection: PipeConnection;
+  processOne: ProcessOne;
+  supervisor: Supervisor;
+  pipes: PodPipes;
+  view: PodView;
+}
+
 /**
- * Starts a pod for a sandbox and sets the sandbox up.
+ * Starts a pod for a sandbox, or goes on in the one of an earlier lease, and sets the sandbox up.
  *
  * @param directory Host directory of its own, to be created.
  * @param undo gets the steps that undo everything when opening fails.
@@ -74,7 +103,7 @@ export async function startPod(
 ): Promise<PodSandbox> {
   requireSupported(spec);
   requireRuntimeClass(spec.runtimeClass, host.runtimeClasses);
-  const { cluster } = host;
+  const { placer } = host;
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
   const mounted = files.directories.map(({ host: source, inside: target }) => ({ source, target }));
@@ -82,21 +111,15 @@ export async function startPod(
     PodDirectories.copy(mounted, `${directory}/directories`),
     writeUsers(directory, spec.uid),
   ]);
-  const pod = await createPod(host, spec, files);
-  undo.push(() => cluster.removePod(pod));
-  const start = new PodStart(cluster, pod.name, START_TIMEOUT_MS);
-  undo.push(async () => start.end());
   const sent = sentOf(host, directory, files);
-  const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
-  undo.push(() => connection.undo());
+  const [body, writable] = [await bodyOf(host, spec, files, sent), writableOf(files)];
+  const begun = await begin({ host, spec, body, sent, writable, undo });
+  const { pod, connection, processOne, supervisor, pipes, view } = begun;
   const network = await host.network.open(pod.name, spec);
   undo.push(() => network.close());
-  const processOne = new ProcessOne(connection);
-  const { supervisor, pipes } = superviseOver(connection, processOne, host, spec);
-  const writable = writableOf(files);
   const sandbox = new PodSandbox({
     id: spec.id,
-    view: new PodView({ supervisor, pipes, connection, writable }),
+    view,
     supervisor,
     pipes,
     gauge: new PodGauge(supervisor),
@@ -107,12 +130,10 @@ export async function startPod(
     connection,
     directories,
     directory,
-    removePod: (isEmpty) => (isEmpty ? cluster.forgetPod(pod) : cluster.removePod(pod)),
+    removePod: (isEmpty) => placer.remove(pod, epochOf(body), isEmpty),
     processOne,
     released,
   });
-  if (!(await start.orFailed(supervisor.ready))) throw new SandboxError("process 1 of the pod did not start");
-  start.end();
   await sandbox.setUp(files);
   return sandbox;
 }
@@ -123,26 +144,21 @@ function requireSupported({ uid, snapshots = [], system }: SandboxSpec): void {
   if (system !== undefined) throw new SandboxError("pods run images, not system trees");
 }
 
-/**
- * Makes the one pod that the sandbox may have, after the end of the former one.
- *
- * @throws SandboxError when a later lease has one.
- */
-async function createPod(host: PodHost, spec: SandboxSpec, files: SandboxFiles): Promise<PodId> {
-  const { cluster, disks, owner } = host;
+/** What its pod is made of, with the volume of its disk, which is made here. */
+async function bodyOf(
+  host: PodHost,
+  spec: SandboxSpec,
+  files: SandboxFiles,
+  sent: readonly Sent[],
+): Promise<V1Pod> {
+  const { disks, owner, patch, shared } = host;
   const { id, disk, epoch, limits, ephemeral = false } = spec;
   const name = epoch === undefined ? ownPodName(id, owner) : objectName(id, id);
   const claim = ephemeral ? null : await disks.ensure(disk, limits.diskBytes);
   const body = podBody(partsOf(host, spec, files, { name, claim }));
-  const patched = host.patch === null ? body : (mergePatch(body, host.patch) as V1Pod);
-  for (;;) {
-    const made = await cluster.createPod(patched);
-    if (made !== null) return made;
-    const former = await cluster.pod(name);
-    if (former === null) continue;
-    if (epochOf(former) > (epoch ?? 0)) throw new SandboxError("a later lease has a sandbox of this session");
-    await endPodOfOther(cluster, former, epoch ?? 0);
-  }
+  const patched = patch === null ? body : (mergePatch(body, patch) as V1Pod);
+  const contents = sent.filter(({ directory }) => directory !== host.directory).map(digestOf);
+  return noteMadeWith(patched, limits, [shared, ...(await Promise.all(contents))]);
 }
 
 /** Of a sandbox that belongs to no session, and so to one engine alone. */
@@ -150,16 +166,57 @@ export function ownPodName(id: string, owner: string): string {
   return objectName(id, `${id} ${owner}`);
 }
 
-export function epochOf({ metadata }: V1Pod): number {
-  return Number(metadata?.labels?.[EPOCH] ?? 0);
+async function begin(wanted: Wanted): Promise<Begun> {
+  const { host, body, spec, undo } = wanted;
+  let pod = await host.placer.take(body);
+  undo.push(() => host.placer.remove(pod, epochOf(body), false));
+  if (!pod.isNew) {
+    const adopted = await adopt(wanted, pod).catch((error: unknown) => {
+      host.log({ msg: "a pod cannot be gone on with", sandbox: spec.id, error: String(error) });
+      return null;
+    });
+    if (adopted !== null) return adopted;
+    pod = await host.placer.replace(pod, body);
+  }
+  return await beginNew(wanted, pod);
+}
+
+/** Goes on in the pod of an earlier lease. Null: what it was sent at its start has changed there. */
+async function adopt(wanted: Wanted, pod: PodId): Promise<Begun | null> {
+  const { host, spec } = wanted;
+  const process = await host.cluster.exec(pod.name, SERVER_CONTAINER, serverCommand(spec.epoch ?? 0));
+  const connection = await PipeConnection.open(process);
+  try {
+    if (connection.wasChanged) return null;
+    const begun = superviseOver(connection, wanted, pod);
+    await endProcesses(begun.processOne, begun.supervisor, begun.view);
+    wanted.undo.push(() => connection.undo());
+    return begun;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
+async function beginNew(wanted: Wanted, pod: PodId): Promise<Begun> {
+  const { host, spec, sent, undo } = wanted;
+  const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS);
+  undo.push(async () => start.end());
+  const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
+  undo.push(() => connection.undo());
+  const begun = superviseOver(connection, wanted, pod);
+  if (!(await start.orFailed(begun.supervisor.ready)))
+    throw new SandboxError("process 1 of the pod did not start");
+  start.end();
+  return begun;
+}
+
 async function connectTo(
   { cluster }: PodHost,
   pod: string,
   { epoch = 0 }: SandboxSpec,
-  sent: Parameters<typeof sendFiles>[2],
+  sent: readonly Sent[],
   signal: AbortSignal,
 ): Promise<PipeConnection> {
   await sendFiles(cluster, pod, sent, signal);
@@ -168,18 +225,16 @@ async function connectTo(
   );
 }
 
-function superviseOver(
-  connection: PipeConnection,
-  processOne: ProcessOne,
-  { log }: PodHost,
-  { id }: SandboxSpec,
-) {
+function superviseOver(connection: PipeConnection, { host, spec, writable }: Wanted, pod: PodId): Begun {
+  const processOne = new ProcessOne(connection);
   const supervisor = new Supervisor(processOne, () => {
-    log({ msg: "process 1 of a sandbox does not respond", sandbox: id });
+    host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
     connection.close();
   });
   processOne.output.once("close", () => connection.close());
-  return { supervisor, pipes: new PodPipes(connection) };
+  const pipes = new PodPipes(connection);
+  const view = new PodView({ supervisor, pipes, connection, writable });
+  return { pod, connection, processOne, supervisor, pipes, view };
 }
 
 /** `host`: the path on the disk. */
@@ -234,13 +289,13 @@ function partsOf(
   };
 }
 
-function sentOf(host: PodHost, directory: string, files: SandboxFiles) {
+function sentOf(host: PodHost, directory: string, files: SandboxFiles): Sent[] {
   const own = [
     ...[...CONTENTS, "pipes", "passwd", "group"],
     ...(files.gitConfig === null ? [] : ["gitconfig"]),
   ];
   return [
-    { directory: host.directory, names: ["etc", "programs", "commands", "filter-x86_64", "filter-aarch64"] },
+    { directory: host.directory, names: SHARED_FILES },
     { directory, names: own },
   ];
 }

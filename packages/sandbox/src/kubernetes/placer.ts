@@ -1,0 +1,92 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import { SandboxError } from "../interface/errors.ts";
+import type { LeasedSandbox } from "../interface/sandbox.ts";
+import type { Cluster, PodId } from "./cluster.ts";
+import { endPod } from "./end-pod.ts";
+import { fits } from "./made-with.ts";
+import { OWNER, SANDBOX } from "./pod-body.ts";
+import { epochOf, removeHeld } from "./remove-held.ts";
+
+export interface TakenPod extends PodId {
+  /** False: it is one of an earlier lease, with the processes that ran there. */
+  isNew: boolean;
+}
+
+/**
+ * The pods of all sandboxes in a namespace: one for each session, whichever process holds it. The label with the epoch says for which
+ * lease a pod is, and only a later one changes it, which one of two that try it does.
+ */
+export class Placer {
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /**
+   * Makes a pod, or takes the one of its name that an earlier lease has. What is there and does not fit is ended first.
+   *
+   * @throws SandboxError when a later lease has one, or the former cannot be ended.
+   */
+  async take(body: V1Pod): Promise<TakenPod> {
+    for (;;) {
+      const made = await this.#cluster.createPod(body);
+      if (made !== null) return { ...made, isNew: true };
+      const former = await this.#takeOver(body);
+      if (former === null) continue;
+      if (fits(former, body)) return { ...idOf(former), isNew: false };
+      await endPod(this.#cluster, former);
+    }
+  }
+
+  /** Ends a pod that was taken and does not serve. As `take` otherwise. */
+  async replace({ name }: PodId, body: V1Pod): Promise<TakenPod> {
+    const pod = await this.#cluster.pod(name);
+    if (pod !== null && epochOf(pod) === epochOf(body)) await endPod(this.#cluster, pod);
+    return await this.take(body);
+  }
+
+  /** Removes a pod, unless a later lease has it. Its volume stays. @param isEmpty whether no process of it is left. */
+  async remove(pod: PodId, epoch: number, isEmpty: boolean): Promise<void> {
+    await removeHeld(this.#cluster, pod, epoch, isEmpty);
+  }
+
+  async list(): Promise<FoundPod[]> {
+    return (await this.#cluster.pods(SANDBOX)).map((pod) => new FoundPod(pod));
+  }
+
+  /** Null: it is gone, or was changed meanwhile. */
+  async #takeOver(body: V1Pod): Promise<V1Pod | null> {
+    const { name = "", labels = {} } = body.metadata ?? {};
+    const former = await this.#cluster.pod(name);
+    if (former === null) return null;
+    if (epochOf(former) > epochOf(body))
+      throw new SandboxError("a later lease has a sandbox of this session");
+    return await this.#cluster.relabelPod(former, labels);
+  }
+}
+
+/** A pod of a sandbox, by its labels. */
+export class FoundPod implements LeasedSandbox, PodId {
+  readonly name: string;
+  readonly uid: string;
+  readonly owner: string;
+  readonly id: string;
+  /** 0: it belongs to no session. */
+  readonly epoch: number;
+  readonly hasEnded: boolean;
+
+  constructor(pod: V1Pod) {
+    const labels = pod.metadata?.labels ?? {};
+    this.name = pod.metadata?.name ?? "";
+    this.uid = pod.metadata?.uid ?? "";
+    this.owner = labels[OWNER] ?? "";
+    this.id = labels[SANDBOX] ?? "";
+    this.epoch = epochOf(pod);
+    this.hasEnded = ["Failed", "Succeeded"].includes(pod.status?.phase ?? "");
+  }
+}
+
+function idOf({ metadata }: V1Pod): PodId {
+  return { name: metadata?.name ?? "", uid: metadata?.uid ?? "" };
+}
