@@ -98,7 +98,7 @@ export class SessionDisk {
 
   /** Deletes a disk that is not whole: `claim` makes a new one. */
   async discard(): Promise<void> {
-    await (await this.#all.takeAway(this.#path))?.();
+    await (await this.#all.takeAway(this.#path, this.#lease.epoch))?.();
     if (this.#besides !== this.#path) await removeAside(this.#besides);
   }
 

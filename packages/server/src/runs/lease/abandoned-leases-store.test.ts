@@ -5,7 +5,7 @@ import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { abandonedLeases } from "./abandoned-leases-store.ts";
 
-test("abandonedLeases: earlier, released and long expired ones; not those that are held, nor of unknown sessions", async (t) => {
+test("abandonedLeases: released and long expired ones, of what lease so ever; not of sessions that are held, just due or unknown", async (t) => {
   const db = await testDatabase(t);
   const from = await seed(db.write);
   const lease = async (set = "id = id") => {
@@ -18,9 +18,15 @@ test("abandonedLeases: earlier, released and long expired ones; not those that a
   const released = await lease("lease_owner = null, lease_until = null");
   const expired = await lease("lease_until = now() - interval '1 minute'");
   const taken = await lease("lease_epoch = lease_epoch + 1");
+  const due = await lease("lease_owner = null, lease_until = null, pending_at = now()");
+  const dueLong = await lease(
+    "lease_owner = null, lease_until = null, pending_at = now() - interval '1 minute'",
+  );
+  const earlier = await lease("lease_owner = null, lease_until = null, lease_epoch = 7");
   const future = { ...(await lease()), epoch: 1_000 };
   const unknown = { sessionId: newUuid(), epoch: 1 };
-  const found = await abandonedLeases(db.write, [held, late, released, expired, taken, future, unknown]);
+  const asked = [held, late, released, expired, taken, due, dueLong, earlier, future, unknown];
+  const found = await abandonedLeases(db.write, asked);
   const sorted = (leases: { sessionId: string }[]) => leases.map(({ sessionId }) => sessionId).sort();
-  assert.deepEqual(sorted(found), sorted([released, expired, taken]));
+  assert.deepEqual(sorted(found), sorted([released, expired, dueLong, earlier]));
 });
