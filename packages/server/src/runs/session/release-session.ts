@@ -36,15 +36,18 @@ export async function releaseEnded(
   if (!released) await handOverRun(db.write, lease);
 }
 
-/** Closes the sandbox and releases the session, as due when something is left to do, so that another process continues it. */
+/**
+ * Releases the session, as due when something is left to do, so that another process continues it. Then the sandbox is left to that process;
+ * else it is closed.
+ */
 export async function releaseForHandOver(
   { db, hub }: Parts,
   { lease, workspace }: HeldSession,
   state: SessionState,
 ): Promise<void> {
-  await workspace.end();
   const waiting = await waitingInputs(db.read, lease.sessionId);
   const isDone = state.status === "idle" && !startsTurn(waiting) && !workspace.hasPending();
+  await (isDone ? workspace.end() : workspace.leave());
   if (!isDone || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   hub.publish(lease.sessionId, true);
 }

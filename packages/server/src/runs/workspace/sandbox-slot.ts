@@ -39,11 +39,7 @@ export class SandboxSlot {
   }
 
   async close(): Promise<void> {
-    const closing = closed(this.#opening, this.#closing);
-    this.#opening = undefined;
-    this.#closing = closing;
-    await closing;
-    if (this.#closing === closing) this.#closing = undefined;
+    await this.#close((sandbox) => sandbox.close());
   }
 
   /** Closes the sandbox; no other is opened. */
@@ -51,13 +47,30 @@ export class SandboxSlot {
     this.#ended = true;
     await this.close();
   }
+
+  /** As `end`, but the sandbox is left to whoever holds the session next, where the engine can. */
+  async leave(): Promise<void> {
+    this.#ended = true;
+    await this.#close((sandbox) => sandbox.leave?.() ?? sandbox.close());
+  }
+
+  async #close(close: Close): Promise<void> {
+    const closing = closed(this.#opening, this.#closing, close);
+    this.#opening = undefined;
+    this.#closing = closing;
+    await closing;
+    if (this.#closing === closing) this.#closing = undefined;
+  }
 }
+
+type Close = (sandbox: OpenedSandbox["sandbox"]) => Promise<void>;
 
 async function closed(
   sandbox: Promise<OpenedSandbox> | undefined,
   others: Promise<void> | undefined,
+  close: Close,
 ): Promise<void> {
-  await Promise.all([settled(sandbox).then((opened) => opened?.sandbox.close()), others]);
+  await Promise.all([settled(sandbox).then((opened) => opened && close(opened.sandbox)), others]);
 }
 
 async function settled<T>(promise: Promise<T> | undefined): Promise<T | undefined> {

@@ -301,8 +301,14 @@ export class SessionWorkspace {
 
   /** Closes the sandbox at once. No other is opened. */
   async end(): Promise<void> {
-    this.#ending.abort(new Error("The session's workspace has ended."));
+    this.#abort();
     await Promise.all([this.#slot.end(), this.#mcp.close()]);
+  }
+
+  /** As `end`, but the sandbox is left to the process that goes on with the session, where the engine can. */
+  async leave(): Promise<void> {
+    this.#abort();
+    await Promise.all([this.#slot.leave(), this.#mcp.close()]);
   }
 
   /**
@@ -325,6 +331,10 @@ export class SessionWorkspace {
 
   async #isEphemeral(): Promise<boolean> {
     return this.session.workspace === "ephemeral" && (await this.#disk.isEphemeral());
+  }
+
+  #abort(): void {
+    this.#ending.abort(new Error("The session's workspace has ended."));
   }
 
   /** Returns false when it is to be tried again. */
