@@ -20,6 +20,7 @@ import {
 } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
+import { descendantsOf, signalIfAlive } from "../crash/processes.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server/postgres-server.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
@@ -75,10 +76,17 @@ after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-async function start(role: "api" | "runner", number = 1): Promise<Berth> {
+async function start(
+  role: "api" | "runner",
+  number = 1,
+  settings: Record<string, string> = {},
+): Promise<Berth> {
   const dataDir = join(root, `${role}-${number}`);
   mkdirSync(dataDir, { mode: 0o700 });
-  return await Berth.start({ dataDir, settings: { BERTH_CONFIG: settingsFile(), BERTH_ROLE: role } });
+  return await Berth.start({
+    dataDir,
+    settings: { BERTH_CONFIG: settingsFile(), BERTH_ROLE: role, ...settings },
+  });
 }
 
 /** JSON is YAML. */
@@ -175,6 +183,37 @@ covers(
   SKIP,
 );
 
+/** Leaves a process in the background, and a file in the memory of the pod, which no other pod has. */
+const REMEMBER = "touch /data/begun; echo same >/dev/shm/pod; sleep 700 &";
+const RECALL = "grep -c begun /data/begun; cat /dev/shm/pod; pgrep -c sleep";
+const CUT = "echo begun >>/data/begun; sleep 600";
+/** The cut call has begun at most once, the pod is the same, and nothing runs there. */
+const RECALLED = /^[01]\nsame\n0\n/;
+
+/** Resolves once the session's call of this command begins. */
+async function calling(session: string, command: string): Promise<void> {
+  await readEventsUntil(
+    api,
+    session,
+    ({ type, input }: AnyJson) => type === "agent.tool_use" && input.command === command,
+  );
+}
+
+/** Sends a message with these calls, and resolves with its id once the second begins, in the pod of the first. */
+async function beginTurn(session: string, ...commands: [string, string, ...string[]]): Promise<string> {
+  const sent = await api.ok("POST", `/sessions/${session}/events`, {
+    events: [steps(...commands.map(bash))],
+  });
+  await calling(session, commands[1]);
+  return sent.data[0].id;
+}
+
+async function uidsOf(session: string): Promise<string[]> {
+  const labelSelector = `berth.sandbox=${session}`;
+  const { items } = await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector });
+  return items.map(({ metadata }) => metadata?.uid ?? "");
+}
+
 covers(
   ["kubernetes-ephemeral"],
   "an ephemeral workspace: its disk is limited, and neither a pod nor a volume is left of an idle session",
@@ -205,32 +244,81 @@ covers(
 
 covers(
   ["kubernetes-takeover"],
-  "kill -9 of a runner in the middle of a turn: the call is interrupted, another runner goes on with the disk, and no pod is left",
+  "kill -9 of a runner in the middle of a turn: the call is interrupted, and another runner goes on in its pod, where nothing runs any more",
   async () => {
-    const session = await makeSession(api);
-    await runTurn(api, session.id, bash("echo kept >/data/kept"));
-    const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
-      events: [steps(bash("echo begun >>/data/kept; sleep 600"))],
-    });
-    await readEventsUntil(
-      api,
-      session.id,
-      ({ type, input }: AnyJson) => type === "agent.tool_use" && input.command.includes("sleep"),
-    );
-    await waitUntil(
-      async () => (await podsOf(session.id)).length === 1,
-      () => "no pod runs",
-    );
-    const [epoch] = await podsOf(session.id);
+    const { id } = await makeSession(api);
+    const message = await beginTurn(id, REMEMBER, CUT, RECALL);
+    const [pod] = await uidsOf(id);
     await runner.kill("SIGKILL");
-    assert.deepEqual(await podsOf(session.id), [epoch], "the pod of the dead runner is there");
+    assert.deepEqual(await uidsOf(id), [pod], "the pod of the dead runner is there");
     runner = await start("runner", 2);
-    const events = await waitForTurn(api, session.id, sent.data[0].id);
-    assert.match(toolResults(events).join(), /interrupted/);
-    const [kept] = toolResults(await runTurn(api, session.id, bash("cat /data/kept; pgrep -c sleep")));
-    assert.match(kept ?? "", /^kept\n(begun\n)?0/);
-    assert.equal(await lostDisks(session.id), 0);
-    await parked(session.id);
+    const [, cut, next] = toolResults(await waitForTurn(api, id, message));
+    assert.match(cut ?? "", /interrupted/);
+    assert.match(next ?? "", /Processes that were running have ended: `sleep 700/);
+    assert.match(next ?? "", RECALLED);
+    assert.equal(await lostDisks(id), 0);
+    await parked(id);
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-takeover"],
+  "a runner that hangs in the middle of a turn: another goes on in its pod, to which it does nothing when it comes back",
+  async () => {
+    const { id } = await makeSession(api);
+    const former = runner;
+    const message = await beginTurn(id, REMEMBER, CUT, RECALL, "sleep 605");
+    const [pod] = await uidsOf(id);
+    const frozen = [former.pid, ...descendantsOf(former.pid)];
+    for (const pid of frozen) signalIfAlive(pid, "SIGSTOP");
+    runner = await start("runner", 3);
+    await calling(id, "sleep 605");
+    const epoch = await podsOf(id);
+    for (const pid of frozen.toReversed()) signalIfAlive(pid, "SIGCONT");
+    const told = former.log.length;
+    await waitUntil(
+      async () => former.log.slice(told).includes("sandbox closed"),
+      () => `the former runner holds on: ${former.log.slice(told)}`,
+    );
+    assert.equal(await former.kill("SIGTERM"), 0);
+    assert.deepEqual([await uidsOf(id), await podsOf(id)], [[pod], epoch]);
+    await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
+    const [, cut, next] = toolResults(await waitForTurn(api, id, message));
+    assert.match(cut ?? "", /interrupted/);
+    assert.match(next ?? "", RECALLED);
+    await parked(id);
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-handed-over"],
+  "a runner that is stopped in the middle of a turn leaves the pod to the next; of a deleted session neither pod nor volume is left",
+  async () => {
+    const { id } = await makeSession(api);
+    const message = await beginTurn(id, REMEMBER, "sleep 3", RECALL, "sleep 606");
+    const [pod] = await uidsOf(id);
+    assert.equal(await runner.kill("SIGTERM"), 0);
+    assert.deepEqual(await uidsOf(id), [pod]);
+    runner = await start("runner", 4);
+    await calling(id, "sleep 606");
+    const { data } = await api.ok("GET", `/sessions/${id}/events?limit=100`);
+    const results = toolResults(data.slice(data.findIndex((event: AnyJson) => event.id === message)));
+    assert.doesNotMatch(results[1] ?? "", /interrupted/);
+    assert.match(results[2] ?? "", RECALLED);
+    assert.deepEqual(await uidsOf(id), [pod]);
+    await runner.kill("SIGKILL");
+    runner = await start("runner", 5, { BERTH_SANDBOX_IDLE_SECONDS: "600" });
+    await waitForTurn(api, id, message);
+    await runner.kill("SIGKILL");
+    await api.ok("DELETE", `/sessions/${id}`);
+    assert.deepEqual(await uidsOf(id), [pod], "a third runner went on in it");
+    runner = await start("runner", 6);
+    await waitUntil(
+      async () => (await uidsOf(id)).length + (await volumesOf(id)) === 0,
+      () => "the pod or the volume of a deleted session is left",
+    );
   },
   SKIP,
 );

@@ -29,7 +29,12 @@ export const kubernetesRequirements: readonly Requirement[] = [
   {
     id: "kubernetes-takeover",
     source: "seed 1",
-    rule: "When a runner is killed in the middle of a turn, its running call is interrupted, another runner goes on with the session's disk, and no pod of the former is left.",
+    rule: "When a runner is killed or hangs in the middle of a turn, its running call is interrupted, and another runner goes on with the session's disk, in the same pod where that still fits. Nothing that ran in the pod before runs on, neither the call nor what earlier calls left in the background. The former runner, when it comes back, changes nothing of the pod.",
+  },
+  {
+    id: "kubernetes-handed-over",
+    source: "seed 1",
+    rule: "A runner that is stopped in the middle of a turn leaves the pod to the runner that goes on with the turn. A pod with which no runner goes on is removed, and one of a deleted session with its volume.",
   },
   {
     id: "kubernetes-main-job",
