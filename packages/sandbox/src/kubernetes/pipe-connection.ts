@@ -208,7 +208,7 @@ export class PipeConnection {
       for (const frame of this.#decoder.push(chunk)) {
         if (frame.stream !== 0) this.#take(frame);
         else {
-          this.#wasChanged = frame.body.toString("latin1") === "changed";
+          this.#wasChanged ||= frame.body.toString("latin1") === "changed";
           ready();
         }
       }
