@@ -12,7 +12,8 @@ import { epochOf } from "./remove-held.ts";
 const DISK = "berth.disk";
 /** Annotation of a claim: the name of its disk. */
 const DISK_NAME = "berth.disk-name";
-const CHANGE_TIMEOUT_MS = 60_000;
+/** Some classes enlarge and delete only what no node has mounted, and a node can take 90 seconds to unmount it from a pod that has ended. */
+const CHANGE_TIMEOUT_MS = 120_000;
 const LOOK_MS = 100;
 
 export interface DiskOptions {
