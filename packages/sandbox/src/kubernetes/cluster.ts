@@ -1,22 +1,12 @@
-import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
+import { isStatus, orNull, unless } from "./api-status.ts";
+import { type Library, loadClient } from "./load-client.ts";
 import { patientApi } from "./patient-api.ts";
-import { PodLostError } from "./pod-lost.ts";
+import { type PodProcess, startProcess } from "./pod-process.ts";
 import { throwRuntimeClassError } from "./runtime-class-error.ts";
-
-type Library = typeof import("@kubernetes/client-node");
-
-/** A process in a container of a pod. */
-export interface PodProcess {
-  input: Writable;
-  output: Readable;
-  /** The beginning of its standard error. */
-  errors(): string;
-  /** Null when the connection ended before the process. */
-  exitCode: Promise<number | null>;
-}
+import { watchPod } from "./watch-pod.ts";
 
 /** One pod, of all that ever have its name. */
 export interface PodId {
@@ -24,7 +14,6 @@ export interface PodId {
   uid: string;
 }
 
-const MAX_ERROR_CHARACTERS = 2_000;
 /** Before the kubelet kills what ignores its request. Without such a time, a pod is gone before its processes are. */
 const GRACE_SECONDS = 1;
 const RETRY_MS = 100;
@@ -48,21 +37,7 @@ export class Cluster {
    * @param namespace Null: the kubeconfig's, or that of the pod.
    */
   static async connect(kubeconfig: string | null, namespace: string | null): Promise<Cluster> {
-    const library = await import("@kubernetes/client-node").catch(describeMissing);
-    const config = new library.KubeConfig();
-    try {
-      if (kubeconfig !== null) config.loadFromFile(kubeconfig);
-      // Without it the library loads an account of nowhere.
-      else if ((process.env.KUBERNETES_SERVICE_HOST ?? "") === "") throw new Error("in no pod");
-      else config.loadFromCluster();
-    } catch (error) {
-      throw new SandboxError(
-        kubeconfig === null
-          ? "No cluster is there: Berth runs in no pod with a service account, and BERTH_KUBECONFIG is not set."
-          : "The cluster's address and account cannot be read from BERTH_KUBECONFIG.",
-        { cause: error },
-      );
-    }
+    const { library, config } = await loadClient(kubeconfig);
     const context = config.getContextObject(config.getCurrentContext());
     return new Cluster(library, config, namespace ?? context?.namespace ?? "default");
   }
@@ -223,38 +198,13 @@ export class Cluster {
    */
   async watchPod<T>(name: string, abort: AbortSignal, seen: (pod: V1Pod) => T | null): Promise<T> {
     while (!abort.aborted) {
-      const found = await this.#watchOnce(name, abort, seen);
+      const watch = new this.#library.Watch(this.#config);
+      const found = await watchPod(watch, { namespace: this.namespace, name }, abort, seen);
       if (found !== null) return found;
+      // An API server that is away, or refuses, ends each watch at once.
+      await delay(RETRY_MS, undefined, { signal: abort }).catch(() => {});
     }
     throw new SandboxError("the pod did not start in time");
-  }
-
-  async #watchOnce<T>(name: string, abort: AbortSignal, seen: (pod: V1Pod) => T | null): Promise<T | null> {
-    const result = Promise.withResolvers<T | null>();
-    const look = (type: string, pod: V1Pod) => {
-      if (type === "DELETED") return result.reject(new PodLostError("the pod was removed"));
-      try {
-        const found = seen(pod);
-        if (found !== null) result.resolve(found);
-      } catch (error) {
-        result.reject(error);
-      }
-    };
-    const controller = await new this.#library.Watch(this.#config).watch(
-      `/api/v1/namespaces/${this.namespace}/pods`,
-      { fieldSelector: `metadata.name=${name}` },
-      look,
-      () => result.resolve(null),
-    );
-    const stop = () => result.resolve(null);
-    abort.addEventListener("abort", stop, { once: true });
-    if (abort.aborted) stop();
-    try {
-      return await result.promise;
-    } finally {
-      abort.removeEventListener("abort", stop);
-      controller.abort();
-    }
   }
 
   /**
@@ -281,64 +231,10 @@ export class Cluster {
   }
 
   async exec(pod: string, container: string, command: readonly string[]): Promise<PodProcess> {
-    const [input, output, errorStream] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    let errors = "";
-    errorStream.setEncoding("utf8").on("data", (text: string) => {
-      if (errors.length < MAX_ERROR_CHARACTERS) errors += text;
-    });
-    const exitCode = Promise.withResolvers<number | null>();
-    const socket = await new this.#library.Exec(this.#config).exec(
-      this.namespace,
+    return await startProcess(new this.#library.Exec(this.#config), this.namespace, {
       pod,
       container,
-      [...command],
-      output,
-      errorStream,
-      input,
-      false,
-      (status) => exitCode.resolve(exitCodeOf(status)),
-    );
-    socket.on("error", () => output.destroy());
-    socket.on("close", () => {
-      exitCode.resolve(null);
-      output.destroy();
+      command,
     });
-    output.once("close", () => socket.close());
-    return { input, output, errors: () => errors.trim(), exitCode: exitCode.promise };
   }
-}
-
-function describeMissing(error: NodeJS.ErrnoException): never {
-  if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@kubernetes/")) throw error;
-  throw new SandboxError(
-    "BERTH_SANDBOX is kubernetes, for which the package @kubernetes/client-node is needed: install it beside Berth by 'npm install @kubernetes/client-node@2'.",
-  );
-}
-
-function exitCodeOf({
-  status,
-  details,
-}: {
-  status?: string;
-  details?: { causes?: { reason?: string; message?: string }[] };
-}): number {
-  if (status === "Success") return 0;
-  const cause = details?.causes?.find(({ reason }) => reason === "ExitCode");
-  return Number(cause?.message ?? 1);
-}
-
-/** Lets an error of the API server with one of these statuses pass as no error. */
-function unless(...statuses: number[]): (error: unknown) => void {
-  return (error) => {
-    if (!statuses.some((status) => isStatus(error, status))) throw error;
-  };
-}
-
-function orNull(error: unknown): null {
-  if (isStatus(error, 404)) return null;
-  throw error;
-}
-
-function isStatus(error: unknown, status: number): boolean {
-  return (error as { code?: unknown }).code === status;
 }

@@ -20,13 +20,15 @@ import { digestOf } from "./made-with.ts";
 import { type FoundPod, Placer } from "./placer.ts";
 import type { PodSettings } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
+import type { PodHost } from "./pod-host.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
 import { probeRuntimeClasses } from "./runtime-classes.ts";
-import { ownPodName, type PodHost, SHARED_FILES, startPod } from "./start-pod.ts";
+import { startPod } from "./start-pod.ts";
+import { ownPodName, SHARED_FILES } from "./wanted-pod.ts";
 
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */

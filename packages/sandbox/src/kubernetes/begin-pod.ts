@@ -1,0 +1,107 @@
+import { Supervisor } from "../commands/supervisor.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
+import type { PodId } from "./cluster.ts";
+import { endProcesses } from "./end-processes.ts";
+import { PipeConnection } from "./pipe-connection.ts";
+import { SERVER_CONTAINER, serverCommand } from "./pod-body.ts";
+import type { PodHost } from "./pod-host.ts";
+import { PodPipes } from "./pod-pipes.ts";
+import { PodStart } from "./pod-start.ts";
+import { PodView } from "./pod-view.ts";
+import { ProcessOne } from "./process-one.ts";
+import { epochOf } from "./remove-held.ts";
+import { type Sent, sendFiles } from "./send-files.ts";
+import type { WantedPod } from "./wanted-pod.ts";
+
+const START_TIMEOUT_MS = 90_000;
+
+/** A sandbox that is to be opened. */
+export interface Opening extends WantedPod {
+  host: PodHost;
+  spec: SandboxSpec;
+  /** Gets the steps that undo everything when opening fails. */
+  undo: (() => Promise<unknown>)[];
+}
+
+/** A pod whose process 1 responds and has no other process beside it. */
+export interface BegunPod {
+  pod: PodId;
+  connection: PipeConnection;
+  processOne: ProcessOne;
+  supervisor: Supervisor;
+  pipes: PodPipes;
+  view: PodView;
+}
+
+/** Starts a pod, or goes on in the one of an earlier lease where that fits. */
+export async function beginPod(opening: Opening): Promise<BegunPod> {
+  const { host, body, spec, undo } = opening;
+  let pod = await host.placer.take(body);
+  undo.push(() => host.placer.remove(pod, epochOf(body), false));
+  if (!pod.isNew) {
+    const adopted = await adopt(opening, pod).catch((error: unknown) => {
+      host.log({ msg: "a pod cannot be gone on with", sandbox: spec.id, error: String(error) });
+      return null;
+    });
+    if (adopted !== null) return adopted;
+    pod = await host.placer.replace(pod, body);
+  }
+  return await beginNew(opening, pod);
+}
+
+/** Goes on in the pod of an earlier lease. Null: what it was sent at its start has changed there. */
+async function adopt(opening: Opening, pod: PodId): Promise<BegunPod | null> {
+  const { host, spec } = opening;
+  const process = await host.cluster.exec(pod.name, SERVER_CONTAINER, serverCommand(spec.epoch ?? 0));
+  const connection = await PipeConnection.open(process);
+  try {
+    if (connection.wasChanged) return null;
+    const begun = superviseOver(connection, opening, pod);
+    await endProcesses(begun.processOne, begun.supervisor, begun.view);
+    opening.undo.push(() => connection.undo());
+    return begun;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
+async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
+  const { host, spec, sent, undo } = opening;
+  const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS);
+  undo.push(async () => start.end());
+  const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
+  undo.push(() => connection.undo());
+  const begun = superviseOver(connection, opening, pod);
+  if (!(await start.orFailed(begun.supervisor.ready)))
+    throw new SandboxError("process 1 of the pod did not start");
+  start.end();
+  return begun;
+}
+
+async function connectTo(
+  { cluster }: PodHost,
+  pod: string,
+  { epoch = 0 }: SandboxSpec,
+  sent: readonly Sent[],
+  signal: AbortSignal,
+): Promise<PipeConnection> {
+  await sendFiles(cluster, pod, sent, signal);
+  return await PipeConnection.open(
+    await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), signal),
+  );
+}
+
+function superviseOver(connection: PipeConnection, { host, spec, writable }: Opening, pod: PodId): BegunPod {
+  const processOne = new ProcessOne(connection);
+  const supervisor = new Supervisor(processOne, () => {
+    host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
+    connection.close();
+  });
+  processOne.output.once("close", () => connection.close());
+  const pipes = new PodPipes(connection);
+  const view = new PodView({ supervisor, pipes, connection, writable });
+  return { pod, connection, processOne, supervisor, pipes, view };
+}

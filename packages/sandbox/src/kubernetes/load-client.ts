@@ -1,0 +1,38 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { SandboxError } from "../interface/errors.ts";
+
+export type Library = typeof import("@kubernetes/client-node");
+
+/**
+ * Loads the client of Kubernetes, and the address and account of a cluster.
+ *
+ * @param kubeconfig Path of a file; null: the account of the pod in which this process runs.
+ * @throws SandboxError with a sentence for the operator.
+ */
+export async function loadClient(
+  kubeconfig: string | null,
+): Promise<{ library: Library; config: KubeConfig }> {
+  const library = await import("@kubernetes/client-node").catch(describeMissing);
+  const config = new library.KubeConfig();
+  try {
+    if (kubeconfig !== null) config.loadFromFile(kubeconfig);
+    // Without it the library loads an account of nowhere.
+    else if ((process.env.KUBERNETES_SERVICE_HOST ?? "") === "") throw new Error("in no pod");
+    else config.loadFromCluster();
+  } catch (error) {
+    throw new SandboxError(
+      kubeconfig === null
+        ? "No cluster is there: Berth runs in no pod with a service account, and BERTH_KUBECONFIG is not set."
+        : "The cluster's address and account cannot be read from BERTH_KUBECONFIG.",
+      { cause: error },
+    );
+  }
+  return { library, config };
+}
+
+function describeMissing(error: NodeJS.ErrnoException): never {
+  if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@kubernetes/")) throw error;
+  throw new SandboxError(
+    "BERTH_SANDBOX is kubernetes, for which the package @kubernetes/client-node is needed: install it beside Berth by 'npm install @kubernetes/client-node@2'.",
+  );
+}

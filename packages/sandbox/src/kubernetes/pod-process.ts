@@ -1,0 +1,65 @@
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import type { Exec } from "@kubernetes/client-node";
+
+/** A process in a container of a pod. */
+export interface PodProcess {
+  input: Writable;
+  output: Readable;
+  /** The beginning of its standard error. */
+  errors(): string;
+  /** Null when the connection ended before the process. */
+  exitCode: Promise<number | null>;
+}
+
+/** What to start, and where. */
+export interface PodCommand {
+  pod: string;
+  container: string;
+  command: readonly string[];
+}
+
+const MAX_ERROR_CHARACTERS = 2_000;
+
+/** Starts a process in a container that runs. Rejects when it does not. */
+export async function startProcess(
+  exec: Exec,
+  namespace: string,
+  { pod, container, command }: PodCommand,
+): Promise<PodProcess> {
+  const [input, output, errorStream] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let errors = "";
+  errorStream.setEncoding("utf8").on("data", (text: string) => {
+    if (errors.length < MAX_ERROR_CHARACTERS) errors += text;
+  });
+  const exitCode = Promise.withResolvers<number | null>();
+  const socket = await exec.exec(
+    namespace,
+    pod,
+    container,
+    [...command],
+    output,
+    errorStream,
+    input,
+    false,
+    (status) => exitCode.resolve(exitCodeOf(status)),
+  );
+  socket.on("error", () => output.destroy());
+  socket.on("close", () => {
+    exitCode.resolve(null);
+    output.destroy();
+  });
+  output.once("close", () => socket.close());
+  return { input, output, errors: () => errors.trim(), exitCode: exitCode.promise };
+}
+
+function exitCodeOf({
+  status,
+  details,
+}: {
+  status?: string;
+  details?: { causes?: { reason?: string; message?: string }[] };
+}): number {
+  if (status === "Success") return 0;
+  const cause = details?.causes?.find(({ reason }) => reason === "ExitCode");
+  return Number(cause?.message ?? 1);
+}
