@@ -1,11 +1,9 @@
-import { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { encodeFrame, type Frame, FrameDecoder } from "@berth/egress";
 import { SandboxError } from "../interface/errors.ts";
+import { CHUNK_BYTES, ChannelWriter } from "./channel-writer.ts";
 import { PodLostError } from "./pod-lost.ts";
 
-/** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
-const WINDOW_BYTES = 262_144;
-const CHUNK_BYTES = 65_536;
 /** The server is asked so often to say something: what lies between ends connections on which nothing is said. */
 const ALIVE_MS = 10_000;
 /** A server that has said nothing for so long is out of reach, with its node: that ends no connection by itself. */
@@ -241,52 +239,5 @@ export class PipeConnection {
     this.#gone = true;
     for (const channel of this.#channels.values()) channel.ended("the sandbox has ended");
     this.#channels.clear();
-  }
-}
-
-/** Sends what the other side allows. A write is done when the other side has written all of it. */
-class ChannelWriter extends Writable {
-  readonly #send: (kind: string, body: Uint8Array) => void;
-  #allowed = WINDOW_BYTES;
-  #unsent: Uint8Array = new Uint8Array();
-  #underWay = 0;
-  #done: ((error?: Error | null) => void) | null = null;
-
-  /** @param closed called at once when it is destroyed: what is written to a pipe that is opened again must not meet what is left in it. */
-  constructor(send: (kind: string, body: Uint8Array) => void, closed: () => void) {
-    super({
-      decodeStrings: true,
-      destroy: (error, done) => {
-        closed();
-        done(error);
-      },
-    });
-    this.#send = send;
-  }
-
-  allow(bytes: number): void {
-    this.#allowed += bytes;
-    this.#underWay -= bytes;
-    this.#sendAllowed();
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#unsent = chunk;
-    this.#done = done;
-    this.#sendAllowed();
-  }
-
-  #sendAllowed(): void {
-    while (this.#unsent.length > 0 && this.#allowed > 0) {
-      const part = this.#unsent.subarray(0, Math.min(this.#allowed, CHUNK_BYTES));
-      this.#unsent = this.#unsent.subarray(part.length);
-      this.#allowed -= part.length;
-      this.#underWay += part.length;
-      this.#send("D", part);
-    }
-    if (this.#unsent.length > 0 || this.#underWay > 0) return;
-    const done = this.#done;
-    this.#done = null;
-    done?.();
   }
 }
