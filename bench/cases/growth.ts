@@ -12,7 +12,7 @@ const CALLS = 10;
 /** How many messages a request may have. */
 const MESSAGES = 50;
 
-/** CPU time of the service for a turn, and for a tool call, in a session with a long log. The peer is one with a short log. */
+/** CPU time of the service for a turn, for a tool call, and for a model request with one, in a session with a long log. The peer is one with a short log. */
 export async function growthFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const short = await measure(berth, api, SHORT);
   const long = await measure(berth, api, LONG);
@@ -23,20 +23,29 @@ export async function growthFigures(berth: Berth, api: Api): Promise<Figure[]> {
     value: long[name],
     peerValue: short[name],
   });
-  return [figure("a turn that says a word", "turn"), figure("a tool call", "call")];
+  return [
+    figure("a turn that says a word", "turn"),
+    figure("a tool call", "call"),
+    figure("a model request and its tool call", "request"),
+  ];
 }
 
-/** Milliseconds of all processes for one turn, and for one call. */
-async function measure(berth: Berth, api: Api, events: number): Promise<{ turn: number; call: number }> {
+/** Milliseconds of all processes for one turn, for one call of many that a request asks for, and for a request that asks for one. */
+async function measure(
+  berth: Berth,
+  api: Api,
+  events: number,
+): Promise<Record<"turn" | "call" | "request", number>> {
   const session = new FollowedSession(api, (await makeSession(api)).id);
   const many = Array.from({ length: MESSAGES }, () => steps({ say: "." }));
   while (session.events < events) await session.turn(many);
   await session.turn([steps(bash("true"))]);
   const turn = await cpuOf(berth, () => session.turn([steps({ say: "." })]));
   const calls = Array.from({ length: CALLS }, () => bash("true"));
-  const withCalls = await cpuOf(berth, () => session.turn([steps(...calls)]));
+  const withCalls = await cpuOf(berth, () => session.turn([steps({ tools: calls })]));
+  const withRequests = await cpuOf(berth, () => session.turn([steps(...calls)]));
   session.leave();
-  return { turn, call: (withCalls - turn) / CALLS };
+  return { turn, call: (withCalls - turn) / CALLS, request: (withRequests - turn) / CALLS };
 }
 
 /** A session with one reader of its stream. */
