@@ -9,7 +9,7 @@ export interface SandboxSpec {
    */
   disk: string;
   /** The disk need not outlive the sandbox. An engine with `disks` makes none then, and limits nothing. */
-  ephemeral?: true;
+  temporaryDisk?: true;
   /**
    * Of the session's lease. Where several processes open sandboxes on one disk, the one with the higher epoch ends the sandbox of
    * the other. Absent: no other process opens sandboxes on the disk.

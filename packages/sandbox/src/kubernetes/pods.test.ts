@@ -267,7 +267,7 @@ test("disks: the engine has, lists and takes them away; another of the name is n
   const { disks } = engine;
   assert.ok(disks !== undefined);
   assert.match(disks.place, /^kubernetes:[0-9a-f-]{36}\/\S+$/);
-  const [one, throwaway] = [spec(), spec({ ephemeral: true })];
+  const [one, throwaway] = [spec(), spec({ temporaryDisk: true })];
   assert.equal(await disks.has(one.disk), false);
   const [first, other] = await Promise.all([engine.open(one), engine.open(throwaway)]);
   await ok(first, "echo old >/data/file");

@@ -95,7 +95,7 @@ function specOf(id: string, uid: number): SandboxSpec {
   return {
     id,
     disk: id,
-    ephemeral: true,
+    temporaryDisk: true,
     uid,
     limits: { memoryBytes: 128 * MIB, pids: 64, cpus: 1, diskBytes: null },
     egress: { mode: "limited", hosts: [] },

@@ -45,9 +45,9 @@ async function bodyOf(
   sent: readonly Sent[],
 ): Promise<V1Pod> {
   const { disks, owner, patch, shared } = host;
-  const { id, disk, epoch, limits, ephemeral = false } = spec;
+  const { id, disk, epoch, limits, temporaryDisk = false } = spec;
   const name = epoch === undefined ? ownPodName(id, owner) : objectName(id, id);
-  const claim = ephemeral ? null : await disks.ensure(disk, limits.diskBytes);
+  const claim = temporaryDisk ? null : await disks.ensure(disk, limits.diskBytes);
   const body = podBody(partsOf(host, spec, files, { name, claim }));
   const patched = patch === null ? body : (mergePatch(body, patch) as V1Pod);
   const contents = sent.filter(({ directory }) => directory !== host.directory).map(digestOf);

@@ -76,7 +76,7 @@ function specOf(id: string, disk: string, uid: number): SandboxSpec {
   return {
     id,
     disk,
-    ephemeral: true,
+    temporaryDisk: true,
     uid,
     limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
     egress: { mode: "limited", hosts: [] },

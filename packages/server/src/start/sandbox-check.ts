@@ -79,7 +79,7 @@ export class SandboxCheck {
     const sandbox = await this.#engine.open({
       id: `check_${process.pid}`,
       disk: this.#disk,
-      ephemeral: true,
+      temporaryDisk: true,
       uid: UID,
       limits: { memoryBytes: 64 * 1_048_576, pids: 32, cpus: 1, diskBytes: null },
       egress: { mode: "limited", hosts: [] },
