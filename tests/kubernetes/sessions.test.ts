@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { CoreV1Api, KubeConfig, NodeV1Api, type V1Pod } from "@kubernetes/client-node";
-import { type AnyJson, Api, assertError } from "../acceptance/harness/api.ts";
-import { Berth } from "../acceptance/harness/berth.ts";
+import { KubeConfig, NodeV1Api, type V1Pod } from "@kubernetes/client-node";
+import { type AnyJson, type Api, assertError } from "../acceptance/harness/api.ts";
+import type { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import {
   bash,
@@ -21,9 +20,9 @@ import {
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { descendantsOf, signalIfAlive } from "../crash/processes.ts";
-import { type PostgresServer, startPostgres } from "../postgres-server/postgres-server.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
-import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
+import { PodService } from "./harness/pod-service.ts";
+import { startTestCluster } from "./harness/test-cluster.ts";
 
 /** An API, and runners one after another, each with a data directory of its own, on one PostgreSQL and one cluster. */
 const SKIP = missingForCluster() ?? false;
@@ -34,11 +33,8 @@ const [CHOSEN_CLASS, MISSING_CLASS] = ["berth-chosen", "berth-missing"];
 /** Text is YAML. */
 const PATCH = "metadata: {annotations: {team: sandboxes}}\nspec: {imagePullSecrets: [{name: registry}]}\n";
 
-let root: string;
-let cluster: TestCluster;
-let pods: CoreV1Api;
-let postgres: PostgresServer;
-let service: Berth;
+let namespace: string;
+let service: PodService;
 let runner: Berth;
 let api: Api;
 /** Runs in reverse order, also after a failed start. */
@@ -46,107 +42,49 @@ const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
   if (SKIP !== false) return;
-  root = mkdtempSync(join(tmpdir(), "berth-kubernetes-"));
-  CLEANUP.push(() => rmSync(root, { recursive: true, force: true }));
-  mkdirSync(join(root, "blobs"));
-  writeFileSync(join(root, "secret.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
-  [cluster, postgres] = await Promise.all([startTestCluster(), startPostgres({ databases: ["berth"] })]);
-  CLEANUP.push(
-    () => cluster.close(),
-    () => postgres.stop(),
-  );
+  const directory = mkdtempSync(join(tmpdir(), "berth-patch-"));
+  CLEANUP.push(() => rmSync(directory, { recursive: true, force: true }));
+  const cluster = await startTestCluster();
+  CLEANUP.push(() => cluster.close());
+  namespace = cluster.namespace;
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
-  pods = config.makeApiClient(CoreV1Api);
   const runtimes = config.makeApiClient(NodeV1Api);
   for (const name of [RUNTIME_CLASS, CHOSEN_CLASS]) {
     const body = { metadata: { name }, handler: "runc" };
     await runtimes.createRuntimeClass({ body }).catch(({ code }) => assert.equal(code, 409));
     CLEANUP.push(() => runtimes.deleteRuntimeClass({ name }));
   }
-  writeFileSync(join(root, "patch.yaml"), PATCH);
-  service = await start("api");
-  CLEANUP.push(() => service.kill("SIGTERM"));
-  runner = await start("runner");
-  CLEANUP.push(() => runner.kill("SIGTERM"));
-  const words = ["--user", "ada@example.com", "--role", "admin", "--config", settingsFile()];
-  api = new Api(service.url, await service.command("token", "create", ...words));
+  const patch = join(directory, "patch.yaml");
+  writeFileSync(patch, PATCH);
+  service = await PodService.prepare(cluster);
+  CLEANUP.push(() => service.close());
+  service.set({
+    kubernetes_node_selector: "kubernetes.io/os=linux",
+    kubernetes_tolerations: "dedicated=sandboxes:NoSchedule",
+    kubernetes_runtime_class: RUNTIME_CLASS,
+    kubernetes_runtime_classes: [CHOSEN_CLASS, MISSING_CLASS],
+    kubernetes_pod_patch: patch,
+  });
+  api = await service.startApi();
+  runner = await service.start("runner");
 });
 after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-async function start(
-  role: "api" | "runner",
-  number = 1,
-  settings: Record<string, string> = {},
-): Promise<Berth> {
-  const dataDir = join(root, `${role}-${number}`);
-  mkdirSync(dataDir, { mode: 0o700 });
-  return await Berth.start({
-    dataDir,
-    settings: { BERTH_CONFIG: settingsFile(), BERTH_ROLE: role, ...settings },
-  });
-}
-
-/** JSON is YAML. */
-function settingsFile(): string {
-  const { kubeconfig, namespace, image, storageClass } = cluster;
-  const path = join(root, "berth.yaml");
-  const settings = {
-    role: "api",
-    database_url: postgres.url("berth"),
-    blobs: join(root, "blobs"),
-    secret_key_file: join(root, "secret.key"),
-    runner_address: "127.0.0.1:0",
-    sandbox: "kubernetes",
-    kubeconfig,
-    kubernetes_namespace: namespace,
-    kubernetes_image: image,
-    ...(storageClass === null ? {} : { kubernetes_storage_class: storageClass }),
-    session_disk_mb: 128,
-    sandbox_idle_seconds: 0,
-    host_grace_seconds: 4,
-    kubernetes_node_selector: "kubernetes.io/os=linux",
-    kubernetes_tolerations: "dedicated=sandboxes:NoSchedule",
-    kubernetes_runtime_class: RUNTIME_CLASS,
-    kubernetes_runtime_classes: [CHOSEN_CLASS, MISSING_CLASS],
-    kubernetes_pod_patch: join(root, "patch.yaml"),
-  };
-  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
-  return path;
-}
-
 async function podsOf(session: string): Promise<string[]> {
-  const labelSelector = `berth.sandbox=${session}`;
-  const { items } = await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector });
-  return items.map(({ metadata }) => metadata?.labels?.["berth.epoch"] ?? "");
-}
-
-async function parked(session: string): Promise<void> {
-  let found = ["not asked"];
-  await waitUntil(
-    async () => {
-      found = await podsOf(session);
-      return found.length === 0;
-    },
-    () => `pods with the epochs ${found} are left`,
-  );
+  return (await service.pods(session)).map(({ metadata }) => metadata?.labels?.["berth.epoch"] ?? "");
 }
 
 async function volumesOf(session: string): Promise<number> {
-  const { items } = await pods.listNamespacedPersistentVolumeClaim({
-    namespace: cluster.namespace,
+  const { items } = await service.core.listNamespacedPersistentVolumeClaim({
+    namespace,
     labelSelector: "berth.disk",
   });
   return items
     .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
     .filter(({ metadata }) => metadata?.annotations?.["berth.disk-name"] === session).length;
-}
-
-async function lostDisks(session: string): Promise<number> {
-  const { data } = await api.ok("GET", `/sessions/${session}/events?types[]=session.container_reclaimed`);
-  return data.length;
 }
 
 covers(
@@ -166,14 +104,14 @@ covers(
     );
     assert.equal(texts[0], "agent\nuploadedkept");
     assert.match(texts[1] ?? "", /No space left on device/);
-    await parked(session.id);
+    await service.parked(session.id);
     assert.equal(await volumesOf(session.id), 1);
     const [kept] = toolResults(
       await runTurn(api, session.id, bash("cat /data/kept /mnt/session/outputs/result.txt")),
     );
     assert.equal(kept, "kept\nresult");
-    await parked(session.id);
-    assert.equal(await lostDisks(session.id), 0);
+    await service.parked(session.id);
+    assert.equal(await service.lostDisks(session.id), 0);
     await api.ok("DELETE", `/sessions/${session.id}`);
     await waitUntil(
       async () => (await volumesOf(session.id)) === 0,
@@ -209,8 +147,7 @@ async function beginTurn(session: string, ...commands: [string, string, ...strin
 }
 
 async function uidsOf(session: string): Promise<string[]> {
-  const labelSelector = `berth.sandbox=${session}`;
-  const { items } = await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector });
+  const items = await service.pods(session);
   return items.map(({ metadata }) => metadata?.uid ?? "");
 }
 
@@ -234,7 +171,7 @@ covers(
       async () => (await volumesOf(session.id)) === 0,
       () => "the volume is left",
     );
-    await parked(session.id);
+    await service.parked(session.id);
     assert.equal((await api.ok("GET", `/files?scope_id=${session.id}`)).data[0].filename, "result.txt");
     const [listed] = toolResults(await runTurn(api, session.id, bash("ls -A /data")));
     assert.equal(listed?.trim(), "(no output)");
@@ -251,13 +188,13 @@ covers(
     const [pod] = await uidsOf(id);
     await runner.kill("SIGKILL");
     assert.deepEqual(await uidsOf(id), [pod], "the pod of the dead runner is there");
-    runner = await start("runner", 2);
+    runner = await service.start("runner");
     const [, cut, next] = toolResults(await waitForTurn(api, id, message));
     assert.match(cut ?? "", /interrupted/);
     assert.match(next ?? "", /Processes that were running have ended: `sleep 700/);
     assert.match(next ?? "", RECALLED);
-    assert.equal(await lostDisks(id), 0);
-    await parked(id);
+    assert.equal(await service.lostDisks(id), 0);
+    await service.parked(id);
   },
   SKIP,
 );
@@ -272,7 +209,7 @@ covers(
     const [pod] = await uidsOf(id);
     const frozen = [former.pid, ...descendantsOf(former.pid)];
     for (const pid of frozen) signalIfAlive(pid, "SIGSTOP");
-    runner = await start("runner", 3);
+    runner = await service.start("runner");
     await calling(id, "sleep 605");
     const epoch = await podsOf(id);
     for (const pid of frozen.toReversed()) signalIfAlive(pid, "SIGCONT");
@@ -287,7 +224,7 @@ covers(
     const [, cut, next] = toolResults(await waitForTurn(api, id, message));
     assert.match(cut ?? "", /interrupted/);
     assert.match(next ?? "", RECALLED);
-    await parked(id);
+    await service.parked(id);
   },
   SKIP,
 );
@@ -301,7 +238,7 @@ covers(
     const [pod] = await uidsOf(id);
     assert.equal(await runner.kill("SIGTERM"), 0);
     assert.deepEqual(await uidsOf(id), [pod]);
-    runner = await start("runner", 4);
+    runner = await service.start("runner");
     await calling(id, "sleep 606");
     const { data } = await api.ok("GET", `/sessions/${id}/events?limit=100`);
     const results = toolResults(data.slice(data.findIndex((event: AnyJson) => event.id === message)));
@@ -309,12 +246,12 @@ covers(
     assert.match(results[2] ?? "", RECALLED);
     assert.deepEqual(await uidsOf(id), [pod]);
     await runner.kill("SIGKILL");
-    runner = await start("runner", 5, { BERTH_SANDBOX_IDLE_SECONDS: "600" });
+    runner = await service.start("runner", { BERTH_SANDBOX_IDLE_SECONDS: "600" });
     await waitForTurn(api, id, message);
     await runner.kill("SIGKILL");
     await api.ok("DELETE", `/sessions/${id}`);
     assert.deepEqual(await uidsOf(id), [pod], "a third runner went on in it");
-    runner = await start("runner", 6);
+    runner = await service.start("runner");
     await waitUntil(
       async () => (await uidsOf(id)).length + (await volumesOf(id)) === 0,
       () => "the pod or the volume of a deleted session is left",
@@ -332,8 +269,7 @@ covers(
     let found: V1Pod | undefined;
     await waitUntil(
       async () => {
-        const labelSelector = `berth.sandbox=${session.id}`;
-        [found] = (await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector })).items;
+        [found] = await service.pods(session.id);
         return found !== undefined;
       },
       () => "no pod was made",
@@ -378,11 +314,10 @@ covers(
     const { data } = await api.ok("POST", `/sessions/${chosen.id}/events`, {
       events: [steps(bash("sleep 5"))],
     });
-    const labelSelector = `berth.sandbox=${chosen.id}`;
     let found: V1Pod | undefined;
     await waitUntil(
       async () => {
-        [found] = (await pods.listNamespacedPod({ namespace: cluster.namespace, labelSelector })).items;
+        [found] = await service.pods(chosen.id);
         return found !== undefined;
       },
       () => "no pod was made",
