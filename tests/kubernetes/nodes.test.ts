@@ -88,6 +88,7 @@ covers(
   ["kubernetes-node-lost"],
   "a node loses its power, and is deleted: the running call is told to be cut off once, and its session goes on elsewhere with its disk",
   async () => {
+    await cordon(SECOND_NODE, false);
     await cordon(FIRST_NODE, true);
     const running = await InterruptedTurn.start(api, [join(cluster, SECOND_NODE)]);
     assert.equal(await nodeOf(running.session), SECOND_NODE);

@@ -63,13 +63,19 @@ function placeOf(cluster: string, part: Part): string[] {
 }
 
 function processesOf(node: string, below: string): number[] {
-  const group = join(groupOf(node), below);
-  const files = readdirSync(group, { recursive: true, encoding: "utf8" }).filter((path) =>
-    /(^|\/)cgroup\.procs$/.test(path),
-  );
-  return files.flatMap((path) =>
-    readFileSync(join(group, path), "utf8").split("\n").filter(Boolean).map(Number),
-  );
+  return processesIn(join(groupOf(node), below));
+}
+
+/** Groups end while they are looked at. */
+function processesIn(group: string): number[] {
+  try {
+    const own = readFileSync(join(group, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
+    const groups = readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return [...own, ...groups.flatMap(({ name }) => processesIn(join(group, name)))];
+  } catch (error) {
+    if (["ENOENT", "ENODEV"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
 }
 
 /** All processes of a node, with its pods. */

@@ -16,6 +16,7 @@ import {
 const run = promisify(execFile);
 const PROVISIONER = "berth.test/loop";
 const BUSY_MS = 100;
+const MAX_TRIES = 20;
 export const STORAGE_CLASS = "berth-test";
 
 /** A node of this machine. */
@@ -51,21 +52,36 @@ export async function startProvisioner(
   void watchAll(config, "persistentvolumes", (volume: V1PersistentVolume) => volumes.changed(volume));
 }
 
-/** Hands on each object that is there, or comes, or changes; one after another. */
-async function watchAll<T>(
+/** Hands on each object that is there, or comes, or changes. What fails is tried again: nobody tells it once more. */
+async function watchAll<T extends { metadata?: { uid?: string } }>(
   config: KubeConfig,
   kind: string,
   take: (object: T) => Promise<void>,
 ): Promise<void> {
-  let last = Promise.resolve();
+  const last = new Map<string, Promise<void>>();
+  const patiently = async (object: T) => {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const error = await take(object).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      if (error === null) return;
+      console.error(error);
+      await delay(BUSY_MS * tries);
+    }
+  };
   for (;;) {
     const ended = Promise.withResolvers<void>();
     await new Watch(config).watch(
       `/api/v1/${kind}`,
       {},
       (type: string, object: T) => {
-        if (type === "ADDED" || type === "MODIFIED")
-          last = last.then(() => take(object)).catch(console.error);
+        if (type !== "ADDED" && type !== "MODIFIED") return;
+        const uid = object.metadata?.uid ?? "";
+        last.set(
+          uid,
+          (last.get(uid) ?? Promise.resolve()).then(() => patiently(object)),
+        );
       },
       () => ended.resolve(),
     );
@@ -100,17 +116,18 @@ class LoopVolumes {
   async changed({ metadata, status, spec }: V1PersistentVolume): Promise<void> {
     const name = metadata?.name ?? "";
     if (spec?.storageClassName !== STORAGE_CLASS || status?.phase !== "Released") return;
-    await this.#inNodes("umount", this.#path(name));
-    await rm(`${this.#path(name)}.img`);
+    const image = `${this.#path(name)}.img`;
+    if (!existsSync(image)) return;
+    await this.#unmount(name);
+    await rm(image);
     await this.#api.deletePersistentVolume({ name });
   }
 
   async #make({ metadata }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
     const name = `pvc-${metadata?.uid}`;
     if (this.#made.has(name)) return;
-    this.#made.add(name);
     const path = this.#path(name);
-    await mkdir(path);
+    await mkdir(path, { recursive: true });
     await writeFile(`${path}.img`, "");
     await truncate(`${path}.img`, sizeOfImage(bytes));
     await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", `${path}.img`]);
@@ -136,6 +153,7 @@ class LoopVolumes {
         },
       },
     });
+    this.#made.add(name);
   }
 
   /** Asks again while the API server is away. */
@@ -147,10 +165,14 @@ class LoopVolumes {
       );
   }
 
-  async #grow({ metadata, status }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
+  /** What the watch told may be of before the last time, and another pod may have mounted the volume since. */
+  async #grow({ metadata }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
     const { namespace = "", name = "", uid } = metadata ?? {};
-    const path = this.#path(`pvc-${uid}`);
-    await this.#inNodes("umount", path);
+    const claim = await this.#api.readNamespacedPersistentVolumeClaim({ name, namespace });
+    if (bytesOf(claim.status?.capacity?.storage) >= bytes) return;
+    const volume = `pvc-${uid}`;
+    const path = this.#path(volume);
+    await this.#unmount(volume);
     // The node unmounts it from a pod that has ended a moment later.
     for (let busy = true; busy; busy = await isInUse(`${path}.img`)) await delay(BUSY_MS);
     await truncate(`${path}.img`, sizeOfImage(bytes));
@@ -158,14 +180,16 @@ class LoopVolumes {
     await run("resize2fs", [`${path}.img`]);
     await this.#inNodes("mount", "-o", "loop", `${path}.img`, path);
     const storage = String(bytes);
-    const volume = await this.#api.readPersistentVolume({ name: `pvc-${uid}` });
-    await this.#api.replacePersistentVolume({
-      name: `pvc-${uid}`,
-      body: { ...volume, spec: { ...volume.spec, capacity: { storage } } },
-    });
-    const claim = await this.#api.readNamespacedPersistentVolumeClaim({ name, namespace });
-    const body = { ...claim, status: { ...status, capacity: { storage } } };
-    await this.#api.replaceNamespacedPersistentVolumeClaimStatus({ name, namespace, body });
+    const body = [{ op: "replace", path: "/spec/capacity/storage", value: storage }];
+    await this.#api.patchPersistentVolume({ name: volume, body });
+    const status = [{ op: "replace", path: "/status/capacity/storage", value: storage }];
+    await this.#api.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body: status });
+  }
+
+  /** Where it is mounted. */
+  async #unmount(volume: string): Promise<void> {
+    const path = this.#path(volume);
+    await this.#inNodes("sh", "-c", 'if mountpoint -q "$0"; then umount "$0"; fi', path);
   }
 
   #path(volume: string): string {
