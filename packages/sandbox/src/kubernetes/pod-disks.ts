@@ -12,8 +12,11 @@ import { epochOf } from "./remove-held.ts";
 const DISK = "berth.disk";
 /** Annotation of a claim: the name of its disk. */
 const DISK_NAME = "berth.disk-name";
-/** Some classes enlarge and delete only what no node has mounted, and a node can take 90 seconds to unmount it from a pod that has ended. */
-const CHANGE_TIMEOUT_MS = 120_000;
+/**
+ * Some classes enlarge and delete only what no node has mounted. Where a node finds a volume of a pod that has ended still busy, it tries
+ * again after half a second, and each time after twice as long: the eighth time after 127 seconds.
+ */
+const CHANGE_TIMEOUT_MS = 180_000;
 const LOOK_MS = 100;
 
 export interface DiskOptions {
