@@ -7,15 +7,12 @@ import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
 import { useActions } from "../../shell/actions.ts";
 import { AskToEnd } from "../../shell/ask-to-end.tsx";
-import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
-import { Page } from "../../shell/page.tsx";
+import { Loaded, Scrolled } from "../../shell/object-page.tsx";
+import { ObjectTabs } from "../../shell/object-tabs.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { buttonClass, IconButton } from "../../ui/button.tsx";
-import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import { AgentSettings } from "./agent-settings.tsx";
 import { AgentVersions } from "./agent-versions.tsx";
 import { type AgentTab, agentRoute } from "./route.ts";
@@ -34,66 +31,44 @@ export function AgentScreen() {
 function AgentPage({ agent }: { agent: Agent }) {
   const { tab = "settings" } = agentRoute.useSearch();
   const navigate = useNavigate({ from: "/agents/$agentId" });
-  const params = { agent_id: agent.id };
   return (
-    <Page
-      title={agent.name}
-      heading={<ObjectHeading list="Agents" to="/agents" name={agent.name} />}
-      about={
-        <>
-          {agent.archived_at !== null && <Badge>Archived</Badge>}
-          <CopyId id={agent.id} short className="max-md:hidden" />
-        </>
-      }
+    <ObjectTabs<AgentTab>
+      noun="Agent"
+      name={agent.name}
+      value={agent}
+      list={{ name: "Agents", to: "/agents" }}
       actions={<AgentActions agent={agent} />}
-      fixed
-    >
-      <Tabs<AgentTab>
-        label="Agent"
-        className="min-h-0 flex-1"
-        value={tab}
-        onChange={(next) =>
-          void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })
-        }
-        tabs={[
-          {
-            id: "settings",
-            label: "Settings",
-            content: () => (
-              <Scrolled>
-                <AgentSettings agent={agent} />
-              </Scrolled>
-            ),
-          },
-          {
-            id: "versions",
-            label: "Versions",
-            count: agent.version,
-            content: () => (
-              <Scrolled>
-                <AgentVersions agent={agent} />
-              </Scrolled>
-            ),
-          },
-          {
-            id: "api",
-            label: "JSON and CLI",
-            content: () => (
-              <ApiTab
-                value={agent}
-                calls={[
-                  { operation: operations.agents.get, params },
-                  {
-                    operation: operations.sessions.create,
-                    body: { agent: agent.id, environment_id: "$ENVIRONMENT_ID" },
-                  },
-                ]}
-              />
-            ),
-          },
-        ]}
-      />
-    </Page>
+      tab={tab}
+      onTab={(next) => void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })}
+      tabs={[
+        {
+          id: "settings",
+          label: "Settings",
+          content: () => (
+            <Scrolled>
+              <AgentSettings agent={agent} />
+            </Scrolled>
+          ),
+        },
+        {
+          id: "versions",
+          label: "Versions",
+          count: agent.version,
+          content: () => (
+            <Scrolled>
+              <AgentVersions agent={agent} />
+            </Scrolled>
+          ),
+        },
+      ]}
+      calls={[
+        { operation: operations.agents.get, params: { agent_id: agent.id } },
+        {
+          operation: operations.sessions.create,
+          body: { agent: agent.id, environment_id: "$ENVIRONMENT_ID" },
+        },
+      ]}
+    />
   );
 }
 

@@ -7,15 +7,12 @@ import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
 import { useActions } from "../../shell/actions.ts";
 import { AskToEnd } from "../../shell/ask-to-end.tsx";
-import { ApiTab, Loaded, ObjectHeading, Scrolled } from "../../shell/object-page.tsx";
-import { Page } from "../../shell/page.tsx";
+import { Loaded, Scrolled } from "../../shell/object-page.tsx";
+import { ObjectTabs } from "../../shell/object-tabs.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { buttonClass, IconButton } from "../../ui/button.tsx";
-import { CopyId } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import { EnvironmentSettings } from "./environment-settings.tsx";
 import { EnvironmentSetup } from "./environment-setup.tsx";
 import { type EnvironmentTab, environmentRoute } from "./route.ts";
@@ -34,56 +31,37 @@ export function EnvironmentScreen() {
 function EnvironmentPage({ environment }: { environment: Environment }) {
   const { tab = "settings" } = environmentRoute.useSearch();
   const navigate = useNavigate({ from: "/environments/$environmentId" });
-  const params = { environment_id: environment.id };
   return (
-    <Page
-      title={environment.name}
-      heading={<ObjectHeading list="Environments" to="/environments" name={environment.name} />}
-      about={
-        <>
-          {environment.archived_at !== null && <Badge>Archived</Badge>}
-          <CopyId id={environment.id} short className="max-md:hidden" />
-        </>
-      }
+    <ObjectTabs<EnvironmentTab>
+      noun="Environment"
+      name={environment.name}
+      value={environment}
+      list={{ name: "Environments", to: "/environments" }}
       actions={<EnvironmentActions environment={environment} />}
-      fixed
-    >
-      <Tabs<EnvironmentTab>
-        label="Environment"
-        className="min-h-0 flex-1"
-        value={tab}
-        onChange={(next) =>
-          void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })
-        }
-        tabs={[
-          {
-            id: "settings",
-            label: "Settings",
-            content: () => (
-              <Scrolled>
-                <EnvironmentSettings environment={environment} />
-              </Scrolled>
-            ),
-          },
-          {
-            id: "setup",
-            label: "Setup",
-            content: () => (
-              <Scrolled>
-                <EnvironmentSetup environment={environment} />
-              </Scrolled>
-            ),
-          },
-          {
-            id: "api",
-            label: "JSON and CLI",
-            content: () => (
-              <ApiTab value={environment} calls={[{ operation: operations.environments.get, params }]} />
-            ),
-          },
-        ]}
-      />
-    </Page>
+      tab={tab}
+      onTab={(next) => void navigate({ search: next === "settings" ? {} : { tab: next }, replace: true })}
+      tabs={[
+        {
+          id: "settings",
+          label: "Settings",
+          content: () => (
+            <Scrolled>
+              <EnvironmentSettings environment={environment} />
+            </Scrolled>
+          ),
+        },
+        {
+          id: "setup",
+          label: "Setup",
+          content: () => (
+            <Scrolled>
+              <EnvironmentSetup environment={environment} />
+            </Scrolled>
+          ),
+        },
+      ]}
+      calls={[{ operation: operations.environments.get, params: { environment_id: environment.id } }]}
+    />
   );
 }
 

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
 import { formatBytes, formatCount } from "../../format/numbers.ts";
 import { useActions } from "../../shell/actions.ts";
-import { ApiTab, Loaded, ObjectHeading } from "../../shell/object-page.tsx";
-import { Page } from "../../shell/page.tsx";
+import { Loaded } from "../../shell/object-page.tsx";
+import { ObjectTabs } from "../../shell/object-tabs.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -16,7 +16,6 @@ import { MetadataFacts } from "../../ui/metadata-facts.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import { DeleteFile } from "./delete-file.tsx";
 import { downloadFile } from "./download-file.ts";
 import { fileRoute } from "./route.ts";
@@ -40,43 +39,25 @@ function FilePage({ file }: { file: StoredFile }) {
   const navigate = useNavigate({ from: "/files/$fileId" });
   const params = { file_id: file.id };
   return (
-    <Page
-      title={file.filename}
-      heading={<ObjectHeading list="Files" to="/files" name={file.filename} />}
-      about={
-        <>
-          {file.status !== "ready" && (
-            <Badge tone={file.status === "failed" ? "bad" : "info"}>{file.status}</Badge>
-          )}
-          <CopyId id={file.id} short className="max-md:hidden" />
-        </>
+    <ObjectTabs<"content" | "api">
+      noun="File"
+      name={file.filename}
+      value={file}
+      list={{ name: "Files", to: "/files" }}
+      badge={
+        file.status !== "ready" && (
+          <Badge tone={file.status === "failed" ? "bad" : "info"}>{file.status}</Badge>
+        )
       }
       actions={<FileActions file={file} />}
-      fixed
-    >
-      <Tabs<"content" | "api">
-        label="File"
-        className="min-h-0 flex-1"
-        value={tab}
-        onChange={(next) => void navigate({ search: next === "api" ? { tab: next } : {}, replace: true })}
-        tabs={[
-          { id: "content", label: "Content", content: () => <ContentTab file={file} /> },
-          {
-            id: "api",
-            label: "JSON and CLI",
-            content: () => (
-              <ApiTab
-                value={file}
-                calls={[
-                  { operation: operations.files.get, params },
-                  { operation: operations.files.content, params },
-                ]}
-              />
-            ),
-          },
-        ]}
-      />
-    </Page>
+      tab={tab}
+      onTab={(next) => void navigate({ search: next === "api" ? { tab: next } : {}, replace: true })}
+      tabs={[{ id: "content", label: "Content", content: () => <ContentTab file={file} /> }]}
+      calls={[
+        { operation: operations.files.get, params },
+        { operation: operations.files.content, params },
+      ]}
+    />
   );
 }
 
