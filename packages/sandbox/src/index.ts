@@ -19,6 +19,7 @@ export type {
   SandboxSpec,
   SystemLayers,
 } from "./interface/spec.ts";
+export type { SandboxShape, ShapedSpec, WarmSandbox, WarmSandboxes } from "./interface/warm.ts";
 export * from "./saves/index.ts";
 export { builtRootFilesystem, describeRootFilesystem } from "./system/describe-root-filesystem.ts";
 export { LayerCache } from "./system/layer-cache.ts";

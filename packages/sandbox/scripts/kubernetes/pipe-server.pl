@@ -12,7 +12,9 @@
 #              W path        opens a pipe for writing
 #              F mode path   begins a file with that octal mode, which appears at its path by "S"
 #              V path        tells of a file what "stat" does of its filesystem and of it, a line each
-#              U path        removes a file, and the directories that become empty below the third component, but the directories of "directories"
+#              U path        removes a file, and the directories that become empty below the third component, but those that sandboxes were sent
+#              M path        makes a directory; nothing is answered
+#              N text        notes that all files that were placed so far are what this text says
 #              D bytes       data for a W or F
 #              S             stores the file of an F
 #              C             closes the channel
@@ -23,7 +25,8 @@
 #              X text        the channel failed, and is closed
 #              K number      so many bytes of data more may be sent
 #
-# The first frame from here is an E of channel 0: the server serves. It says "changed" when one before it has placed or removed files.
+# The first frame from here is an E of channel 0: the server serves. It says "changed" when a file was placed or removed since the last note, and
+# else "noted" and the text of that, if there is one.
 #
 # Each channel begins with WINDOW bytes that may be sent in either direction, so a pipe that nobody reads holds up no other.
 use strict;
@@ -40,7 +43,7 @@ my (%channels, %by_fd);
 my ($received, $sending) = ("", "");
 nonblocking(\*STDIN);
 nonblocking(\*STDOUT);
-send_frame(0, "E", -e "$state/changed" ? "changed" : "");
+send_frame(0, "E", -e "$state/changed" ? "changed" : noted());
 
 for (;;) {
   my ($reads, $writes) = ("", "");
@@ -106,6 +109,8 @@ sub handle {
   my $channel = $channels{$number};
   if ($kind =~ /^[RWFUV]$/) { start($number, $kind, $body) }
   elsif ($kind eq "P") { send_frame(0, "E", "") }
+  elsif ($kind eq "M") { make_directory($body) }
+  elsif ($kind eq "N") { note($body) }
   elsif (!$channel) { }
   elsif ($kind eq "D") { take_data($channel, $body) }
   elsif ($kind eq "S") { store($channel) }
@@ -139,6 +144,27 @@ sub start {
 sub note_change {
   open(my $note, ">", "$state/changed") or die "no state: $!\n";
   close($note);
+}
+
+sub note {
+  my ($text) = @_;
+  open(my $note, ">", "$state/noted") or die "no state: $!\n";
+  print $note $text;
+  close($note) or die "no state: $!\n";
+  unlink "$state/changed";
+}
+
+sub noted {
+  open(my $note, "<", "$state/noted") or return "";
+  return "noted " . (<$note> // "");
+}
+
+# With its parents.
+sub make_directory {
+  my ($path) = @_;
+  note_change();
+  make_parents($path);
+  mkdir $path, 0755;
 }
 
 sub take_data {
@@ -197,7 +223,7 @@ sub remove_file {
   my $path = $channel->{path};
   unlink $path or $!{ENOENT} or $!{ENOTDIR} or $!{EISDIR} or return failed($channel, $!);
   while ($path =~ s{^((?:/[^/]+){4,})/[^/]+\z}{$1}) {
-    last if $path =~ m{^/[^/]+/[^/]+/directories/[^/]+\z} || !rmdir $path;
+    last if $path =~ m{^/[^/]+/[^/]+/(?:directories|common/[^/]+)/[^/]+\z} || !rmdir $path;
   }
   send_frame($channel->{number}, "E", "");
 }

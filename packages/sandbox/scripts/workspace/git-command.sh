@@ -28,7 +28,7 @@ for argument; do
     *) break ;;
   esac
 done
-if [ "${argument-}" = commit ] && author=$("$real" config --file /etc/gitconfig --get berth.coAuthor 2>/dev/null); then
+if [ "${argument-}" = commit ] && author=$("$real" config --file /etc/gitconfig --includes --get berth.coAuthor 2>/dev/null); then
   for argument; do
     shift
     set -- "$@" "$argument"

@@ -3,6 +3,7 @@ import type { Capability } from "./capability.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Disks } from "./disks.ts";
 import type { MountedFile, MountedSnapshot, SandboxSpec } from "./spec.ts";
+import type { WarmSandboxes } from "./warm.ts";
 
 /**
  * Where the commands of a session run: one interface, several engines.
@@ -24,6 +25,8 @@ export interface SandboxEngine {
   readonly name: string;
   /** Absent: disks are directories of this host, which the caller names and removes. */
   readonly disks?: Disks;
+  /** Absent: it makes no sandbox before it is opened. */
+  readonly warm?: WarmSandboxes;
   /** What this machine supports and lacks, one line each, for `berth doctor`. Never throws. */
   probe(): Promise<Capability[]>;
   /** Rejects with `SandboxError` when it cannot, and then leaves nothing behind. */
@@ -119,6 +122,8 @@ export interface Sandbox {
    * no other process can.
    */
   leave?(): Promise<void>;
+  /** It was running before it was opened: in the pool, or left by an earlier lease. Absent: it was not. */
+  readonly wasThere?: boolean;
   /** It has begun to end, and runs nothing any more. Absent: that is not known before it has ended. */
   readonly isEnding?: boolean;
   /** Resolves, never rejects, when the sandbox has ended for whatever reason. */

@@ -4,6 +4,7 @@ import type { SandboxSpec } from "../interface/spec.ts";
 import type { PodId } from "./cluster.ts";
 import { endProcesses } from "./end-processes.ts";
 import { PipeConnection } from "./pipe-connection.ts";
+import type { TakenPod } from "./placer.ts";
 import { SERVER_CONTAINER, serverCommand } from "./pod-body.ts";
 import type { PodHost } from "./pod-host.ts";
 import { PodPipes } from "./pod-pipes.ts";
@@ -11,6 +12,7 @@ import { PodStart } from "./pod-start.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
 import { epochOf } from "./remove-held.ts";
+import { sendContents } from "./send-contents.ts";
 import { type Sent, sendFiles } from "./send-files.ts";
 import type { WantedPod } from "./wanted-pod.ts";
 
@@ -27,6 +29,8 @@ export interface Opening extends WantedPod {
 /** A pod whose process 1 responds and has no other process beside it. */
 export interface BegunPod {
   pod: PodId;
+  /** It ran before. */
+  wasThere: boolean;
   connection: PipeConnection;
   processOne: ProcessOne;
   supervisor: Supervisor;
@@ -34,7 +38,7 @@ export interface BegunPod {
   view: PodView;
 }
 
-/** Starts a pod, or goes on in the one of an earlier lease where that fits. */
+/** Starts a pod, or goes on in the one of an earlier lease or of the pool where that fits. */
 export async function beginPod(opening: Opening): Promise<BegunPod> {
   const { host, body, spec, undo } = opening;
   let pod = await host.placer.take(body);
@@ -50,15 +54,20 @@ export async function beginPod(opening: Opening): Promise<BegunPod> {
   return await beginNew(opening, pod);
 }
 
-/** Goes on in the pod of an earlier lease. Null: what it was sent at its start has changed there. */
-async function adopt(opening: Opening, pod: PodId): Promise<BegunPod | null> {
-  const { host, spec } = opening;
+/** Goes on in a pod that is there. Null: it has other contents than the sandbox is to have. */
+async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> {
+  const { host, spec, contents } = opening;
   const process = await host.cluster.exec(pod.name, SERVER_CONTAINER, serverCommand(spec.epoch ?? 0));
   const connection = await PipeConnection.open(process);
   try {
-    if (connection.wasChanged) return null;
-    const begun = superviseOver(connection, opening, pod);
+    const has = connection.noted ?? pod.contents;
+    if (connection.wasChanged || (has !== "" && has !== contents.digest)) {
+      connection.close();
+      return null;
+    }
+    const begun = superviseOver(connection, opening, pod, true);
     await endProcesses(begun.processOne, begun.supervisor, begun.view);
+    if (has === "") await sendContents(connection, contents.directory, contents.digest);
     opening.undo.push(() => connection.undo());
     return begun;
   } catch (error) {
@@ -68,13 +77,13 @@ async function adopt(opening: Opening, pod: PodId): Promise<BegunPod | null> {
 }
 
 /** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
-async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
+export async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
   const { host, spec, sent, undo } = opening;
   const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS);
   undo.push(async () => start.end());
   const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
   undo.push(() => connection.undo());
-  const begun = superviseOver(connection, opening, pod);
+  const begun = superviseOver(connection, opening, pod, false);
   if (!(await start.orFailed(begun.supervisor.ready)))
     throw new SandboxError("process 1 of the pod did not start");
   start.end();
@@ -94,7 +103,12 @@ async function connectTo(
   );
 }
 
-function superviseOver(connection: PipeConnection, { host, spec, writable }: Opening, pod: PodId): BegunPod {
+function superviseOver(
+  connection: PipeConnection,
+  { host, spec, writable }: Opening,
+  pod: PodId,
+  wasThere: boolean,
+): BegunPod {
   const processOne = new ProcessOne(connection);
   const supervisor = new Supervisor(processOne, () => {
     host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
@@ -103,5 +117,5 @@ function superviseOver(connection: PipeConnection, { host, spec, writable }: Ope
   processOne.output.once("close", () => connection.close());
   const pipes = new PodPipes(connection);
   const view = new PodView({ supervisor, pipes, connection, writable });
-  return { pod, connection, processOne, supervisor, pipes, view };
+  return { pod, wasThere, connection, processOne, supervisor, pipes, view };
 }

@@ -14,6 +14,7 @@ import type { SandboxSpec } from "../interface/spec.ts";
 import { perlText } from "../scripts/read-script.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
 import { Cluster } from "./cluster.ts";
+import { GIT_INCLUDE } from "./content-places.ts";
 import { EGRESS_PROGRAMS, type EgressSettings } from "./egress/egress-containers.ts";
 import { GatewayNetwork, type StartCommand } from "./egress/gateway-network.ts";
 import { digestOf } from "./made-with.ts";
@@ -29,6 +30,7 @@ import { probeNetwork } from "./probe-network.ts";
 import { probeRuntimeClasses } from "./runtime-classes.ts";
 import { startPod } from "./start-pod.ts";
 import { ownPodName, SHARED_FILES } from "./wanted-pod.ts";
+import { WarmPods } from "./warm-pods.ts";
 
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */
@@ -80,7 +82,7 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(`${options.stateDir}/${thisProcess()}`);
   await Promise.all([
-    writeSharedEtc(`${directory}/etc`, options.certificates),
+    writeEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
     writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS, ...EGRESS_PROGRAMS }, null),
     ...writeFilters(directory),
@@ -105,6 +107,11 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
     patch: options.podPatch ?? null,
     log: options.log ?? (() => {}),
   });
+}
+
+async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
+  await writeSharedEtc(directory, certificates);
+  await writeFile(`${directory}/gitinclude`, GIT_INCLUDE);
 }
 
 function writeFilters(directory: string): Promise<void>[] {
@@ -142,6 +149,7 @@ async function placeOf(cluster: Cluster): Promise<string> {
 class KubernetesEngine implements SandboxEngine {
   readonly name = "kubernetes";
   readonly disks: PodDisks;
+  readonly warm: WarmPods;
   readonly #stateDir: string;
   readonly #host: PodHost;
   readonly #open = new OpenSandboxes();
@@ -153,6 +161,7 @@ class KubernetesEngine implements SandboxEngine {
     this.#stateDir = stateDir;
     this.#host = host;
     this.disks = host.disks;
+    this.warm = new WarmPods(host);
   }
 
   async probe(): Promise<Capability[]> {

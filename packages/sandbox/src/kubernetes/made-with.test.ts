@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
-import { digestOf, fits, noteMadeWith } from "./made-with.ts";
+import { contentsOf, digestOf, fits, noteMadeWith } from "./made-with.ts";
 
 const LIMITS = { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null };
 const spec = { containers: [{ name: "sandbox", image: "a" }] };
@@ -24,15 +24,18 @@ function running(pod: V1Pod): V1Pod {
 }
 
 test("fits: what was made with the same under another lease, as long as it runs", () => {
-  const former = running(noteMadeWith(body("1"), LIMITS, ["x"]));
-  assert.ok(fits(former, noteMadeWith(body("2"), LIMITS, ["x"])));
-  assert.ok(!fits(former, noteMadeWith(body("2", "b"), LIMITS, ["x"])), "another image");
-  assert.ok(!fits(former, noteMadeWith(body("2"), { ...LIMITS, diskBytes: 1 }, ["x"])), "another limit");
-  assert.ok(!fits(former, noteMadeWith(body("2"), LIMITS, ["y"])), "other contents");
+  const former = running(noteMadeWith(body("1"), LIMITS, ["x"], "c"));
+  assert.ok(fits(former, noteMadeWith(body("2"), LIMITS, ["x"], "c")));
+  assert.ok(!fits(former, noteMadeWith(body("2", "b"), LIMITS, ["x"], "c")), "another image");
+  assert.ok(!fits(former, noteMadeWith(body("2"), { ...LIMITS, diskBytes: 1 }, ["x"], "c")), "another limit");
+  assert.ok(!fits(former, noteMadeWith(body("2"), LIMITS, ["y"], "c")), "other contents");
+  const empty = running(noteMadeWith(body("0"), LIMITS, ["x"], ""));
+  assert.ok(fits(empty, noteMadeWith(body("2"), LIMITS, ["x"], "c")), "contents are sent later");
+  assert.deepEqual([contentsOf(former), contentsOf(empty)], ["c", ""]);
   assert.ok(!fits(running(body("1")), body("2")), "made by a release that noted nothing");
   const none = { ...body("2"), metadata: { ...body("2").metadata, labels: {} } };
-  assert.ok(!fits(former, noteMadeWith(none, LIMITS, ["x"])), "a sandbox of no session");
-  const wanted = noteMadeWith(body("2"), LIMITS, ["x"]);
+  assert.ok(!fits(former, noteMadeWith(none, LIMITS, ["x"], "c")), "a sandbox of no session");
+  const wanted = noteMadeWith(body("2"), LIMITS, ["x"], "c");
   const ending = { ...former, metadata: { ...former.metadata, deletionTimestamp: new Date() } };
   assert.ok(!fits(ending, wanted));
   assert.ok(fits({ ...former, status: { phase: "Pending" } }, wanted), "what runs may not be known yet");

@@ -10,19 +10,38 @@ import type { Sent } from "./send-files.ts";
 
 /** Annotation: a digest of what a pod was made with. */
 const MADE_WITH = "berth.made-with";
+/** Annotation: a digest of the contents that were sent to it when it was made; empty: none, since it was made for the pool. */
+const CONTENTS = "berth.contents";
 
 /**
  * Notes in a pod what it is made with, so that a later lease knows whether it fits.
  *
  * @param body without its labels counts: they name who has it.
- * @param contents digests of all that is sent to it.
+ * @param files digests of what is sent to it whoever's it is.
+ * @param contents digest of what its session brings; empty: nobody's.
  */
-export function noteMadeWith(body: V1Pod, limits: Limits, contents: readonly string[]): V1Pod {
-  const { metadata, spec } = body;
+export function noteMadeWith(body: V1Pod, limits: Limits, files: readonly string[], contents: string): V1Pod {
+  const { metadata } = body;
+  const notes = { [MADE_WITH]: madeWith(body, limits, files), [CONTENTS]: contents };
+  return { ...body, metadata: { ...metadata, annotations: { ...metadata?.annotations, ...notes } } };
+}
+
+/** A digest of all that a pod is made with, and of what else decides. */
+export function madeWith(
+  { metadata, spec }: V1Pod,
+  { memoryBytes, pids, cpus, diskBytes }: Limits,
+  ...more: readonly unknown[]
+): string {
   const { annotations = {}, name } = metadata ?? {};
-  const made = JSON.stringify([name, annotations, spec, limits, contents]);
-  const digest = createHash("sha256").update(made).digest("hex");
-  return { ...body, metadata: { ...metadata, annotations: { ...annotations, [MADE_WITH]: digest } } };
+  const limits = [memoryBytes, pids, cpus, diskBytes];
+  return createHash("sha256")
+    .update(JSON.stringify([name, annotations, spec, limits, ...more]))
+    .digest("hex");
+}
+
+/** The digest of the contents that were sent to a pod when it was made; empty: none. */
+export function contentsOf({ metadata }: V1Pod): string {
+  return metadata?.annotations?.[CONTENTS] ?? "";
 }
 
 /**

@@ -36,6 +36,7 @@ export class PipeConnection {
   #gone = false;
   #closedHere = false;
   #wasChanged = false;
+  #noted: string | null = null;
 
   private constructor(streams: ServerStreams, ready: () => void) {
     this.#streams = streams;
@@ -74,9 +75,23 @@ export class PipeConnection {
     return this.#gone;
   }
 
-  /** A server before this one has placed or removed files. */
+  /** A server before this one has placed or removed files since the last `note`. */
   get wasChanged(): boolean {
     return this.#wasChanged;
+  }
+
+  /** The last note that a server before this one took; null: none. */
+  get noted(): string | null {
+    return this.#noted;
+  }
+
+  /** Keeps, for servers after this one, what all files are that were placed so far. */
+  note(text: string): void {
+    this.#send(0, "N", text);
+  }
+
+  makeDirectory(path: string): void {
+    this.#send(0, "M", path);
   }
 
   /** The stream ends when every writer has closed the pipe, and not before the first has opened it. */
@@ -206,7 +221,7 @@ export class PipeConnection {
       for (const frame of this.#decoder.push(chunk)) {
         if (frame.stream !== 0) this.#take(frame);
         else {
-          this.#wasChanged ||= frame.body.toString("latin1") === "changed";
+          this.#hear(frame.body.toString("latin1"));
           ready();
         }
       }
@@ -214,6 +229,11 @@ export class PipeConnection {
       // No server sends such a frame.
       this.close();
     }
+  }
+
+  #hear(text: string): void {
+    this.#wasChanged ||= text === "changed";
+    if (text.startsWith("noted ")) this.#noted = text.slice("noted ".length);
   }
 
   #take({ stream: number, kind, body }: Frame): void {

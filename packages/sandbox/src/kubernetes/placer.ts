@@ -3,17 +3,20 @@ import { SandboxError } from "../interface/errors.ts";
 import type { LeasedSandbox } from "../interface/sandbox.ts";
 import type { Cluster, PodId } from "./cluster.ts";
 import { endPod } from "./end-pod.ts";
-import { fits } from "./made-with.ts";
-import { OWNER, SANDBOX } from "./pod-body.ts";
+import { contentsOf, fits } from "./made-with.ts";
+import { OWNER, POOL, SANDBOX } from "./pod-body.ts";
+import { hasEndedPart, isDead, isOutOfReach } from "./pod-status.ts";
 import { epochOf, removeHeld } from "./remove-held.ts";
 
 export interface TakenPod extends PodId {
-  /** False: it is one of an earlier lease, with the processes that ran there. */
+  /** False: it is one of an earlier lease, with the processes that ran there, or one of the pool. */
   isNew: boolean;
+  /** Of what was sent to it when it was made; see `contentsOf`. */
+  contents: string;
 }
 
 /**
- * The pods of all sandboxes in a namespace: one for each session, whichever process holds it. The label with the epoch says for which
+ * The pods of all sandboxes in a namespace: one for each disk, whichever process holds its session. The label with the epoch says for which
  * lease a pod is, and only a later one changes it, which one of two that try it does.
  */
 export class Placer {
@@ -31,10 +34,10 @@ export class Placer {
   async take(body: V1Pod): Promise<TakenPod> {
     for (;;) {
       const made = await this.#cluster.createPod(body);
-      if (made !== null) return { ...made, isNew: true };
+      if (made !== null) return { ...made, isNew: true, contents: contentsOf(body) };
       const former = await this.#takeOver(body);
       if (former === null) continue;
-      if (fits(former, body)) return { ...idOf(former), isNew: false };
+      if (fits(former, body)) return { ...idOf(former), isNew: false, contents: contentsOf(former) };
       await endPod(this.#cluster, former);
     }
   }
@@ -53,6 +56,11 @@ export class Placer {
 
   async list(): Promise<FoundPod[]> {
     return (await this.#cluster.pods(SANDBOX)).map((pod) => new FoundPod(pod));
+  }
+
+  /** Those that nobody has taken yet. */
+  async pool(): Promise<FoundPod[]> {
+    return (await this.#cluster.pods(`${OWNER}=${POOL}`)).map((pod) => new FoundPod(pod));
   }
 
   /** Null: it is gone, or was changed meanwhile. */
@@ -75,6 +83,8 @@ export class FoundPod implements LeasedSandbox, PodId {
   /** 0: it belongs to no session. */
   readonly epoch: number;
   readonly hasEnded: boolean;
+  /** All of it runs, as far as is known, and its node is there. */
+  readonly serves: boolean;
 
   constructor(pod: V1Pod) {
     const labels = pod.metadata?.labels ?? {};
@@ -84,6 +94,8 @@ export class FoundPod implements LeasedSandbox, PodId {
     this.id = labels[SANDBOX] ?? "";
     this.epoch = epochOf(pod);
     this.hasEnded = ["Failed", "Succeeded"].includes(pod.status?.phase ?? "");
+    const isGoing = pod.metadata?.deletionTimestamp !== undefined;
+    this.serves = !isGoing && !isDead(pod) && !hasEndedPart(pod) && !isOutOfReach(pod);
   }
 }
 

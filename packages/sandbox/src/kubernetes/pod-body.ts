@@ -8,10 +8,11 @@ import { pipePath } from "./pod-pipes.ts";
 
 /** Labels of every pod, by which a sweep finds those of a dead process. */
 export const INSTANCE = "berth.instance";
-/** The process (`thisProcess`) and number of the engine that has it. */
+/** The process (`thisProcess`) and number of the engine that has it; or the pool, which no process is named like. */
 export const OWNER = "berth.owner";
+export const POOL = "pool";
 export const SANDBOX = "berth.sandbox";
-/** The epoch of the lease under which it is held; absent: it belongs to no session. */
+/** The epoch of the lease under which it is held; 0 in the pool; absent: it belongs to no session. */
 export const EPOCH = "berth.epoch";
 
 /** The containers: the agent's, and the one beside it with the server of its pipes. */
@@ -210,13 +211,14 @@ function sandboxMounts({ writable, readOnly }: PodParts): V1VolumeMount[] {
     { volume: "files", path: "programs", inside: PROGRAMS_INSIDE },
   ];
   return [
-    ...writable.map(({ host, inside }) => ({ name: "disk", mountPath: inside, subPath: host })),
+    // A writable directory may lie below a read-only one, and none the other way round.
     ...[...standard, ...readOnly].map(({ volume, path, inside }) => ({
       name: volume,
       mountPath: inside,
       subPath: path,
       readOnly: true,
     })),
+    ...writable.map(({ host, inside }) => ({ name: "disk", mountPath: inside, subPath: host })),
   ];
 }
 

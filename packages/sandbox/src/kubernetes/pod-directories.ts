@@ -1,6 +1,7 @@
 import { cp, mkdir, open, readdir, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { MountedDirectory } from "../interface/spec.ts";
+import { placeOf } from "./content-places.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import { CONTENT } from "./pod-body.ts";
 
@@ -24,14 +25,15 @@ export class PodDirectories {
   /**
    * Copies the directories as they are now.
    *
-   * @param to Host directory, made here, from which they are sent to the pod.
+   * @param to Host directory from which they are sent to the pod.
    */
   static async copy(directories: readonly MountedDirectory[], to: string): Promise<PodDirectories> {
-    await mkdir(to);
     const copies = directories.map(async ({ source, target }, index) => {
       const sent = await versionsIn(source);
-      await cp(source, `${to}/${index}`, { recursive: true, verbatimSymlinks: true });
-      return { source, target, path: `${CONTENT}/directories/${index}`, sent };
+      const { path } = placeOf(target, index);
+      await mkdir(dirname(`${to}/${path}`), { recursive: true });
+      await cp(source, `${to}/${path}`, { recursive: true, verbatimSymlinks: true });
+      return { source, target, path: `${CONTENT}/${path}`, sent };
     });
     return new PodDirectories(await Promise.all(copies));
   }

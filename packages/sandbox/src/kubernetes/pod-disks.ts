@@ -58,25 +58,33 @@ export class PodDisks implements Disks {
   }
 
   /**
-   * Makes the disk unless it exists, or enlarges it.
+   * Makes the disk unless it exists, or enlarges it. Of one that is being deleted the pod that still has it is ended first.
    *
    * @param limit Bytes; null: the default of a new disk.
+   * @param epoch of the lease that is held. Default: nobody holds one.
    * @returns the name of its claim.
    */
-  async ensure(disk: string, limit: number | null): Promise<string> {
+  async ensure(disk: string, limit: number | null, epoch = Number.POSITIVE_INFINITY): Promise<string> {
     const name = claimName(disk);
     const body = this.#body(name, disk, limit ?? this.#options.diskBytes);
     while (!(await this.#cluster.createClaim(body))) {
       const there = await this.#cluster.claim(name);
       if (there === null) continue;
-      if (isGoing(there)) await this.#untilGone(name);
-      else {
+      if (isGoing(there)) {
+        await this.#endLeft(disk, epoch);
+        await this.#untilGone(name);
+      } else {
         if (limit !== null && limit > bytesOf(there.spec?.resources?.requests?.storage))
           await this.#enlarge(name, limit);
         break;
       }
     }
     return name;
+  }
+
+  /** What a new disk is made with besides its size. */
+  get options(): DiskOptions {
+    return this.#options;
   }
 
   /** A session's pod has the name of its disk. */

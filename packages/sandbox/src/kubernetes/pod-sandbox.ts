@@ -9,6 +9,8 @@ import type { ProcessOne } from "./process-one.ts";
 
 /** Everything of a sandbox that must be released. */
 export interface PodSandboxParts extends LivingParts {
+  /** As `Sandbox.wasThere`. */
+  wasThere: boolean;
   view: PodView;
   network: OpenPodNetwork;
   connection: PipeConnection;
@@ -24,12 +26,14 @@ export interface PodSandboxParts extends LivingParts {
 
 /** A running pod; it ends when the connection to it does, or its network. */
 export class PodSandbox extends LivingSandbox {
+  readonly wasThere: boolean;
   readonly #parts: PodSandboxParts;
   #isLeft = false;
 
   constructor(parts: PodSandboxParts) {
     super(parts);
     this.#parts = parts;
+    this.wasThere = parts.wasThere;
     for (const ended of [parts.connection.closed, parts.network.ended])
       void ended.then(() => this.close().catch(() => {}));
   }

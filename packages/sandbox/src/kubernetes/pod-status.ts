@@ -53,3 +53,10 @@ export function isDead({ spec, status }: V1Pod): boolean {
 export function hasEndedPart({ status }: V1Pod): boolean {
   return status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) ?? false;
 }
+
+/** Whether its node says nothing any more: the cluster takes it for not ready then, though all of it ran. */
+export function isOutOfReach({ status }: V1Pod): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const hasRun = status?.containerStatuses?.every(({ started, ready }) => started && ready) ?? false;
+  return status?.phase === "Running" && hasRun && ready?.status !== "True";
+}

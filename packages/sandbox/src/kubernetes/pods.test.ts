@@ -193,6 +193,112 @@ test("a pod that was made with something else, or was sent something since, is r
   await fifth.sandbox.close();
 });
 
+test("the pool: a pod is taken with the files that its session brings, and a later lease goes on in it", {
+  skip,
+}, async () => {
+  const [first, second] = [await runner(), await runner()];
+  const { warm } = first;
+  assert.ok(warm !== undefined);
+  const [source, empty] = [
+    await mkdtemp(join(directory, "skill-")),
+    await mkdtemp(join(directory, "store-")),
+  ];
+  await mkdir(join(source, "more"));
+  await writeFile(join(source, "more/run"), "run", { mode: 0o555 });
+  const upload = join(directory, "warm-upload");
+  await writeFile(upload, "uploaded");
+  const one = spec({
+    files: [{ source: upload, target: "/mnt/session/uploads/deep/a" }],
+    directories: [
+      { source, target: "/mnt/skills/one" },
+      { source: empty, target: "/mnt/memory/read" },
+    ],
+    writable: ["/mnt/memory/written", "/srv/code"],
+    git: { identity: { name: "Ann", email: "ann@example.com" }, coAuthor: null, httpsHosts: [] },
+  });
+  const shape = warm.shapeOf({ ...one, hasTunnel: false });
+  assert.ok(shape !== null);
+  const stored = JSON.parse(
+    JSON.stringify({ ...shape, limits: Object.fromEntries(Object.entries(shape.limits).reverse()) }),
+  );
+  assert.equal(second.warm?.keyOf(stored), warm.keyOf(shape), "for every runner, however it is stored");
+  const disk = `warm_${one.uid}_${one.id}`;
+  await warm.make({ name: disk, uid: one.uid }, stored);
+  assert.deepEqual(await warm.untaken(), [{ disk, serves: true }]);
+  const pod = await uids(disk);
+  await second.sweep(undefined, async () => []);
+  const taken = await second.open({ ...one, disk, epoch: 1 });
+  assert.deepEqual([await uids(one.id), await epochs(one.id), taken.wasThere], [pod, ["1"], true]);
+  assert.deepEqual(await warm.untaken(), []);
+  assert.equal(
+    await ok(
+      taken,
+      `cat /mnt/session/uploads/deep/a; /bin/sh -c 'cat /mnt/skills/one/more/run; stat -c %a /mnt/skills/one/more/run'
+       git config user.name; ls -A /mnt/memory/read; touch /mnt/memory/written/x /srv/code/x
+       for path in /mnt/memory/x /mnt/skills/one/x /mnt/skills/x /opt/berth/git/x; do ! touch $path 2>/dev/null || echo $path; done
+       echo kept >/data/kept; echo kept >/dev/shm/kept`,
+    ),
+    "uploadedrun555\nAnn",
+  );
+  await taken.leave?.();
+  const later = await first.open({ ...one, disk, epoch: 2 });
+  assert.deepEqual(await uids(one.id), pod);
+  assert.equal(await ok(later, "cat /data/kept /dev/shm/kept; git config user.name"), "kept\nkept\nAnn");
+  await later.leave?.();
+  const other = await second.open({
+    ...one,
+    disk,
+    epoch: 3,
+    git: { identity: null, coAuthor: null, httpsHosts: [] },
+  });
+  assert.notDeepEqual(await uids(one.id), pod, "what it was sent is another session's");
+  assert.equal(await ok(other, "cat /data/kept; git config user.name"), "kept\nBerth agent");
+  await other.close();
+});
+
+test("the pool: what does not serve is made anew on its disk, and what nobody has taken goes with its disk", {
+  skip,
+}, async () => {
+  const engine = await runner();
+  const { warm, disks } = engine;
+  assert.ok(warm !== undefined && disks !== undefined);
+  const one = spec();
+  const shape = warm.shapeOf({ ...one, hasTunnel: false });
+  assert.ok(shape !== null);
+  const mounted = { ...one, files: [{ target: "/srv/file" }], hasTunnel: false };
+  assert.equal(warm.shapeOf(mounted), null, "a file that needs a mount");
+  const disk = (name: string) => ({ name: `warm_${one.uid}_${name}`, uid: one.uid });
+  const [removed, unclaimed, other] = [disk("removed"), disk("unclaimed"), disk("other")];
+  for (const each of [removed, unclaimed, other]) await warm.make(each, shape);
+  await assert.rejects(warm.make(other, shape), /there already/);
+  const namespaced = { namespace: cluster.namespace };
+  const config = new KubeConfig();
+  config.loadFromFile(cluster.kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const [pod] = await api.pods(`berth.sandbox=${removed.name}`);
+  await core.deleteNamespacedPod({ ...namespaced, name: pod?.metadata?.name ?? "", gracePeriodSeconds: 0 });
+  const made = await engine.open({ ...one, disk: removed.name, epoch: 1 });
+  assert.deepEqual([await ok(made, "id -u"), made.wasThere], [String(one.uid), false]);
+  const claim = (await api.claims("berth.disk")).find(
+    ({ metadata }) => metadata?.annotations?.["berth.disk-name"] === unclaimed.name,
+  );
+  await core.deleteNamespacedPersistentVolumeClaim({ ...namespaced, name: claim?.metadata?.name ?? "" });
+  const again = await engine.open({ ...one, id: `${one.id}b`, disk: unclaimed.name, epoch: 1 });
+  assert.equal(await ok(again, "echo works"), "works");
+  const larger = { ...one.limits, memoryBytes: 128 * MIB };
+  const fitted = await engine.open({ ...one, id: `${one.id}c`, disk: other.name, epoch: 1, limits: larger });
+  assert.deepEqual([await ok(fitted, "echo works"), fitted.wasThere], ["works", false]);
+  assert.deepEqual(await warm.untaken(), []);
+  await Promise.all([made.close(), again.close(), fitted.close()]);
+  const untaken = disk("untaken");
+  await warm.make(untaken, shape);
+  await (await disks.takeAway(untaken.name, 0))?.();
+  for (const each of [removed, unclaimed, other]) await (await disks.takeAway(each.name))?.();
+  assert.deepEqual(await warm.untaken(), []);
+  const left = (await disks.list()).filter((name) => name.startsWith(`warm_${one.uid}_`));
+  assert.deepEqual(left, []);
+});
+
 test("a pod whose process 1 does not respond is replaced", { skip: skip || isElsewhere }, async () => {
   const [first, second] = [await runner(), await runner()];
   const one = spec();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
+import { CONTENTS } from "./content-places.ts";
 import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { pipeNames } from "./pod-pipes.ts";
@@ -13,11 +14,8 @@ export interface Sent {
   names: readonly string[];
 }
 
-/** What goes to the volume for contents. */
-export const CONTENTS = ["uploads", "files", "directories"] as const;
-
 /** Unpacks, makes the pipes, and lets the sandbox start. */
-const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/uploads content/directories -type d -exec chmod 777 {} + && : >${READY}`;
+const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/* -type d -exec chmod 777 {} + && : >${READY}`;
 
 /** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
 export async function sendFiles(

@@ -1,10 +1,12 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { scriptsIn } from "../commands/supervisor.ts";
-import { prepareFiles } from "../host/sandbox-files.ts";
+import { prepareFiles, type SandboxFiles } from "../host/sandbox-files.ts";
+import { gitConfig } from "../inside/git-config.ts";
 import { writeUsers } from "../inside/write-etc.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { beginPod } from "./begin-pod.ts";
+import { mountPoints } from "./content-places.ts";
 import { PodDirectories } from "./pod-directories.ts";
 import { PodGauge } from "./pod-gauge.ts";
 import type { PodHost } from "./pod-host.ts";
@@ -31,13 +33,9 @@ export async function startPod(
   requireSupported(spec);
   requireRuntimeClass(spec.runtimeClass, host.runtimeClasses);
   const { placer } = host;
-  await mkdir(directory, { mode: 0o711 });
-  const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
+  const files = await writeFiles(host, spec, directory);
   const mounted = files.directories.map(({ host: source, inside: target }) => ({ source, target }));
-  const [directories] = await Promise.all([
-    PodDirectories.copy(mounted, `${directory}/directories`),
-    writeUsers(directory, spec.uid),
-  ]);
+  const directories = await PodDirectories.copy(mounted, directory);
   const wanted = await wantPod(host, spec, directory, files);
   const begun = await beginPod({ host, spec, undo, ...wanted });
   const { pod, connection, processOne, supervisor, pipes, view } = begun;
@@ -45,6 +43,7 @@ export async function startPod(
   undo.push(() => network.close());
   const sandbox = new PodSandbox({
     id: spec.id,
+    wasThere: begun.wasThere,
     view,
     supervisor,
     pipes,
@@ -62,6 +61,21 @@ export async function startPod(
   });
   await sandbox.setUp(files);
   return sandbox;
+}
+
+/** Makes what a pod is sent in a host directory of its own, to be created, but for the copies of directories. */
+export async function writeFiles(host: PodHost, spec: SandboxSpec, directory: string): Promise<SandboxFiles> {
+  await mkdir(directory, { mode: 0o711 });
+  const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");
+  const writable = files.writable.map(({ inside }) => inside);
+  await Promise.all([
+    writeUsers(directory, spec.uid),
+    ...["directories", ...mountPoints(writable)].map((path) =>
+      mkdir(`${directory}/${path}`, { recursive: true }),
+    ),
+  ]);
+  await writeFile(`${directory}/git/config`, gitConfig(spec.git), { mode: 0o644 });
+  return files;
 }
 
 function requireSupported({ uid, snapshots = [], system }: SandboxSpec): void {

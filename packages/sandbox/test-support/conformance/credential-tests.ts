@@ -31,9 +31,10 @@ export function credentialTests(suite: Suite): void {
     async ({ open }) => {
       const identity = { name: "Ann", email: "ann@example.com" };
       const sandbox = await open({ git: { identity, coAuthor: null, httpsHosts: [] } });
-      const shown = await ok(sandbox, "cat /etc/gitconfig; ! true 2>/dev/null >>/etc/gitconfig");
-      assert.match(shown, /^\tname = "Ann"\n\temail = "ann@example.com"$/m);
-      assert.match(shown, /^\tbareRepository = explicit$/m);
+      const listed = "git config --file /etc/gitconfig --includes --list";
+      const shown = await ok(sandbox, `${listed}; ! true 2>/dev/null >>/etc/gitconfig`);
+      assert.match(shown, /^user\.name=Ann\nuser\.email=ann@example\.com$/m);
+      assert.match(shown, /^safe\.barerepository=explicit$/m);
     },
   );
 }
