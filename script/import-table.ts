@@ -269,6 +269,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/snapshots",
       "runs/memory",
     ],
+    "runs/warm": ["@berth/concurrency", "@berth/sandbox", "db", "runs/lease", "runs/disks"],
     "runs/workspace": [
       "@berth/agent",
       "@berth/concurrency",
@@ -292,6 +293,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/usage",
       "runs/saves",
       "runs/tunnels",
+      "runs/warm",
     ],
     "runs/reads": [
       "@berth/agent",
@@ -384,6 +386,8 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/skills",
       "runs/session",
       "runs/tunnels",
+      "runs/warm",
+      "runs/workspace",
       "checks",
       "deletion",
       "administration",

@@ -617,6 +617,12 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "KUBERNETES_WARM_PODS",
+    "tests/kubernetes/warm-pods.test.ts",
+    "warm pods: a session begins in one, with its files, and another is made in its place",
+  ],
+  [
+    "setting BERTH_",
     "KUBERNETES_RUNTIME_CLASSES",
     "tests/kubernetes/sessions.test.ts",
     "environments choose among the runtime classes that the operator allows",

@@ -22,6 +22,8 @@ export async function giveUpMachines(db: DatabaseAccess): Promise<void> {
     await tx.query({ text: "delete from repository_templates" });
     await tx.query({ text: "delete from repository_mirrors" });
     await tx.query({ text: "delete from hosts" });
+    for (const table of ["warm_disks", "warm_starts", "warm_pools"])
+      await tx.query({ text: `delete from ${table}` });
   });
 }
 

@@ -90,6 +90,8 @@ export interface Config {
   kubernetesRuntimeClass: string | null;
   /** Those that environments may choose in its place. */
   kubernetesRuntimeClasses: string[];
+  /** Pods of the pool, in all runners together; 0: none. */
+  kubernetesWarmPods: number;
   /** How connections in pods come to the egress gateway. */
   kubernetesEgress: "routes" | "proxy";
   /** Image of the containers of pods that do it, with Berth in it. */

@@ -79,6 +79,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   ],
   kubernetes_runtime_class: ["", "must not be empty"],
   kubernetes_runtime_classes: ["gVisor", "must be a list of names such as gvisor,kata"],
+  kubernetes_warm_pods: ["1001", "must be an integer from 0 to 1000"],
   kubernetes_egress: ["none", "must be one of routes, proxy"],
   kubernetes_egress_image: ["", "must not be empty"],
   kubernetes_pod_patch: ["", "must not be empty"],

@@ -542,6 +542,13 @@ export const SETTINGS: Settings = {
     absent: "none",
     parse: runtimeClasses,
   },
+  kubernetesWarmPods: {
+    variable: "BERTH_KUBERNETES_WARM_PODS",
+    form: "<count>",
+    help: "pods that are made before a session needs one; 0: none",
+    fallback: 0,
+    parse: integer(0, 1_000),
+  },
   kubernetesEgress: {
     variable: "BERTH_KUBERNETES_EGRESS",
     form: "<routes|proxy>",

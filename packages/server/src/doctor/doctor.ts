@@ -24,6 +24,7 @@ import type { Queryable } from "../db/statement.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { describeHosts } from "../start/describe-hosts.ts";
+import { describeWarmPool } from "../start/describe-warm-pool.ts";
 import { openEngine } from "../start/open-engine.ts";
 import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
@@ -83,8 +84,9 @@ async function inDatabase(config: Config, address: DatabaseAddress): Promise<Cap
   const db = openDatabase({ ...address, log: SILENT_LOG, max: 1, readers: 1 });
   try {
     const contents = await describeContents(config, db);
+    const pool = await describeWarmPool(config, db.read);
     return [
-      ...(contents === null ? [] : [contents]),
+      ...[contents, pool].filter((one) => one !== null),
       ...(await hosts(config, db.read)),
       ...(await describeStoredResources(config, db.read)),
     ];

@@ -13,6 +13,7 @@ import type { Queryable } from "../db/statement.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
 import { runnersSeen } from "../runs/lease/host-store.ts";
 import { describeHosts } from "./describe-hosts.ts";
+import { describeWarmPool } from "./describe-warm-pool.ts";
 import { installationId } from "./installation-id.ts";
 import { ownHost } from "./own-host.ts";
 
@@ -33,6 +34,7 @@ export function describeInstallation(config: Config): Installation {
   return {
     async checks(db, models) {
       const listed = models.list();
+      const pool = await describeWarmPool(config, db);
       return [
         describeSettings(config),
         describeRole(config),
@@ -42,6 +44,7 @@ export function describeInstallation(config: Config): Installation {
         describeCeilings(config),
         await describeHosts(db, ownHost(config, listed)),
         ...(await describeStoredResources(config, db)),
+        ...(pool === null ? [] : [pool]),
         describeModels(listed.map(({ provider }) => provider)),
       ];
     },

@@ -67,6 +67,7 @@ export async function openEngine(
   return {
     name: engine.name,
     ...(engine.disks === undefined ? {} : { disks: engine.disks }),
+    ...(engine.warm === undefined ? {} : { warm: engine.warm }),
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
     diskBytes: (disk) => engine.diskBytes(disk),

@@ -27,6 +27,7 @@ import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
 import { hostsCertificate, openTunnelParts } from "../runs/tunnels/tunnel-parts.ts";
+import type { WarmPool } from "../runs/warm/warm-pool.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openTraces } from "../traces/open-traces.ts";
 import type { Traces } from "../traces/traces.ts";
@@ -35,6 +36,7 @@ import { installationId } from "./installation-id.ts";
 import { keysOf } from "./keys-of.ts";
 import { openEngine, openSystems } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
+import { openWarmPool } from "./open-warm-pool.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { Parts } from "./parts.ts";
@@ -136,9 +138,16 @@ async function openWorker(
     (one) => one.close(),
   );
   await parts.open((signal) => orAborted(options.asked, signal));
-  const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
+  const pool = await parts.open(
+    () => openWarmPool(options.config, shared, log),
+    (one) => one?.close(),
+  );
+  metrics.watchPool(() => pool?.ready ?? 0);
+  const open = (spec: SandboxSpec) =>
+    pool === null ? check.open(spec) : pool.before(() => check.open(spec));
+  const engine = { ...shared.engine, open };
   const worker = await parts.open(
-    () => startWorker(options, { ...shared, engine, metrics, traces }),
+    () => startWorker(options, { ...shared, engine, metrics, traces, ...(pool && { pool }) }),
     (one) => one.close(),
   );
   working = worker;
@@ -243,7 +252,7 @@ function measuredModels(models: ModelRegistry): MeasuredModels {
 
 function startWorker(
   { config, log }: RunnerOptions,
-  parts: SharedParts & { metrics: SessionMetrics; traces: Traces },
+  parts: SharedParts & { metrics: SessionMetrics; traces: Traces; pool?: WarmPool },
 ): Worker {
   const { models, ...shared } = parts;
   return new Worker({

@@ -6,7 +6,7 @@ import { markAllAbsent } from "../inputs/placement-store.ts";
 import { isRepository } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
-import { assignDisk, clearDisk, readDisk } from "./disk-store.ts";
+import { assignDisk, clearDisk, readDisk, type WarmWish } from "./disk-store.ts";
 import { LocalDisks } from "./local-disks.ts";
 import { removeAside } from "./trash.ts";
 
@@ -17,6 +17,12 @@ export interface Disk {
   /** Directory of this machine for what its sandboxes show besides it; the same as `path` where that is one. */
   besides: string;
   uid: number;
+}
+
+export interface ClaimedDisk extends Disk {
+  isNew: boolean;
+  /** It was the pool's until now. */
+  isOfPool: boolean;
 }
 
 /** Where an installation keeps its disks. */
@@ -39,7 +45,6 @@ export class SessionDisk {
   readonly #lease: Lease;
   readonly #disks: DiskDirectory;
   readonly #all: Disks;
-  readonly #path: string;
   readonly #besides: string;
 
   constructor(db: Queryable, lease: Lease, disks: DiskDirectory) {
@@ -47,7 +52,6 @@ export class SessionDisk {
     this.#lease = lease;
     this.#disks = disks;
     this.#all = disksOf(disks);
-    this.#path = diskName(disks, lease.sessionId);
     this.#besides = diskPath(disks, lease.sessionId);
   }
 
@@ -57,28 +61,36 @@ export class SessionDisk {
    *
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
    * @param beforeNew called before a new disk is the session's.
+   * @param wish what of the pool it may take, asked for after that. Default: nothing.
    */
   async claim(
     reportLost: () => Promise<void>,
     beforeNew: () => Promise<void> = async () => {},
-  ): Promise<Disk & { isNew: boolean }> {
+    wish: () => WarmWish | null = () => null,
+  ): Promise<ClaimedDisk> {
     const row = await readDisk(this.#db, this.#lease);
     const { restoring } = row;
-    if (row.workspace_uid !== null && !restoring && (await this.#isHere(row.home, row.snapshots))) {
-      return { ...this.#disk(row.workspace_uid), isNew: false };
+    if (row.workspace_uid !== null && !restoring && (await this.#isHere(row, row.snapshots))) {
+      return { ...this.#disk(row.disk, row.workspace_uid), isNew: false, isOfPool: false };
     }
     // A loss is told once, however often the disk is made from a save.
     if (row.home !== null && !restoring) await reportLost();
-    await this.discard();
+    await this.#discard(row.disk);
     await markAllAbsent(this.#db, this.#lease);
     await beforeNew();
-    return { ...this.#disk(await assignDisk(this.#db, this.#lease, this.#disks.home)), isNew: true };
+    return await this.#assign(wish());
+  }
+
+  /** Gives the session another disk in the place of a new one of the pool that does not serve, which the sweep deletes. */
+  async replace(): Promise<ClaimedDisk> {
+    await this.#discard(null);
+    return await this.#assign(null);
   }
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
-    const { home, snapshots, restoring } = await readDisk(this.#db, this.#lease);
-    return !restoring && (await this.#isHere(home, snapshots));
+    const row = await readDisk(this.#db, this.#lease);
+    return !row.restoring && (await this.#isHere(row, row.snapshots));
   }
 
   /** Whether it is to be removed once no sandbox is open on it: its environment said so when it was made, and says so now. */
@@ -91,15 +103,16 @@ export class SessionDisk {
   async existsAt({ session, resources }: SessionInputs): Promise<boolean> {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);
     return await this.#isHere(
-      session.home,
+      session,
       shown.flatMap(({ snapshot }) => snapshot?.id ?? []),
     );
   }
 
   /** Deletes a disk that is not whole: `claim` makes a new one. */
   async discard(): Promise<void> {
-    await (await this.#all.takeAway(this.#path, this.#lease.epoch))?.();
-    if (this.#besides !== this.#path) await removeAside(this.#besides);
+    // Disks of this host have no other names.
+    const disk = this.#disks.disks === undefined ? null : (await readDisk(this.#db, this.#lease)).disk;
+    await this.#discard(disk);
   }
 
   /** Deletes the disk. Its content is hostile, but nobody changes it meanwhile. */
@@ -116,20 +129,38 @@ export class SessionDisk {
    * @param reportReclaimed appends that the session has no disk any more; see `appendReclaimed`.
    */
   async reclaim(reportReclaimed: () => Promise<void>): Promise<void> {
-    const { home } = await readDisk(this.#db, this.#lease);
+    const { home, disk } = await readDisk(this.#db, this.#lease);
     if (home !== null && home !== this.#disks.home) return;
     if (home !== null) await reportReclaimed();
-    await this.discard();
+    await this.#discard(disk);
   }
 
-  #disk(uid: number): Disk {
-    return { path: this.#path, besides: this.#besides, uid };
+  async #assign(wish: WarmWish | null): Promise<ClaimedDisk> {
+    const { disk, workspace_uid: uid } = await assignDisk(this.#db, this.#lease, this.#disks.home, wish);
+    return { ...this.#disk(disk, uid), isNew: true, isOfPool: disk !== null };
   }
 
-  async #isHere(home: string | null, snapshots: readonly string[]): Promise<boolean> {
+  async #discard(disk: string | null): Promise<void> {
+    const path = this.#path(disk);
+    await (await this.#all.takeAway(path, this.#lease.epoch))?.();
+    if (this.#besides !== path) await removeAside(this.#besides);
+  }
+
+  #disk(disk: string | null, uid: number): Disk {
+    return { path: this.#path(disk), besides: this.#besides, uid };
+  }
+
+  #path(disk: string | null): string {
+    return disk ?? diskName(this.#disks, this.#lease.sessionId);
+  }
+
+  async #isHere(
+    { home, disk }: { home: string | null; disk: string | null },
+    snapshots: readonly string[],
+  ): Promise<boolean> {
     const { hasSnapshot = () => true } = this.#disks;
     if (home !== this.#disks.home || !snapshots.every((id) => hasSnapshot(id))) return false;
-    return await this.#all.has(this.#path);
+    return await this.#all.has(this.#path(disk));
   }
 }
 
@@ -137,7 +168,7 @@ export function disksOf({ directory, home, disks = new LocalDisks(directory, hom
   return disks;
 }
 
-/** The name of a session's disk among `disksOf`. */
+/** The name among `disksOf` of a session's disk that is named after it. */
 export function diskName(disks: DiskDirectory, sessionId: string): string {
   return disks.disks === undefined ? diskPath(disks, sessionId) : formatId("session", sessionId);
 }

@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import { addReady, MadeSandboxes, PLAIN } from "../../../test-support/warm.ts";
 import type { Database } from "../../db/pool.ts";
 import { type DiskDirectory, diskPath, SessionDisk } from "./session-disk.ts";
 import { sweepDisks } from "./sweep-disks.ts";
@@ -103,4 +104,19 @@ test("sweepDisks: concurrent claims → each session keeps its new disk", async 
   }
   await removeTrash(room.directory);
   assert.equal(readdirSync(room.directory).length, 25);
+});
+
+test("sweepDisks: of a session with a disk of the pool, one that is named after it goes; disks of the pool stay", async (t) => {
+  const { db, from, room } = await house(t);
+  const made = new MadeSandboxes();
+  const [taken, ready] = [await addReady(db, made), await addReady(db, made)];
+  const id = await seedSession(db.write, from);
+  const own = { ...room, home: made.place, disks: made };
+  const disk = new SessionDisk(db.write, await seedLease(db.write, id, "worker"), own);
+  const wish = () => ({ key: "plain", shape: PLAIN });
+  assert.equal((await disk.claim(async () => undefined, undefined, wish)).path, taken.name);
+  const [former, unknown] = [formatId("session", id), formatId("session", newUuid())];
+  for (const name of [former, unknown]) made.made.set(name, true);
+  await sweepDisks(db, own, held);
+  assert.deepEqual((await made.list()).sort(), [taken.name, ready.name, unknown].sort());
 });

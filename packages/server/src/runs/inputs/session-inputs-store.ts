@@ -2,6 +2,7 @@ import { LeaseLost } from "@berth/agent";
 import type { Environment, GitIdentity, SessionAgent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { WAITING_AS_JSON, type WaitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
+import { OWN_DISK } from "./own-disk-statements.ts";
 import type { Removal } from "./removal-store.ts";
 import {
   type JsonResource,
@@ -36,6 +37,8 @@ export interface RunSession {
   workspace: Environment["workspace"];
   /** The place that has the session's disk; null while there is none, or none that is whole. */
   home: string | null;
+  /** The name of the disk; null: that of the session. */
+  disk: string | null;
   /** Of the request that last made it due; null while nothing is traced. */
   traceparent: string | null;
 }
@@ -60,6 +63,7 @@ interface Row {
   runtime_class: string | null;
   workspace: Environment["workspace"];
   home: string | null;
+  disk: string | null;
   traceparent: string | null;
   own_identity: GitIdentity | null;
   shared_identity: GitIdentity | null;
@@ -79,7 +83,7 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, environments.runtime_class, environments.workspace,
-        sessions.traceparent,
+        sessions.traceparent, ${OWN_DISK} as disk,
         case when not exists (
           select from workspace_saves where session_id = sessions.id and restoring
         ) then sessions.home end as home,
@@ -124,6 +128,7 @@ function sessionOf(sessionId: string, row: Row): RunSession {
     runtimeClass: row.runtime_class,
     workspace: row.workspace,
     home: row.home,
+    disk: row.disk,
     traceparent: row.traceparent,
   };
 }

@@ -104,7 +104,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
     tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata
     vault_credentials.secret vault_credentials.target vaults.display_name vaults.metadata
-    workspace_reads.request workspace_saves.bases`,
+    warm_starts.shape workspace_reads.request workspace_saves.bases`,
   operator:
     "operator_tokens.name organizations.name service_accounts.name users.email users.role user_identities.issuer user_identities.subject hosts.name hosts.settings hosts.place",
   service: `egress_authorities.purpose egress_authorities.certificate egress_authorities.key egress_tunnels.owner egress_tunnels.token_hash egress_tunnels.policy operator_tokens.hash operator_tokens.last4 console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash
@@ -117,9 +117,10 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     memory_versions.operation memory_versions.redacted_by partial_contents.upload_id repository_templates.commit_sha
     repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
     session_outputs.stamp session_resources.base_commit session_resources.failed_inputs session_resources.memory_access session_resources.type
-    sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
+    sessions.awaited_calls sessions.disk sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
     tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type
+    warm_disks.key warm_disks.name warm_disks.place warm_disks.state warm_pools.keeper warm_pools.place warm_starts.place
     workspace_saves.contents workspace_saves.in_place workspace_saves.sha256`,
 };
 

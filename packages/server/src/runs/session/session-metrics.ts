@@ -1,6 +1,7 @@
 import { type ModelUsage, TOOL_NAMES } from "@berth/contract";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { SaveResult } from "../saves/save-workspace.ts";
+import type { SandboxKind } from "../workspace/sandbox-opener.ts";
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
@@ -11,9 +12,6 @@ export interface MeasuredModels {
   /** US dollars by the list price; null if that is not known. */
   cost(id: string, usage: ModelUsage): number | null;
 }
-
-/** A sandbox on a new disk, or on the one that its session has. */
-export type SandboxKind = "new" | "resumed";
 
 /** A worker as its metrics see it. */
 export interface MeasuredWorker {
@@ -57,7 +55,11 @@ export class SessionMetrics {
       ["model"],
     );
     this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
-    this.#opens = this.#histogram("sandbox_open", "Time in which a sandbox was opened, by disk.", ["kind"]);
+    this.#opens = this.#histogram(
+      "sandbox_open",
+      "Time in which a sandbox was opened, by disk: new, of the pool of warm ones, or resumed.",
+      ["kind"],
+    );
     this.#saves = this.#histogram(
       "workspace_save",
       "Time in which the workspace of a session was saved, or was not, by outcome.",
@@ -132,6 +134,18 @@ export class SessionMetrics {
 
   incident(incident: "error" | "reclaimed" | "egress_denied", reason: string): void {
     this.#events.inc({ incident, reason });
+  }
+
+  /** @param ready how many can be taken, while this runner keeps the pool. */
+  watchPool(ready: () => number): void {
+    new Gauge({
+      name: "berth_warm_sandboxes",
+      help: "Sandboxes of the pool that a session can take, while this runner keeps the pool.",
+      registers: this.#registers,
+      collect() {
+        this.set(ready());
+      },
+    });
   }
 
   watch(worker: MeasuredWorker): void {

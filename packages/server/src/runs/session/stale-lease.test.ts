@@ -39,6 +39,9 @@ const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
 const READ = newUuid();
 const TUNNEL = newUuid();
 const POLICY = { mode: "limited", hosts: ["a.example"] } as const;
+const LIMITS = { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null };
+const SHAPE = { limits: LIMITS, image: null, runtimeClass: null, writable: [], hasTunnel: false };
+const WISH = { key: "plain", shape: SHAPE };
 const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
 
 const SAVE = { sha256: "0".repeat(64), size: 1, seq: 0, inPlace: [], bases: [] };
@@ -104,6 +107,11 @@ const CASES: readonly Case[] = [
   { statement: "hand_over_run", call: (db, lease) => handOverRun(db, lease), refused: undefined },
   { statement: "read_disk", call: (db, lease) => readDisk(db, lease), refused: "throws" },
   { statement: "enter_disk", call: (db, lease) => assignDisk(db, lease, "there"), refused: "throws" },
+  {
+    statement: "enter_warm_disk",
+    call: (db, lease) => assignDisk(db, lease, "there", WISH),
+    refused: "throws",
+  },
   { statement: "leave_disk", call: (db, lease) => clearDisk(db, lease, HOST), refused: undefined },
   ...OUTCOMES.map((outcome) => ({
     statement: `append_${outcome.type}`,

@@ -7,13 +7,15 @@ import {
   RuntimeClassError,
   type Sandbox,
   type SandboxEngine,
+  SandboxError,
   type SandboxSpec,
   type SystemLayers,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import type { Disk, DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
+import type { WarmWish } from "../disks/disk-store.ts";
+import type { ClaimedDisk, Disk, DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
 import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
@@ -42,6 +44,7 @@ import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import { sessionTunnel, type TunnelParts } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
+import type { WarmPool } from "../warm/warm-pool.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
 import {
@@ -71,7 +74,9 @@ export interface OpenParts extends ProvisionParts {
   ceilings: SpecParts["ceilings"];
   log: Logger;
   usage: Pick<UsageMeter, "opened">;
-  metrics: { sandboxOpened(kind: "new" | "resumed", seconds: number): void } & RestoreParts["metrics"];
+  /** Absent: every sandbox is made for its session. */
+  pool?: Pick<WarmPool, "wish">;
+  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreParts["metrics"];
 }
 
 /** The session whose sandbox it is. */
@@ -91,6 +96,9 @@ export interface OpenTarget {
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;
 }
+
+/** Of a sandbox: on a new disk, on one whose sandbox was in the pool, or on the one that its session has. */
+export type SandboxKind = "new" | "warm" | "resumed";
 
 export interface OpenedSandbox {
   sandbox: Sandbox;
@@ -115,10 +123,28 @@ export class SandboxOpener {
 
   /** Opens a sandbox on the session's disk, or on a new one. */
   async open(all: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+    const began = performance.now();
+    const claimed = await this.#claimDisk(all);
+    const reported: Attempt = (open) => this.#orReport(open);
+    if (!claimed.isOfPool) return await this.#openOn(claimed, all, began, reported);
+    try {
+      return await this.#openOn(claimed, all, began, (open) => this.#orUnfit(open));
+    } catch (error) {
+      if (!(error instanceof UnfitDisk)) throw error;
+      this.#parts.log.warn({ err: error.cause, disk: claimed.path }, "a disk of the pool does not serve");
+      const disk = await this.#target.disk.replace();
+      return await this.#openOn({ ...disk, save: null }, all, began, reported);
+    }
+  }
+
+  async #openOn(
+    { isNew, save, isOfPool, ...disk }: ClaimedDisk & { save: Save | null },
+    all: SessionInputs,
+    began: number,
+    attempt: Attempt,
+  ): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
     const { session, ...inputs } = all;
     const { runLog } = this.#target;
-    const began = performance.now();
-    const { isNew, save, ...disk } = await this.#claimDisk();
     const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
     const refs = this.#prefetchRefs(
       session,
@@ -129,7 +155,7 @@ export class SandboxOpener {
     const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
-    const { sandbox, system, restored } = await this.#orReport(() =>
+    const { sandbox, system, restored } = await attempt(() =>
       withLocalFiles(this.#parts.blobs, mounted, async (files) => {
         const opened = await this.#openOnSystem(session, disk, { ...spec, files }, git);
         return {
@@ -146,7 +172,8 @@ export class SandboxOpener {
       ...(isLowered && { lowered_limits: lowered }),
       ...(restored !== null && { restored }),
     });
-    this.#tellOpened(sandbox, disk.path, isNew ? "new" : "resumed", seconds);
+    const newKind = isOfPool && sandbox.wasThere === true ? "warm" : "new";
+    this.#tellOpened(sandbox, disk.path, isNew ? newKind : "resumed", seconds);
     if (!isNew || restored !== null) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
     const now = restored === null ? resources : await readResources(this.#parts.db.write, session.id);
     const opened = {
@@ -177,7 +204,7 @@ export class SandboxOpener {
     };
   }
 
-  #tellOpened(sandbox: Sandbox, diskPath: string, kind: "new" | "resumed", seconds: number): void {
+  #tellOpened(sandbox: Sandbox, diskPath: string, kind: SandboxKind, seconds: number): void {
     const { log, metrics, usage } = this.#parts;
     metrics.sandboxOpened(kind, seconds);
     log.info({ kind, milliseconds: Math.round(seconds * 1_000) }, "sandbox opened");
@@ -196,8 +223,12 @@ export class SandboxOpener {
     this.#parts.log.warn({ lowered }, msg);
   }
 
-  /** `save`: what a new disk is to be made from; null: nothing. */
-  async #claimDisk(): Promise<Disk & { isNew: boolean; save: Save | null }> {
+  /**
+   * `save`: what a new disk is to be made from; null: nothing. A new disk that is made from nothing may be one of the pool.
+   *
+   * @param inputs of the sandbox. Default: it takes none of the pool.
+   */
+  async #claimDisk(inputs?: SessionInputs): Promise<ClaimedDisk & { save: Save | null }> {
     const { disk, runLog, lease } = this.#target;
     let save: Save | null = null;
     const claimed = await disk.claim(
@@ -205,8 +236,18 @@ export class SandboxOpener {
       async () => {
         save = await beginRestore(this.#parts.db.write, lease);
       },
+      () => (save === null && inputs !== undefined ? this.#wish(inputs) : null),
     );
     return { ...claimed, save };
+  }
+
+  #wish({ session, ...inputs }: SessionInputs): WarmWish | null {
+    const { pool, tunnels } = this.#parts;
+    if (pool === undefined) return null;
+    const resources = inputs.resources.map(onNewDisk);
+    const spec = sandboxSpec(this.#parts, session, NO_DISK, resources);
+    const files = mountedContents(resources, inputs.removals);
+    return pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
   }
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
@@ -268,6 +309,16 @@ export class SandboxOpener {
     this.#target.notes.push(`[${message}]`);
   }
 
+  /** @throws UnfitDisk in the place of what the engine says of the disk. */
+  async #orUnfit<T>(open: () => Promise<T>): Promise<T> {
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof SandboxError && !this.#target.signal.aborted) throw new UnfitDisk(error);
+      return await this.#orReport<T>(() => Promise.reject(error));
+    }
+  }
+
   async #orReport<T>(open: () => Promise<T>): Promise<T> {
     const { runLog, signal } = this.#target;
     try {
@@ -296,6 +347,19 @@ export class SandboxOpener {
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
     const target = { ...this.#target, ...setup, onEgressDenied, sandbox, mounted, refs };
     return new Provisioner(this.#parts, target);
+  }
+}
+
+/** Opens a sandbox; says what becomes of a failure. */
+type Attempt = <T>(open: () => Promise<T>) => Promise<T>;
+
+/** What of a spec depends on the disk, where there is none yet. */
+const NO_DISK = { path: "", uid: 0, epoch: 0 };
+
+/** No sandbox can be opened on a disk of the pool. */
+class UnfitDisk extends Error {
+  constructor(cause: SandboxError) {
+    super("A disk of the pool does not serve.", { cause });
   }
 }
 

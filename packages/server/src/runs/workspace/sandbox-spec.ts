@@ -69,7 +69,8 @@ export function mountedContents(
     .flatMap(({ sha256, mountPath }) => (sha256 === null ? [] : [{ sha256, target: mountPath }]));
 }
 
-function limitsOf({ limits }: RunSession, ceilings: SpecParts["ceilings"]): Limits {
+/** The limits of a sandbox, none above what the installation allows. */
+export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecParts["ceilings"]): Limits {
   const disk = limits.disk_mb === null ? null : Math.min(limits.disk_mb, ceilings.disk_mb);
   return {
     memoryBytes: Math.min(limits.memory_mb, ceilings.memory_mb) * MEBIBYTE,

@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+
+const [FIRST_MS, MOST_MS] = [10_000, 300_000];
+
+interface Setback {
+  waitMs: number;
+  until: number;
+  told: string;
+}
+
+/** What could not be made, by key: it is tried again after ever longer waits, and told when the reason is another one. */
+export class Setbacks {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #all = new Map<string, Setback>();
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(log: Logger, now: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  mayTry(key: string): boolean {
+    return this.#now() >= (this.#all.get(key)?.until ?? 0);
+  }
+
+  failed(key: string, error: unknown): void {
+    const before = this.#all.get(key);
+    const waitMs = before === undefined ? FIRST_MS : Math.min(MOST_MS, before.waitMs * 2);
+    const told = error instanceof Error ? error.message : String(error);
+    if (before?.told !== told || waitMs === MOST_MS)
+      this.#log.warn({ err: error, seconds: waitMs / 1_000 }, "a sandbox of the pool could not be made");
+    this.#all.set(key, { waitMs, until: this.#now() + waitMs, told });
+  }
+
+  succeeded(key: string): void {
+    this.#all.delete(key);
+  }
+}

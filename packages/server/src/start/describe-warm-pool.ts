@@ -1,0 +1,18 @@
+import type { Capability } from "@berth/sandbox";
+import type { Config } from "../config/config.ts";
+import type { Queryable } from "../db/statement.ts";
+import { countReady } from "../runs/warm/pool-store.ts";
+
+/** How many sandboxes of the pool wait for a session; null where there is to be no pool. */
+export async function describeWarmPool(
+  { sandbox, kubernetesWarmPods: size }: Pick<Config, "sandbox" | "kubernetesWarmPods">,
+  db: Queryable,
+): Promise<Capability | null> {
+  if (sandbox !== "kubernetes" || size === 0) return null;
+  const name = "warm_pods";
+  const ready = await countReady(db);
+  const told = `${ready} of ${size} pods are ready for new sessions`;
+  if (ready >= size) return { name, state: "yes", detail: `${told}.` };
+  const why = "A runner makes the others, one after another, and its log says when one cannot be made";
+  return { name, state: "degraded", detail: `${told}. ${why}.` };
+}

@@ -1,0 +1,32 @@
+import type { SandboxEngine } from "@berth/sandbox";
+import type { Logger } from "pino";
+import { readCeilings } from "../config/ceilings.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/pool.ts";
+import { resolveResources } from "../features/environments/resolve-environment.ts";
+import type { Host } from "../runs/lease/host.ts";
+import { newOwnerName } from "../runs/lease/lease-owner.ts";
+import { WarmPool } from "../runs/warm/warm-pool.ts";
+import { limitsOf } from "../runs/workspace/sandbox-spec.ts";
+import { hasPodGateway } from "./pod-gateway.ts";
+
+/** Also where the settings want no pool: a former one is removed. Null: the engine makes no sandbox before it is opened. */
+export function openWarmPool(
+  config: Config,
+  { db, engine, host }: { db: Database; engine: SandboxEngine; host: Host },
+  log: Logger,
+): WarmPool | null {
+  const { warm, disks } = engine;
+  if (warm === undefined || disks === undefined) return null;
+  const ceilings = readCeilings(config);
+  const limits = limitsOf({ limits: resolveResources(null, ceilings) }, ceilings);
+  return new WarmPool({
+    ...{ db: db.write, log, warm, disks },
+    ...{ place: host.place, hostId: host.id, owner: newOwnerName(host.id) },
+    size: config.kubernetesWarmPods,
+    defaultShape: {
+      ...{ limits, image: null, runtimeClass: null, writable: [] },
+      hasTunnel: hasPodGateway(config),
+    },
+  });
+}
