@@ -1,13 +1,14 @@
 // Subject: the service in its roles with pods of a cluster, whose connections two gateways pass on: its main job, and what is killed meanwhile.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
+import type { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import {
   bash,
@@ -46,6 +47,7 @@ const PODS = 24;
 let cluster: string;
 let service: PodService;
 let api: Api;
+let runner: Berth;
 let host: GitHost;
 /** The gateway to which the next connection goes, in the place of the Service of several. */
 let gateway: Gateway;
@@ -77,7 +79,7 @@ before(async () => {
   });
   api = await service.startApi();
   gateway = await startGateway();
-  await service.start("runner");
+  runner = await service.start("runner");
 });
 after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
@@ -195,6 +197,49 @@ covers(
       ["elsewhere.example"],
     );
     await service.parked();
+  },
+  SKIP,
+);
+
+covers(
+  ["kubernetes-warm-pods"],
+  "a warm pod reaches nothing; the session that takes it reaches its own hosts, and no others",
+  async () => {
+    await runner.kill("SIGTERM");
+    runner = await service.start("runner", { BERTH_KUBERNETES_WARM_PODS: "1" });
+    const told = async (line: RegExp) => line.test(await (await fetch(`${runner.url}/metrics`)).text());
+    await waitUntil(
+      () => told(/^berth_warm_sandboxes\S* 1$/m),
+      () => "no warm pod is ready",
+    );
+    const [pod] = await service.warmPods();
+    const uid = pod?.spec?.containers.find(({ name }) => name === "sandbox")?.securityContext?.runAsUser;
+    const inside = podProcesses(cluster).find((pid) =>
+      readFileSync(`/proc/${pid}/status`, "utf8").includes(`\nUid:\t${uid}\t`),
+    );
+    const words = ["--target", String(inside), "--net", "curl", "-sS", "-m", "5", "http://1.1.1.1/"];
+    await assert.rejects(promisify(execFile)("nsenter", words), /Failed to connect|refused|reset/);
+    onRequest = ({ url }, response) => {
+      if (url === "/here") response.end("from the host");
+      return url === "/here";
+    };
+    const config = { type: "cloud", networking: { type: "limited", allowed_hosts: [host.host] } };
+    const { id: environment_id } = await makeEnvironment(api, { config });
+    const { id } = await makeSession(api, { environment_id });
+    const events = await runTurn(
+      api,
+      id,
+      bash(`curl -sS -m 20 ${host.url}/here`),
+      bash("curl -sS -m 20 https://elsewhere.example/ || echo refused"),
+    );
+    onRequest = () => false;
+    const [here, elsewhere] = toolResults(events);
+    assert.equal(here, "from the host");
+    assert.match(elsewhere ?? "", /refused$/m);
+    assert.ok(await told(/^berth_sandbox_open_seconds_count\{(?=.*kind="warm").* 1$/m));
+    await service.parked();
+    await runner.kill("SIGTERM");
+    runner = await service.start("runner");
   },
   SKIP,
 );

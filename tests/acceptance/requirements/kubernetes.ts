@@ -37,6 +37,16 @@ export const kubernetesRequirements: readonly Requirement[] = [
     rule: "A runner that is stopped in the middle of a turn leaves the pod to the runner that goes on with the turn. A pod with which no runner goes on is removed, and one of a deleted session with its volume.",
   },
   {
+    id: "kubernetes-warm-pods",
+    source: "seed 1",
+    rule: "With BERTH_KUBERNETES_WARM_PODS a new session begins in a pod that was made before, which no other session ever had, with its own files; another one takes its place. All runners together keep as many as the setting says. A session for which none fits, or none is left, begins in a pod of its own.",
+  },
+  {
+    id: "kubernetes-warm-pods-lost",
+    source: "seed 1",
+    rule: "A warm pod or its volume that is deleted, and a runner that is killed while it makes one or runs a turn in one, cost no session more than the start of a pod. Where the setting is 0, nothing of a former pool is left.",
+  },
+  {
     id: "kubernetes-main-job",
     source: "seed 1",
     rule: "berth run does the main job in a pod: a private repository over TLS is read, edited, committed and pushed, and a pull request is opened and printed. With credentials put in at the gateway nothing in the pod has one, and a denied host is told as an event.",

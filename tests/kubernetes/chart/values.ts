@@ -54,6 +54,7 @@ export const OPTIONS: Readonly<Record<string, Values>> = {
       nodeSelector: "pool=sandboxes",
       tolerations: "dedicated=sandboxes:NoSchedule",
       podSecurity: "baseline",
+      warmPods: 2,
     },
   },
   "a load balancer": {

@@ -70,7 +70,27 @@ export class PodService {
 
   /** Those of one session, or of all. */
   async pods(session?: string): Promise<V1Pod[]> {
-    const labelSelector = session === undefined ? "berth.epoch" : `berth.sandbox=${session}`;
+    return await this.#podsBy(
+      session === undefined ? "berth.epoch,berth.owner!=pool" : `berth.sandbox=${session}`,
+    );
+  }
+
+  /** Those that no session has yet. */
+  async warmPods(): Promise<V1Pod[]> {
+    return await this.#podsBy("berth.owner=pool");
+  }
+
+  /** The names of all disks that have a volume which is to stay. */
+  async disks(): Promise<string[]> {
+    const { namespace } = this.#cluster;
+    const labelSelector = "berth.disk";
+    const { items } = await this.core.listNamespacedPersistentVolumeClaim({ namespace, labelSelector });
+    return items
+      .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata?.annotations?.["berth.disk-name"] ?? "");
+  }
+
+  async #podsBy(labelSelector: string): Promise<V1Pod[]> {
     return (await this.core.listNamespacedPod({ namespace: this.#cluster.namespace, labelSelector })).items;
   }
 
