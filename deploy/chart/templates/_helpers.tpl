@@ -64,6 +64,8 @@ app.kubernetes.io/component: {{ .role }}
 - name: BERTH_KUBERNETES_TOLERATIONS
   value: {{ .Values.sandboxes.tolerations | quote }}
 {{- end }}
+- name: BERTH_KUBERNETES_WARM_PODS
+  value: {{ .Values.sandboxes.warmPods | quote }}
 {{- if index .Values.files "pod-patch.yaml" }}
 - name: BERTH_KUBERNETES_POD_PATCH
   value: /etc/berth/files/pod-patch.yaml
