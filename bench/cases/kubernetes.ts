@@ -21,7 +21,8 @@ export async function kubernetesFigures(): Promise<Figure[] | string> {
   const cluster = await startTestCluster();
   try {
     const bare = new BarePods(await Kubectl.install(cluster.kubeconfig), cluster);
-    return [...(await sessionFigures(cluster, bare)), ...(await podFigures(cluster, bare))];
+    const [alone, figures] = await sessionFigures(cluster, bare);
+    return [...figures, ...(await warmFigures(cluster, alone)), ...(await podFigures(cluster, bare))];
   } finally {
     await cluster.close();
   }
@@ -33,7 +34,15 @@ function missingForBench(): string | null {
   return "processes of the node are measured: let BERTH_TEST_KUBERNETES name the directory with the programs of a cluster";
 }
 
-async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<Figure[]> {
+const PEER = "a bare pod: `kubectl create`, `wait`, `exec`";
+
+function row(what: string, values: number[], alone: readonly number[]): Figure {
+  const own = { value: median(values), p95: percentile(values, 0.95), peerValue: median(alone) };
+  return { what, peer: PEER, unit: "ms", ...own };
+}
+
+/** @returns also the times of bare pods. */
+async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<[number[], Figure[]]> {
   const berth = await Berth.start({ settings: settingsFor(cluster) });
   try {
     const sessions = new Sessions(await berth.client(), cluster);
@@ -50,24 +59,49 @@ async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<Fig
       resumed.push(...(await times(1, () => sessions.command(id))));
       await sessions.parked();
     }
-    const peer = "a bare pod: `kubectl create`, `wait`, `exec`";
-    const row = (what: string, values: number[]): Figure => ({
-      ...{ what, peer, unit: "ms", value: median(values), p95: percentile(values, 0.95) },
-      peerValue: median(alone),
-    });
     const claims = await sessions.claims();
-    return [
-      row("create → first command, with a new volume", created),
+    const figures = [
+      row("create → first command, with a new volume", created, alone),
       {
-        ...row("message → command in a parked session", resumed),
+        ...row("message → command in a parked session", resumed, alone),
         note: `parked it has no pod and ${claims / ROUNDS} volume claim`,
       },
-      { ...row("create → first command, in a pod of the warm pool", []), note: "there is no warm pool" },
       ...(await atOnce(sessions, bare)),
     ];
+    return [alone, figures];
   } finally {
     await berth.stop();
   }
+}
+
+/** Sessions that begin in a pod of the pool, one after another, each once another is ready. */
+async function warmFigures(cluster: TestCluster, alone: readonly number[]): Promise<Figure[]> {
+  const berth = await Berth.start({ settings: { ...settingsFor(cluster), BERTH_KUBERNETES_WARM_PODS: "1" } });
+  try {
+    const sessions = new Sessions(await berth.client(), cluster);
+    await sessions.prepare();
+    const used = new Set<string>();
+    const warm: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await waitUntil(
+        async () => {
+          const [pod] = await sessions.warmPods();
+          return pod !== undefined && !used.has(pod) && (await isOneReady(berth));
+        },
+        () => "no warm pod is ready",
+      );
+      for (const pod of await sessions.warmPods()) used.add(pod);
+      warm.push(...(await times(1, () => sessions.create())));
+      await sessions.parked();
+    }
+    return [row("create → first command, in a pod of the warm pool", warm, alone)];
+  } finally {
+    await berth.stop();
+  }
+}
+
+async function isOneReady({ url }: Berth): Promise<boolean> {
+  return /^berth_warm_sandboxes\S* 1$/m.test(await (await fetch(`${url}/metrics`)).text());
 }
 
 async function atOnce(sessions: Sessions, bare: BarePods): Promise<Figure[]> {
@@ -140,12 +174,23 @@ class Sessions {
     if (result?.is_error) throw new Error(JSON.stringify(result.content));
   }
 
+  /** The uids of those that no session has. */
+  async warmPods(): Promise<string[]> {
+    const { namespace } = this.#cluster;
+    const found = await this.#core.listNamespacedPod({ namespace, labelSelector: "berth.owner=pool" });
+    return found.items.map(({ metadata }) => metadata?.uid ?? "");
+  }
+
   async parked(): Promise<void> {
     const { namespace } = this.#cluster;
     await waitUntil(
       async () =>
-        (await this.#core.listNamespacedPod({ namespace, labelSelector: "berth.sandbox" })).items.length ===
-        0,
+        (
+          await this.#core.listNamespacedPod({
+            namespace,
+            labelSelector: "berth.sandbox,berth.owner!=pool",
+          })
+        ).items.length === 0,
       () => "pods of sessions are left",
     );
   }
