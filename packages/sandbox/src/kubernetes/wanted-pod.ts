@@ -9,6 +9,7 @@ import { mergePatch } from "./merge-patch.ts";
 import { EPOCH, FILTERS_INSIDE, INSTANCE, OWNER, podBody, SANDBOX } from "./pod-body.ts";
 import { objectName } from "./pod-disks.ts";
 import type { PodHost } from "./pod-host.ts";
+import { ofSnapshot } from "./pod-of-snapshot.ts";
 import { CONTENTS, type Sent } from "./send-files.ts";
 
 /** The files of `PodHost.directory` that every pod is sent. */
@@ -45,13 +46,14 @@ async function bodyOf(
   sent: readonly Sent[],
 ): Promise<V1Pod> {
   const { disks, owner, patch, shared } = host;
-  const { id, disk, epoch, limits, temporaryDisk = false } = spec;
+  const { id, disk, diskSource, epoch, limits, temporaryDisk = false } = spec;
   const name = epoch === undefined ? ownPodName(id, owner) : objectName(id, id);
-  const claim = temporaryDisk ? null : await disks.ensure(disk, limits.diskBytes);
+  const claim = temporaryDisk ? null : await disks.ensure(disk, limits.diskBytes, diskSource);
   const body = podBody(partsOf(host, spec, files, { name, claim }));
   const patched = patch === null ? body : (mergePatch(body, patch) as V1Pod);
   const contents = sent.filter(({ directory }) => directory !== host.directory).map(digestOf);
-  return noteMadeWith(patched, limits, [shared, ...(await Promise.all(contents))]);
+  const noted = noteMadeWith(patched, limits, [shared, ...(await Promise.all(contents))]);
+  return diskSource === undefined ? noted : ofSnapshot(noted, spec.uid, host);
 }
 
 /** Of a sandbox that belongs to no session, and so to one engine alone. */
