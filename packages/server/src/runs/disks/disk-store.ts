@@ -3,7 +3,7 @@ import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
-/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet. `ephemeral`: it is removed once its sandbox is closed. */
+/** What a session's row says of its disk. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet, or made of a snapshot that is not verified. `ephemeral`: it is removed once its sandbox is closed. */
 export type DiskRow = {
   home: string | null;
   workspace_uid: number | null;
@@ -22,7 +22,7 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
         where session_id = sessions.id and ready_at is not null and template_id is not null
       ) as snapshots, exists (
         select from workspace_saves where session_id = sessions.id and restoring
-      ) as restoring, disk_ephemeral and exists (
+      ) or disk_unverified as restoring, disk_ephemeral and exists (
         select from environments where id = environment_id and workspace = 'ephemeral'
       ) as ephemeral
       from sessions
@@ -46,7 +46,7 @@ export async function assignDisk(db: Queryable, lease: Lease, home: string): Pro
         name: "enter_disk",
         text: `
           update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer),
-            disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)
+            disk_unverified = false, disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)
           where ${HELD}
           returning workspace_uid`,
         values: [...leaseValues(lease), home],

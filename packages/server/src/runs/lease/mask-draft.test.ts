@@ -120,7 +120,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     sessions.awaited_calls sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
     tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type
-    workspace_saves.contents workspace_saves.in_place workspace_saves.sha256`,
+    workspace_saves.contents workspace_saves.in_place workspace_saves.sha256 volume_snapshots.place volume_snapshots.refs_digest volume_snapshots.repositories`,
 };
 
 test("columns: of every column of texts it is known who words it", async (t) => {

@@ -1,3 +1,4 @@
+import { LeaseLost } from "@berth/agent";
 import type { EventOf } from "@berth/contract";
 import {
   DiskLimitError,
@@ -42,6 +43,8 @@ import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import { sessionTunnel, type TunnelParts } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
+import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
+import { DiskOrigin } from "./disk-origin.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
 import {
@@ -60,6 +63,8 @@ export interface OpenParts extends ProvisionParts {
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
   accounts: GitParts["accounts"];
   snapshots: RepositorySnapshots;
+  /** Null or absent: disks are not made of snapshots. */
+  volumeSnapshots?: VolumeSnapshots | null;
   disks: DiskDirectory;
   /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
   systems: SystemParts | null;
@@ -113,8 +118,12 @@ export class SandboxOpener {
     this.#target = target;
   }
 
-  /** Opens a sandbox on the session's disk, or on a new one. */
-  async open(all: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+  /**
+   * Opens a sandbox on the session's disk, or on a new one.
+   *
+   * @param mayBeMade of a snapshot. Default: a new disk is, where there is one.
+   */
+  async open(all: SessionInputs, mayBeMade = true): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
     const { session, ...inputs } = all;
     const { runLog } = this.#target;
     const began = performance.now();
@@ -125,19 +134,24 @@ export class SandboxOpener {
       resources.filter(({ id }) => !save?.inPlace.includes(id)),
     );
     const git = gitSettings(this.#parts, session, resources);
-    const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, resources);
+    const plain = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, resources);
+    const origin = await this.#originOf(isNew && save === null ? resources : [], plain, mayBeMade);
+    const spec = origin?.source ? { ...plain, diskSource: origin.source.id } : plain;
     const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
-    const { sandbox, system, restored } = await this.#orReport(() =>
+    const open = () =>
       withLocalFiles(this.#parts.blobs, mounted, async (files) => {
         const opened = await this.#openOnSystem(session, disk, { ...spec, files }, git);
+        await origin?.restore(opened.sandbox);
         return {
           ...opened,
           restored: save && (await this.#restore(save, opened.sandbox, { ...spec, files })),
         };
-      }),
-    );
+      });
+    const done = await this.#orReport(() => this.#unlessUnmade(origin, open));
+    if (done === null) return await this.open(all, false);
+    const { sandbox, system, restored } = done;
     if (save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
@@ -151,9 +165,27 @@ export class SandboxOpener {
     const now = restored === null ? resources : await readResources(this.#parts.db.write, session.id);
     const opened = {
       sandbox,
-      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs),
+      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs, origin),
     };
     return { opened, toPlace: { resources: now.filter(isPending), removals: inputs.removals } };
+  }
+
+  async #originOf(resources: readonly RunResource[], spec: SandboxSpec, mayBeMade: boolean) {
+    const { lease, session } = this.#target;
+    return await DiskOrigin.find(this.#parts, { lease, session, resources, spec }, mayBeMade);
+  }
+
+  /** Null: the disk could not be made of its source, and is gone. */
+  async #unlessUnmade<T>(origin: DiskOrigin | null, open: () => Promise<T>): Promise<T | null> {
+    const { disk, signal } = this.#target;
+    try {
+      return await open();
+    } catch (error) {
+      if (!origin?.source || signal.aborted || error instanceof LeaseLost || isForUsers(error)) throw error;
+      await origin.giveUp(error);
+      await disk.discard();
+      return null;
+    }
   }
 
   #restore(save: Save, sandbox: Sandbox, spec: SandboxSpec): Promise<Restored | null> {
@@ -275,9 +307,7 @@ export class SandboxOpener {
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.error({ err: error }, "a sandbox could not be opened");
-      const isForUsers = FOR_USERS.some((kind) => error instanceof kind);
-      const message =
-        isForUsers && error instanceof Error ? error.message : "The session's sandbox could not be opened.";
+      const message = isForUsers(error) ? error.message : "The session's sandbox could not be opened.";
       const retry_status = { type: "terminal" as const };
       await runLog.append([
         { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
@@ -291,16 +321,25 @@ export class SandboxOpener {
     sandbox: Sandbox,
     mounted: readonly MountedContent[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
+    origin: DiskOrigin | null = null,
   ): Provisioner {
     const { log, mask } = this.#parts;
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
-    const target = { ...this.#target, ...setup, onEgressDenied, sandbox, mounted, refs };
+    const ofDisk = {
+      restored: origin?.restored ?? new Map(),
+      takeSnapshot: origin?.taking(sandbox) ?? null,
+    };
+    const target = { ...this.#target, ...setup, ...ofDisk, onEgressDenied, sandbox, mounted, refs };
     return new Provisioner(this.#parts, target);
   }
 }
 
 /** Errors whose message is a sentence for users. */
 const FOR_USERS = [DiskLimitError, ImageError, RuntimeClassError];
+
+function isForUsers(error: unknown): error is Error {
+  return FOR_USERS.some((kind) => error instanceof kind);
+}
 
 /** Closes the sandbox when its start cannot be appended: the lease is lost then. */
 async function reportStarted(
