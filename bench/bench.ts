@@ -17,6 +17,7 @@ import { sandboxFigures } from "./cases/sandbox.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
+import { volumeSnapshotFigures } from "./cases/volume-snapshots.ts";
 import { type Figure, table } from "./figure.ts";
 
 /**
@@ -43,6 +44,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   console: () => onService(consoleFigures),
   abuse: () => onService((_, api) => abuseFigures(api)),
   kubernetes: kubernetesFigures,
+  "volume-snapshots": volumeSnapshotFigures,
   race,
 };
 

@@ -20,7 +20,6 @@ import {
   toolResults,
   waitForTurn,
 } from "../acceptance/harness/fixtures.ts";
-import { freePort } from "../acceptance/harness/free-port.ts";
 import { type InspectionCounts, inspectProcesses } from "../acceptance/harness/inspect-sandboxes.ts";
 import { runBerth } from "../acceptance/harness/run-berth.ts";
 import { SecretScanner } from "../acceptance/harness/secret-scanner.ts";
@@ -28,20 +27,17 @@ import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { wholeLog } from "../crash/load.ts";
 import { notTodaysPods } from "../effort/effort.ts";
 import { type GitHost, startGitHostOnDefaultPort } from "../git-host/git-host.ts";
-import { startBalancer } from "../many-machines/harness/balancer.ts";
 import { killPart, type Part, podProcesses } from "./harness/cluster-parts.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
+import { GATEWAY_SETTINGS, Gateways } from "./harness/gateways.ts";
 import { InterruptedTurn } from "./harness/interrupted-turn.ts";
-import { EGRESS_IMAGE, makeEgressImage } from "./harness/make-egress-image.ts";
+import { makeEgressImage } from "./harness/make-egress-image.ts";
 import { PodService } from "./harness/pod-service.ts";
-import { openServiceNetwork } from "./harness/service-network.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
 const KIT = findKit();
 const SKIP =
   missingForCluster() ?? (KIT?.kind === "cluster" ? "it kills the processes of a cluster of its own" : false);
-/** Where pods reach the gateways: an address of the node. */
-const GATEWAY = { host: "10.77.0.1", port: 4_182 };
 const PODS = 24;
 
 let cluster: string;
@@ -49,8 +45,7 @@ let service: PodService;
 let api: Api;
 let runner: Berth;
 let host: GitHost;
-/** The gateway to which the next connection goes, in the place of the Service of several. */
-let gateway: Gateway;
+let gateways: Gateways;
 /** Called for each request to the git host, before it is answered. */
 let onRequest: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
 /** Runs in reverse order, also after a failed start. */
@@ -60,62 +55,32 @@ before(async () => {
   if (SKIP !== false || KIT?.kind !== "scripts") return;
   const directory = mkdtempSync(join(tmpdir(), "berth-service-"));
   CLEANUP.push(() => rmSync(directory, { recursive: true, force: true }));
-  const [started, git, image] = await Promise.all([
-    startTestCluster(),
-    startHost(join(directory, "git")),
-    makeEgressImage(join(directory, "image"), KIT.directory),
-  ]);
+  const image = makeEgressImage(join(directory, "image"), KIT.directory);
+  const [started, git] = await Promise.all([startTestCluster(), startHost(join(directory, "git")), image]);
   CLEANUP.push(() => started.close());
   cluster = dirname(started.kubeconfig);
   host = git;
   service = await PodService.prepare(started);
   CLEANUP.push(() => service.close());
-  await Promise.all([openGateways(), importImage(image)]);
+  gateways = await Gateways.open(service, started, image, CLEANUP);
   service.set({
-    egress_gateway: `${GATEWAY.host}:${GATEWAY.port}`,
-    kubernetes_egress_image: EGRESS_IMAGE,
+    ...GATEWAY_SETTINGS,
     hosted_providers: [{ host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile }],
     egress_allow_private: host.host,
   });
   api = await service.startApi();
-  gateway = await startGateway();
+  await gateways.startNext();
   runner = await service.start("runner");
 });
 after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-async function importImage(archive: string): Promise<void> {
-  const socket = join(cluster, "cd.sock");
-  await promisify(execFile)("ctr", ["-a", socket, "-n", "k8s.io", "images", "import", archive]);
-}
-
 async function startHost(dir: string): Promise<GitHost> {
   const intercept = (request: IncomingMessage, response: ServerResponse) => onRequest(request, response);
   const started = await startGitHostOnDefaultPort({ dir, intercept });
   CLEANUP.push(() => started.stop());
   return started;
-}
-
-async function openGateways(): Promise<void> {
-  const balancer = await startBalancer(() => [gateway.url]);
-  const network = await openServiceNetwork(join(cluster, "kubeconfig"));
-  CLEANUP.push(
-    () => balancer.close(),
-    () => network.close(),
-  );
-  await network.toHere(GATEWAY, Number(new URL(balancer.url).port));
-}
-
-interface Gateway {
-  url: string;
-  kill(): Promise<unknown>;
-}
-
-async function startGateway(): Promise<Gateway> {
-  const port = await freePort();
-  const started = await service.start("egress", { BERTH_EGRESS_ADDRESS: `127.0.0.1:${port}` });
-  return { url: `http://127.0.0.1:${port}`, kill: () => started.kill("SIGKILL") };
 }
 
 covers(
@@ -270,9 +235,8 @@ covers(
       ],
     });
     await begun.promise;
-    const former = gateway;
-    gateway = await startGateway();
-    await former.kill();
+    const former = await gateways.startNext();
+    await former?.kill();
     const [cut, next] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
     onRequest = () => false;
     assert.match(cut ?? "", /begun[\s\S]*cut$/);

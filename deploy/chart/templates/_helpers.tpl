@@ -52,6 +52,10 @@ app.kubernetes.io/component: {{ .role }}
 - name: BERTH_KUBERNETES_STORAGE_CLASS
   value: {{ .Values.sandboxes.storageClass | quote }}
 {{- end }}
+{{- if .Values.sandboxes.snapshotClass }}
+- name: BERTH_KUBERNETES_SNAPSHOT_CLASS
+  value: {{ .Values.sandboxes.snapshotClass | quote }}
+{{- end }}
 {{- if .Values.sandboxes.runtimeClass }}
 - name: BERTH_KUBERNETES_RUNTIME_CLASS
   value: {{ .Values.sandboxes.runtimeClass | quote }}

@@ -5,7 +5,7 @@ export { trustedBundle } from "./inside/trusted-bundle.ts";
 export * from "./inspect/index.ts";
 export type { Capability } from "./interface/capability.ts";
 export type { Command, CommandResult } from "./interface/command.ts";
-export type { Disks } from "./interface/disks.ts";
+export type { DiskSnapshots, Disks, FoundSnapshot } from "./interface/disks.ts";
 export { DiskLimitError, ImageError, RuntimeClassError, SandboxError } from "./interface/errors.ts";
 export type { LeasedSandbox, Sandbox, SandboxEngine } from "./interface/sandbox.ts";
 export type {

@@ -81,4 +81,19 @@ export const kubernetesRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "A node that is lost costs its turns their running calls, told once, and never the log or a disk: once the node is deleted they go on elsewhere.",
   },
+  {
+    id: "kubernetes-snapshots",
+    source: "seed 1",
+    rule: "With a class of volume snapshots (BERTH_KUBERNETES_SNAPSHOT_CLASS), a session whose organization has had the same repositories before begins on a disk that is made of a snapshot, with the newest commits of the host, and can push. Nothing of the session that the snapshot was taken of is on it but the repositories. Another organization never gets it.",
+  },
+  {
+    id: "kubernetes-snapshot-access",
+    source: "seed 3",
+    rule: "A session begins on a disk that is made of a snapshot only after its own credential has listed the refs of all its repositories. When the credential is refused, before that or after, the error is that of a clone and nothing of the repository is on the disk, also when the runner is killed in between.",
+  },
+  {
+    id: "kubernetes-snapshot-lost",
+    source: "seed 1",
+    rule: "When no disk can be made of a snapshot, since it is gone or the cluster makes no volume of it, the session clones onto an empty disk, without an error, and no volume is left over.",
+  },
 ];

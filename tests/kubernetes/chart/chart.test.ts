@@ -124,6 +124,9 @@ test("the Role has the rights of the guide and no more, and only the runner has 
     ofKind("Role").map((role) => role.rules),
     [rules],
   );
+  const snapshots = /^- \{apiGroups: \[snapshot.*$/m.exec(guide)?.[0] ?? "";
+  const [withSnapshots] = ofKind("Role", { sandboxes: { snapshotClass: "quick" } });
+  assert.deepEqual(withSnapshots.rules, [...rules, ...parse(snapshots)]);
   const [binding, ...others] = ofKind("RoleBinding");
   assert.deepEqual(others, []);
   assert.deepEqual(binding.subjects, [{ kind: "ServiceAccount", name: "berth-runner", namespace: "berth" }]);
@@ -213,7 +216,13 @@ test("the schema is migrated by the job alone, and the namespace with the disks 
   assert.deepEqual(job.spec.template.spec.containers[0].args, ["migrate"]);
   const [namespace] = ofKind("Namespace");
   assert.equal(namespace.metadata.annotations["helm.sh/resource-policy"], "keep");
+  const standardOf = (sandboxes: Values) => {
+    const [made] = ofKind("Namespace", { sandboxes });
+    return made.metadata.labels["pod-security.kubernetes.io/enforce"];
+  };
   assert.equal(namespace.metadata.labels["pod-security.kubernetes.io/enforce"], "privileged");
+  assert.equal(standardOf({ egress: "proxy" }), "restricted");
+  assert.equal(standardOf({ egress: "proxy", snapshotClass: "quick" }), "baseline");
 });
 
 /** `berth config check` also tells variables that are no settings. */

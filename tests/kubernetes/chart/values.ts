@@ -47,9 +47,11 @@ export const OPTIONS: Readonly<Record<string, Values>> = {
     sandboxes: { egress: "proxy", createNamespace: false },
   },
   "sandboxes by a proxy": { sandboxes: { egress: "proxy" } },
+  "sandboxes by a proxy, with snapshots": { sandboxes: { egress: "proxy", snapshotClass: "quick" } },
   "pods of sandboxes": {
     sandboxes: {
       storageClass: "fast",
+      snapshotClass: "quick",
       runtimeClass: "gvisor",
       nodeSelector: "pool=sandboxes",
       tolerations: "dedicated=sandboxes:NoSchedule",

@@ -10,6 +10,7 @@ import { makeImages, TEST_IMAGE } from "./make-images.ts";
 import { type Node, STORAGE_CLASS, startProvisioner } from "./provisioner.ts";
 import { RESOLVER } from "./resolver.ts";
 import { makeSecondNode, SECOND_NODE } from "./second-node.ts";
+import { SNAPSHOT_CLASS } from "./snapshot-definitions.ts";
 import type { Kept } from "./test-cluster.ts";
 import { unpackPrograms } from "./unpack-programs.ts";
 
@@ -47,6 +48,7 @@ async function start(): Promise<void> {
     image: TEST_IMAGE,
     imagePullPolicy: "Never",
     storageClass: STORAGE_CLASS,
+    snapshotClass: SNAPSHOT_CLASS,
   };
   process.send?.(kept);
 }

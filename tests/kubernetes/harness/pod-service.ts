@@ -21,6 +21,8 @@ export class PodService {
   readonly #stopPostgres: () => Promise<void>;
   #settings: object = {};
   #api: Api | undefined;
+  #clientOf: (...words: string[]) => Promise<Api> = () =>
+    Promise.reject(new Error("the API was not started"));
 
   private constructor(cluster: TestCluster, root: string, url: string, stopPostgres: () => Promise<void>) {
     this.#cluster = cluster;
@@ -58,9 +60,19 @@ export class PodService {
   /** Starts the API, and a client of an administrator. */
   async startApi(): Promise<Api> {
     const service = await this.start("api");
-    const words = ["--user", "ada@example.com", "--role", "admin", "--config", this.#settingsFile()];
-    this.#api = new Api(service.url, await service.command("token", "create", ...words));
+    this.#clientOf = async (...words) =>
+      new Api(
+        service.url,
+        await service.command("token", "create", ...words, "--config", this.#settingsFile()),
+      );
+    this.#api = await this.#clientOf("--user", "ada@example.com", "--role", "admin");
     return this.#api;
+  }
+
+  /** A client of another user. @param organization Default: the same. */
+  async client(user: string, organization?: string): Promise<Api> {
+    const words = organization === undefined ? [] : ["--org", organization];
+    return await this.#clientOf("--user", user, ...words);
   }
 
   get api(): Api {

@@ -6,12 +6,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import {
   CoreV1Api,
+  CustomObjectsApi,
   KubeConfig,
   StorageV1Api,
   type V1PersistentVolume,
   type V1PersistentVolumeClaim,
   Watch,
 } from "@kubernetes/client-node";
+import { defineSnapshots, SNAPSHOT_API, SNAPSHOT_CLASS } from "./snapshot-definitions.ts";
 
 const run = promisify(execFile);
 const PROVISIONER = "berth.test/loop";
@@ -26,9 +28,16 @@ export interface Node {
   directory: string;
 }
 
+interface Snapshot {
+  metadata: { name: string; namespace: string; uid: string };
+  spec: { volumeSnapshotClassName?: string; source: { persistentVolumeClaimName: string } };
+  status?: object;
+}
+
 /**
  * Gives each claim of the class a volume of exactly its size: an ext4 filesystem in a file, mounted where all nodes see it. A claim
- * that asks for more later gets that; a volume whose claim is deleted is deleted.
+ * that asks for more later gets that; a volume whose claim is deleted is deleted. Of a volume it makes snapshots, copies of that file, and
+ * volumes of these.
  */
 export async function startProvisioner(
   kubeconfig: string,
@@ -46,22 +55,42 @@ export async function startProvisioner(
       reclaimPolicy: "Delete",
     },
   });
-  const volumes = new LoopVolumes(config.makeApiClient(CoreV1Api), directory, nodes);
+  await defineSnapshots(config);
+  await config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
+    ...SNAPSHOT_API,
+    plural: "volumesnapshotclasses",
+    body: {
+      apiVersion: `${SNAPSHOT_API.group}/${SNAPSHOT_API.version}`,
+      kind: "VolumeSnapshotClass",
+      metadata: { name: SNAPSHOT_CLASS },
+      driver: PROVISIONER,
+      deletionPolicy: "Delete",
+    },
+  });
+  const volumes = new LoopVolumes(config, directory, nodes);
   await mkdir(volumes.directory);
-  void watchAll(config, "persistentvolumeclaims", (claim: V1PersistentVolumeClaim) => volumes.claimed(claim));
-  void watchAll(config, "persistentvolumes", (volume: V1PersistentVolume) => volumes.changed(volume));
+  void watchAll(config, "api/v1/persistentvolumeclaims", async (claim: V1PersistentVolumeClaim, isGone) => {
+    if (!isGone) await volumes.claimed(claim);
+  });
+  void watchAll(config, "api/v1/persistentvolumes", async (volume: V1PersistentVolume, isGone) => {
+    if (!isGone) await volumes.changed(volume);
+  });
+  const { group, version } = SNAPSHOT_API;
+  void watchAll(config, `apis/${group}/${version}/volumesnapshots`, (snapshot: Snapshot, isGone) =>
+    isGone ? volumes.forgotten(snapshot) : volumes.frozen(snapshot),
+  );
 }
 
-/** Hands on each object that is there, or comes, or changes. What fails is tried again: nobody tells it once more. */
+/** Hands on each object that is there, or comes, or changes, or goes. What fails is tried again: nobody tells it once more. */
 async function watchAll<T extends { metadata?: { uid?: string } }>(
   config: KubeConfig,
-  kind: string,
-  take: (object: T) => Promise<void>,
+  path: string,
+  take: (object: T, isGone: boolean) => Promise<void>,
 ): Promise<void> {
   const last = new Map<string, Promise<void>>();
-  const patiently = async (object: T) => {
+  const patiently = async (object: T, isGone: boolean) => {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      const error = await take(object).then(
+      const error = await take(object, isGone).then(
         () => null,
         (reason: unknown) => reason,
       );
@@ -73,14 +102,14 @@ async function watchAll<T extends { metadata?: { uid?: string } }>(
   for (;;) {
     const ended = Promise.withResolvers<void>();
     await new Watch(config).watch(
-      `/api/v1/${kind}`,
+      `/${path}`,
       {},
       (type: string, object: T) => {
-        if (type !== "ADDED" && type !== "MODIFIED") return;
+        if (!["ADDED", "MODIFIED", "DELETED"].includes(type)) return;
         const uid = object.metadata?.uid ?? "";
         last.set(
           uid,
-          (last.get(uid) ?? Promise.resolve()).then(() => patiently(object)),
+          (last.get(uid) ?? Promise.resolve()).then(() => patiently(object, type === "DELETED")),
         );
       },
       () => ended.resolve(),
@@ -93,12 +122,14 @@ async function watchAll<T extends { metadata?: { uid?: string } }>(
 class LoopVolumes {
   readonly directory: string;
   readonly #api: CoreV1Api;
+  readonly #objects: CustomObjectsApi;
   readonly #nodes: readonly Node[];
   /** A claim changes again before its volume is bound to it. */
   readonly #made = new Set<string>();
 
-  constructor(api: CoreV1Api, root: string, nodes: readonly Node[]) {
-    this.#api = api;
+  constructor(config: KubeConfig, root: string, nodes: readonly Node[]) {
+    this.#api = config.makeApiClient(CoreV1Api);
+    this.#objects = config.makeApiClient(CustomObjectsApi);
     this.#nodes = nodes;
     this.directory = join(root, "volumes");
   }
@@ -123,14 +154,66 @@ class LoopVolumes {
     await this.#api.deletePersistentVolume({ name });
   }
 
-  async #make({ metadata }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
+  async frozen({ metadata, spec, status }: Snapshot): Promise<void> {
+    const { name, namespace, uid } = metadata;
+    if (spec.volumeSnapshotClassName !== SNAPSHOT_CLASS || status !== undefined) return;
+    const place = { namespace, name: spec.source.persistentVolumeClaimName };
+    const claim = await this.#api.readNamespacedPersistentVolumeClaim(place);
+    const path = this.#path(claim.spec?.volumeName ?? "");
+    await this.#inNodes("fsfreeze", "--freeze", path);
+    try {
+      await copySparse(`${path}.img`, this.#snapshotPath(uid));
+    } finally {
+      await this.#inNodes("fsfreeze", "--unfreeze", path);
+    }
+    await this.#objects.patchNamespacedCustomObjectStatus({
+      ...{ ...SNAPSHOT_API, plural: "volumesnapshots", namespace, name },
+      body: [
+        {
+          op: "add",
+          path: "/status",
+          value: {
+            boundVolumeSnapshotContentName: `snapcontent-${uid}`,
+            creationTime: new Date().toISOString(),
+            readyToUse: true,
+            restoreSize: claim.status?.capacity?.storage ?? "0",
+          },
+        },
+      ],
+    });
+  }
+
+  async forgotten({ metadata }: Snapshot): Promise<void> {
+    await rm(this.#snapshotPath(metadata.uid), { force: true });
+  }
+
+  /** The filesystem of a new volume, or what a snapshot has. */
+  async #fill({ metadata, spec }: V1PersistentVolumeClaim, image: string, bytes: number): Promise<void> {
+    const { kind, name = "" } = spec?.dataSource ?? {};
+    if (kind !== "VolumeSnapshot") {
+      await writeFile(image, "");
+      await truncate(image, sizeOfImage(bytes));
+      await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", image]);
+      return;
+    }
+    const place = { ...SNAPSHOT_API, plural: "volumesnapshots", namespace: metadata?.namespace ?? "", name };
+    const snapshot: Snapshot = await this.#objects.getNamespacedCustomObject(place);
+    await copySparse(this.#snapshotPath(snapshot.metadata.uid), image);
+    await truncate(image, sizeOfImage(bytes));
+    // It was in use, so that it is repaired: exit status 1.
+    await run("e2fsck", ["-f", "-p", image]).catch(({ code }) => {
+      if (code !== 1) throw new Error(`e2fsck of a snapshot: ${code}`);
+    });
+    await run("resize2fs", [image]);
+  }
+
+  async #make(asked: V1PersistentVolumeClaim, bytes: number): Promise<void> {
+    const { metadata } = asked;
     const name = `pvc-${metadata?.uid}`;
     if (this.#made.has(name)) return;
     const path = this.#path(name);
+    await this.#fill(asked, `${path}.img`, bytes);
     await mkdir(path, { recursive: true });
-    await writeFile(`${path}.img`, "");
-    await truncate(`${path}.img`, sizeOfImage(bytes));
-    await run("mkfs.ext4", ["-q", "-m", "0", "-i", "4096", "-O", "^has_journal", `${path}.img`]);
     await this.#inNodes("mount", "-o", "loop", `${path}.img`, path);
     const claimRef = { kind: "PersistentVolumeClaim", apiVersion: "v1" };
     const names = this.#nodes.map(({ name: node }) => node);
@@ -192,6 +275,10 @@ class LoopVolumes {
     await this.#inNodes("sh", "-c", 'if mountpoint -q "$0"; then umount "$0"; fi', path);
   }
 
+  #snapshotPath(uid: string): string {
+    return join(this.directory, `snapshot-${uid}.img`);
+  }
+
   #path(volume: string): string {
     return join(this.directory, volume);
   }
@@ -204,6 +291,10 @@ class LoopVolumes {
         await run("nsenter", [`--mount=/proc/${pid}/ns/mnt`, ...command]);
     }
   }
+}
+
+async function copySparse(from: string, to: string): Promise<void> {
+  await run("cp", ["--sparse=always", "--reflink=auto", from, to]);
 }
 
 async function isInUse(image: string): Promise<boolean> {

@@ -16,6 +16,8 @@ export interface TestCluster {
   imagePullPolicy: "Never" | "IfNotPresent";
   /** Its volumes hold what their claims ask for, and no more. Null: the cluster's default. */
   storageClass: string | null;
+  /** Of snapshots of these volumes. Null: there is none. */
+  snapshotClass: string | null;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ function existing(kubeconfig: string): TestCluster {
     BERTH_TEST_KUBERNETES_IMAGE: image = "",
     BERTH_TEST_KUBERNETES_NAMESPACE: namespace = "default",
     BERTH_TEST_KUBERNETES_STORAGE_CLASS: storageClass = null,
+    BERTH_TEST_KUBERNETES_SNAPSHOT_CLASS: snapshotClass = null,
   } = process.env;
   return {
     kubeconfig,
@@ -45,6 +48,7 @@ function existing(kubeconfig: string): TestCluster {
     image,
     imagePullPolicy: "IfNotPresent",
     storageClass,
+    snapshotClass,
     close: async () => {},
   };
 }

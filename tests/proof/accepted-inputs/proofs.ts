@@ -623,6 +623,12 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "KUBERNETES_SNAPSHOT_CLASS",
+    "tests/kubernetes/volume-snapshots.test.ts",
+    "the second session of an organization begins on a disk that is made of a snapshot, with the newest commit and nothing of the first one",
+  ],
+  [
+    "setting BERTH_",
     "KUBERNETES_RUNTIME_CLASSES",
     "tests/kubernetes/sessions.test.ts",
     "environments choose among the runtime classes that the operator allows",

@@ -8,6 +8,11 @@ export interface SandboxSpec {
    * a name of one of its `disks` for an engine that has such. Created when missing.
    */
   disk: string;
+  /**
+   * The snapshot (`Disks.snapshots`) of which the disk is made, whose files then are the agent's; to be given when the disk does not exist yet.
+   * Rejects when it cannot be made of that, and may leave it. Default: it is empty.
+   */
+  diskSource?: string;
   /** The disk need not outlive the sandbox. An engine with `disks` makes none then, and limits nothing. */
   temporaryDisk?: true;
   /**

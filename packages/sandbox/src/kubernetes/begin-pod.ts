@@ -81,7 +81,10 @@ export async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> 
   const { host, spec, sent, undo } = opening;
   const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS);
   undo.push(async () => start.end());
-  const connection = await start.orFailed(connectTo(host, pod.name, spec, sent, start.signal));
+  const connecting = connectTo(host, pod.name, spec, sent, start.signal);
+  connecting.catch(() => {});
+  if (spec.diskSource !== undefined) await start.orFailed(host.disks.untilFilled(spec.disk));
+  const connection = await start.orFailed(connecting);
   undo.push(() => connection.undo());
   const begun = superviseOver(connection, opening, pod, false);
   if (!(await start.orFailed(begun.supervisor.ready)))

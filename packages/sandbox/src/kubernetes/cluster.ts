@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { CoreV1Api, KubeConfig, V1PersistentVolumeClaim, V1Pod } from "@kubernetes/client-node";
+import type {
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+  V1PersistentVolumeClaim,
+  V1Pod,
+} from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
 import { isStatus, orNull, unless } from "./api-status.ts";
 import { type Library, loadClient } from "./load-client.ts";
@@ -56,8 +62,13 @@ export class Cluster {
     return [url.hostname.replace(/^\[(.*)\]$/, "$1"), Number(url.port || 443)];
   }
 
-  /** Whether this account may do that in the namespace. */
-  async may(verb: string, resource: string): Promise<boolean> {
+  /** For the objects of extensions. */
+  customObjects(): CustomObjectsApi {
+    return patientApi(this.#config.makeApiClient(this.#library.CustomObjectsApi));
+  }
+
+  /** Whether this account may do that in the namespace. @param group of the API. Default: the core. */
+  async may(verb: string, resource: string, group = ""): Promise<boolean> {
     const [name, subresource] = resource.split("/");
     const api = this.#config.makeApiClient(this.#library.AuthorizationV1Api);
     const { status } = await api.createSelfSubjectAccessReview({
@@ -66,6 +77,7 @@ export class Cluster {
           resourceAttributes: {
             namespace: this.namespace,
             verb,
+            group,
             resource: name ?? "",
             ...(subresource === undefined ? {} : { subresource }),
           },

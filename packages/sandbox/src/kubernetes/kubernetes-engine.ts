@@ -27,6 +27,7 @@ import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
+import { probeSnapshots } from "./probe-snapshots.ts";
 import { probeRuntimeClasses } from "./runtime-classes.ts";
 import { startPod } from "./start-pod.ts";
 import { ownPodName, SHARED_FILES } from "./wanted-pod.ts";
@@ -47,6 +48,8 @@ export interface KubernetesOptions {
   imagePullPolicy?: string;
   /** Of the volumes. Default: the cluster's own. */
   storageClass?: string | null;
+  /** Class of snapshots of volumes. Default: none are taken. */
+  snapshotClass?: string | null;
   /** What a disk whose spec has no limit asks for. */
   diskBytes: number;
   /** Of every pod. Default: nothing. */
@@ -99,6 +102,11 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
     imagePullPolicy: options.imagePullPolicy ?? "IfNotPresent",
     disks: new PodDisks(cluster, place, {
       storageClass: options.storageClass ?? null,
+      snapshotClass: options.snapshotClass ?? null,
+      images: {
+        serverImage: options.serverImage ?? options.defaultImage,
+        imagePullPolicy: options.imagePullPolicy ?? "IfNotPresent",
+      },
       diskBytes: options.diskBytes,
     }),
     network: networkOf(options, cluster),
@@ -174,6 +182,7 @@ class KubernetesEngine implements SandboxEngine {
     return [
       ...told,
       ...(await probeRuntimeClasses(cluster, runtimeClasses)),
+      await probeSnapshots(this.disks.snapshots),
       await probeNetwork({ cluster, open: (spec) => this.open(spec), openPlain, podOf }),
     ];
   }

@@ -6,7 +6,10 @@ import type { Disks } from "../interface/disks.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { endPod } from "./end-pod.ts";
+import { PodSnapshots, snapshotName } from "./pod-snapshots.ts";
+import { bytesOf } from "./quantity.ts";
 import { epochOf } from "./remove-held.ts";
+import { snapshotSource } from "./snapshot-objects.ts";
 
 /** Label of every claim of a disk. */
 const DISK = "berth.disk";
@@ -17,11 +20,17 @@ const DISK_NAME = "berth.disk-name";
  * again after half a second, and each time after twice as long: the eighth time after 127 seconds.
  */
 const CHANGE_TIMEOUT_MS = 180_000;
+/** A snapshot that takes longer to become a volume saves nothing. */
+const FILL_TIMEOUT_MS = 30_000;
 const LOOK_MS = 100;
 
 export interface DiskOptions {
   /** Of the volumes. Null: the cluster's default. */
   storageClass: string | null;
+  /** Of their snapshots. Null: none are taken. */
+  snapshotClass: string | null;
+  /** Of what gives the files of a snapshot to a session. */
+  images: { serverImage: string; imagePullPolicy: string };
   /** What a disk whose spec has no limit asks for. */
   diskBytes: number;
 }
@@ -29,6 +38,7 @@ export interface DiskOptions {
 /** Disks that are claims of volumes, each of the size of its limit. */
 export class PodDisks implements Disks {
   readonly place: string;
+  readonly snapshots?: PodSnapshots;
   readonly #cluster: Cluster;
   readonly #options: DiskOptions;
 
@@ -36,6 +46,9 @@ export class PodDisks implements Disks {
     this.#cluster = cluster;
     this.place = place;
     this.#options = options;
+    const { snapshotClass, diskBytes, images } = options;
+    if (snapshotClass !== null)
+      this.snapshots = new PodSnapshots(cluster, { snapshotClass, diskBytes, claimName, ...images });
   }
 
   async has(disk: string): Promise<boolean> {
@@ -61,12 +74,20 @@ export class PodDisks implements Disks {
    * Makes the disk unless it exists, or enlarges it. Of one that is being deleted the pod that still has it is ended first.
    *
    * @param limit Bytes; null: the default of a new disk.
-   * @param epoch of the lease that is held. Default: nobody holds one.
+   * @param options `epoch` of the lease that is held; default: nobody holds one. `source`: the snapshot of which a new disk is made; default: it
+   *   is empty.
    * @returns the name of its claim.
    */
-  async ensure(disk: string, limit: number | null, epoch = Number.POSITIVE_INFINITY): Promise<string> {
+  async ensure(
+    disk: string,
+    limit: number | null,
+    {
+      epoch = Number.POSITIVE_INFINITY,
+      source,
+    }: { epoch?: number | undefined; source?: string | undefined } = {},
+  ): Promise<string> {
     const name = claimName(disk);
-    const body = this.#body(name, disk, limit ?? this.#options.diskBytes);
+    const body = this.#body(name, disk, limit ?? this.#options.diskBytes, source);
     while (!(await this.#cluster.createClaim(body))) {
       const there = await this.#cluster.claim(name);
       if (there === null) continue;
@@ -85,6 +106,16 @@ export class PodDisks implements Disks {
   /** What a new disk is made with besides its size. */
   get options(): DiskOptions {
     return this.#options;
+  }
+
+  /** Resolves when the volume of a disk that is made of a snapshot is there: once a pod waits for it. @throws SandboxError */
+  async untilFilled(disk: string): Promise<void> {
+    await this.#until(
+      claimName(disk),
+      (claim) => claim?.status?.phase === "Bound",
+      () => new SandboxError("the cluster makes no volume of the snapshot"),
+      FILL_TIMEOUT_MS,
+    );
   }
 
   /** A session's pod has the name of its disk. */
@@ -120,21 +151,23 @@ export class PodDisks implements Disks {
     name: string,
     isDone: (claim: V1PersistentVolumeClaim | null) => boolean,
     describe: () => SandboxError,
+    timeoutMs = CHANGE_TIMEOUT_MS,
   ): Promise<void> {
-    const abort = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
+    const abort = AbortSignal.timeout(timeoutMs);
     while (!isDone(await this.#cluster.claim(name))) {
       if (abort.aborted) throw describe();
       await delay(LOOK_MS);
     }
   }
 
-  #body(name: string, disk: string, bytes: number): V1PersistentVolumeClaim {
+  #body(name: string, disk: string, bytes: number, source?: string): V1PersistentVolumeClaim {
     const { storageClass } = this.#options;
     return {
       metadata: { name, labels: { [DISK]: "true" }, annotations: { [DISK_NAME]: disk } },
       spec: {
         accessModes: ["ReadWriteOnce"],
         ...(storageClass === null ? {} : { storageClassName: storageClass }),
+        ...(source === undefined ? {} : { dataSource: snapshotSource(snapshotName(source)) }),
         resources: { requests: { storage: String(bytes) } },
       },
     };
@@ -162,15 +195,4 @@ function isGoing({ metadata }: V1PersistentVolumeClaim): boolean {
 
 function isPendingOnNode({ status }: V1PersistentVolumeClaim): boolean {
   return status?.conditions?.some(({ type }) => type === "FileSystemResizePending") ?? false;
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  ...{ "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 },
-  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 },
-};
-
-/** A size as the API server writes it, which may be in another unit than it was given in. */
-function bytesOf(quantity = ""): number {
-  const [, count, unit = ""] = /^(\d+)(\w*)$/.exec(quantity) ?? [];
-  return Number(count) * (UNITS[unit] ?? Number.NaN);
 }

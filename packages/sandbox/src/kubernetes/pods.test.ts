@@ -1,5 +1,6 @@
 // Subject: pods of several engines in one namespace, as several runners have them.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,8 @@ import type { SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { Cluster } from "./cluster.ts";
 import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-engine.ts";
+import type { PodSnapshots } from "./pod-snapshots.ts";
+import { probeSnapshots } from "./probe-snapshots.ts";
 
 const skip = missingForCluster() ?? false;
 /** The node's processes are not among those of this host. */
@@ -465,8 +468,8 @@ test("the rights of the guide are all that an account needs", { skip }, async ()
   assert.equal(rights, "yes");
 });
 
-/** The kubeconfig of an account that may do what the guide says, and no more. */
-async function limitedAccount(): Promise<string> {
+/** The kubeconfig of an account that may do what the guide says, on wish with snapshots, and no more. */
+async function limitedAccount(label = "all", withSnapshots = false): Promise<string> {
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   const { namespace } = cluster;
@@ -475,7 +478,9 @@ async function limitedAccount(): Promise<string> {
   const { rules } = loadYaml<{ rules: V1PolicyRule[] }>(
     /^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "",
   );
-  const name = `berth-test-${process.pid}`;
+  const snapshots = loadYaml<V1PolicyRule[]>(/^- \{apiGroups: \[snapshot.*$/m.exec(guide)?.[0] ?? "");
+  if (withSnapshots) rules.push(...snapshots);
+  const name = `berth-test-${process.pid}-${label}`;
   const metadata = { name };
   await core.createNamespacedServiceAccount({ namespace, body: { metadata } });
   await rbac.createNamespacedRole({ namespace, body: { metadata, rules } });
@@ -489,10 +494,84 @@ async function limitedAccount(): Promise<string> {
     name,
     token: status?.token ?? "",
   });
-  const path = join(directory, "limited-kubeconfig");
+  const path = join(directory, `kubeconfig-${label}`);
   await writeFile(path, limited.exportConfig(), { mode: 0o600 });
   return path;
 }
+
+test("a disk of a snapshot: its files are the agent's, as they were, in its first pod, for whoever goes on in that, and in the next one", {
+  skip: skip || (isElsewhere ? "it needs a class of snapshots" : false),
+}, async () => {
+  const [first, second] = [
+    await runner({ snapshotClass: cluster.snapshotClass }),
+    await runner({ snapshotClass: cluster.snapshotClass }),
+  ];
+  const snapshots = first.disks?.snapshots;
+  assert.ok(snapshots);
+  const one = spec();
+  const source = await first.open(one);
+  await ok(
+    source,
+    "cd /data; mkdir -m 700 own; echo a >own/plain; echo b >program; chmod 755 program; ln -s /etc/passwd link; sync -f .",
+  );
+  const id = randomUUID();
+  await snapshots.take(one.disk, id, "test", new AbortController().signal);
+  await ok(source, "echo later >/data/later");
+  const found = await snapshots.find(id);
+  assert.ok(found?.isReady && found.bytes === 64 * MIB, JSON.stringify(found));
+
+  const two = spec();
+  const made = await first.open({ ...two, epoch: 1, diskSource: id });
+  const list = "cd /data; find . -printf '%p %M %u %g\\n' | sort; find . -perm /6000";
+  const files = [
+    ". drwx------ agent agent",
+    "./link lrwxrwxrwx agent agent",
+    "./own drwx------ agent agent",
+    "./own/plain -rw-r--r-- agent agent",
+    "./program -rwxr-xr-x agent agent",
+  ];
+  assert.deepEqual((await ok(made, list)).trim().split("\n"), files);
+  const pod = await uids(two.id);
+  const adopted = await second.open({ ...two, epoch: 2 });
+  assert.deepEqual(await uids(two.id), pod, "another goes on in its first pod");
+  assert.deepEqual((await ok(adopted, list)).trim().split("\n"), files);
+  await adopted.close();
+  const next = await second.open({ ...two, epoch: 3 });
+  await ok(next, "echo more >/data/own/plain; mkdir /data/new; mkdir /home/agent/new");
+  assert.equal((await ok(next, "find /data /home/agent -perm /6000")).trim(), "");
+  await Promise.all([next.close(), source.close()]);
+
+  assert.deepEqual(
+    (await snapshots.list("test")).map((one) => one.id),
+    [id],
+  );
+  await snapshots.remove(id);
+  assert.deepEqual(await snapshots.list("test"), []);
+  assert.equal(await snapshots.find(id), null);
+});
+
+test("what is missing for snapshots of volumes is told", {
+  skip: skip || (isElsewhere ? "it needs a class of snapshots" : false),
+}, async () => {
+  const told = async (options: Partial<KubernetesOptions>) =>
+    (await probeSnapshots((await runner(options)).disks?.snapshots as PodSnapshots | undefined)).detail;
+  assert.equal(await told({}), "No class of volume snapshots is set: every session clones.");
+  assert.equal(
+    await told({ snapshotClass: cluster.snapshotClass }),
+    "Disks are made of snapshots of volumes with an organization's repositories.",
+  );
+  assert.equal(
+    await told({ snapshotClass: "berth-missing" }),
+    'The cluster does not have the volume snapshot class "berth-missing". Every session clones.',
+  );
+  const [without, limited] = await Promise.all([limitedAccount("without"), limitedAccount("with", true)]);
+  assert.equal(
+    await told({ kubeconfig: without, snapshotClass: cluster.snapshotClass }),
+    "The account may not create, get, list, delete volumesnapshots of snapshot.storage.k8s.io in the namespace: its Role lacks that. Every session clones.",
+  );
+  const possible = await told({ kubeconfig: limited, snapshotClass: cluster.snapshotClass });
+  assert.match(possible, /^Disks are made/, "with the right of the guide");
+});
 
 test("an image that is missing is told", { skip }, async () => {
   const engine = await runner();

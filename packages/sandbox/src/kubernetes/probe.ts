@@ -23,7 +23,6 @@ export async function probeCluster(cluster: Cluster): Promise<Capability[]> {
       yes("limit_memory", "Enforced by the limit of the pod's container."),
       yes("limit_cpu", "Enforced by the limit of the pod's container."),
       yes("limit_disk", "Each session has a volume of the size of its limit."),
-      degraded("templates", "Pods mount no snapshots: every session clones."),
     ];
   } catch (error) {
     return [no("cluster", `The API server does not answer: ${(error as Error).message.split("\n")[0]}`)];

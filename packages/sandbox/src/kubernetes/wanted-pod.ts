@@ -9,6 +9,7 @@ import { mergePatch } from "./merge-patch.ts";
 import { podBody } from "./pod-body.ts";
 import { objectName } from "./pod-disks.ts";
 import type { PodHost } from "./pod-host.ts";
+import { ofSnapshot } from "./pod-of-snapshot.ts";
 import { partsOf } from "./pod-parts.ts";
 import type { Sent } from "./send-files.ts";
 
@@ -43,21 +44,24 @@ export async function wantPod(
   isForPool = false,
 ): Promise<WantedPod> {
   const { disks, owner, shared } = host;
-  const { id, disk, epoch, limits, temporaryDisk = false } = spec;
+  const { id, disk, diskSource, epoch, limits, temporaryDisk = false, uid } = spec;
   const sent = [
     { directory: host.directory, names: SHARED_FILES },
     { directory, names: [...OWN_FILES, ...CONTENTS] },
   ];
   const digest = await digestOf({ directory, names: CONTENTS });
   const name = epoch === undefined ? ownPodName(id, owner) : podName(disk);
-  const claim = temporaryDisk ? null : await disks.ensure(disk, limits.diskBytes, epoch);
+  const claim = temporaryDisk
+    ? null
+    : await disks.ensure(disk, limits.diskBytes, { epoch, source: diskSource });
   const writable = writableOf(files);
   const body = patched(host, podBody(partsOf(host, spec, { ...files, writable }, { name, claim })));
   const own = await digestOf({ directory, names: OWN_FILES });
+  const noted = noteMadeWith(body, limits, [shared, own], isForPool ? "" : digest);
   return {
     sent,
     contents: { directory, digest },
-    body: noteMadeWith(body, limits, [shared, own], isForPool ? "" : digest),
+    body: diskSource === undefined ? noted : ofSnapshot(noted, uid, host),
     writable,
   };
 }

@@ -4,6 +4,7 @@ export {
   SNAPSHOT_PATH,
 } from "./build-snapshot.ts";
 export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
+export { discardClone, endDiskSnapshot, prepareDiskSnapshot, takeOverClone } from "./disk-snapshot.ts";
 export { excludePath, includePath } from "./exclude-path.ts";
 export { MIRROR_PATH, type MirrorResult, mirrorRepository } from "./mirror-repository.ts";
 export { refreshClone } from "./refresh-clone.ts";

@@ -85,6 +85,8 @@ export interface Config {
   kubernetesImage: string;
   /** Of the volumes of sessions; null: the cluster's default. */
   kubernetesStorageClass: string | null;
+  /** Of snapshots of these volumes; null: none are taken. */
+  kubernetesSnapshotClass: string | null;
   kubernetesNodeSelector: Record<string, string>;
   kubernetesTolerations: Toleration[];
   kubernetesRuntimeClass: string | null;

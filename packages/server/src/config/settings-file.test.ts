@@ -72,6 +72,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   kubernetes_namespace: ["", "must not be empty"],
   kubernetes_image: ["", "must not be empty"],
   kubernetes_storage_class: ["", "must not be empty"],
+  kubernetes_snapshot_class: ["", "must not be empty"],
   kubernetes_node_selector: ["pool", "must be a list of labels such as pool=sandboxes,disk=local"],
   kubernetes_tolerations: [
     "a:Never",

@@ -507,6 +507,14 @@ export const SETTINGS: Settings = {
     absent: "the cluster's default",
     parse: nonEmpty,
   },
+  kubernetesSnapshotClass: {
+    variable: "BERTH_KUBERNETES_SNAPSHOT_CLASS",
+    form: "<name>",
+    help: "volume snapshot class for the snapshots of repositories, of which the volumes of later sessions are made",
+    fallback: null,
+    absent: "none: every session clones",
+    parse: nonEmpty,
+  },
   kubernetesNodeSelector: {
     variable: "BERTH_KUBERNETES_NODE_SELECTOR",
     form: "<label=value,…>",

@@ -102,6 +102,7 @@ async function createPodEngine(config: Config, options: BubblewrapOptions): Prom
     namespace: config.kubernetesNamespace,
     defaultImage: config.kubernetesImage,
     storageClass: config.kubernetesStorageClass,
+    snapshotClass: config.snapshotsMegabytes === 0 ? null : config.kubernetesSnapshotClass,
     diskBytes: options.defaultDiskBytes ?? POD_DISK_BYTES,
     pods: {
       nodeSelector,

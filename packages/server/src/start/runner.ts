@@ -13,6 +13,7 @@ import { listenAddress } from "../config/listen-address.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { addConnectionMetrics } from "../db/connection-metrics.ts";
+import { readDatabaseId } from "../db/database-identity-store.ts";
 import { openDatabase } from "../db/pool.ts";
 import { usedContents } from "../features/files/content-store.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
@@ -27,6 +28,7 @@ import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SnapshotMetrics } from "../runs/snapshots/snapshot-metrics.ts";
 import { hostsCertificate, openTunnelParts } from "../runs/tunnels/tunnel-parts.ts";
+import { type VolumeSnapshotParts, VolumeSnapshots } from "../runs/volume-snapshots/volume-snapshots.ts";
 import type { WarmPool } from "../runs/warm/warm-pool.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openTraces } from "../traces/open-traces.ts";
@@ -193,12 +195,16 @@ async function openSharedParts(
     (one) => one.close(),
   );
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
+  const snapshotMetrics = new SnapshotMetrics(registry);
   const snapshots = await parts.open(
-    () => {
-      const metrics = new SnapshotMetrics(registry);
-      return openSnapshots(config, authorities, { db, log, engine, metrics, host: installation });
-    },
+    () =>
+      openSnapshots(config, authorities, {
+        ...{ db, log, engine, metrics: snapshotMetrics, host: installation },
+      }),
     (one) => one.close(),
+  );
+  const volumeSnapshots = await parts.open(() =>
+    openVolumeSnapshots(config, authorities, { db, log, disks: engine.disks, metrics: snapshotMetrics }),
   );
   const systems = await parts.open(
     () => openSystems(config, engine, log),
@@ -220,7 +226,7 @@ async function openSharedParts(
       : { tunnels: await parts.open(() => openTunnelParts(db.write, secrets, listenAddress(gateway))) };
   return {
     ...{ db, hub, models, engine, blobs, skills, snapshots, host, disks, systems, providers, accounts },
-    ...{ secrets, ...tunnels },
+    ...{ volumeSnapshots, secrets, ...tunnels },
   };
 }
 
@@ -239,6 +245,20 @@ async function openSnapshots(
     directory: { path: join(config.dataDir, "repositories"), host },
     // Other engines cannot mount snapshots.
     maxBytes: config.sandbox !== "bubblewrap" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
+    maxIdleDays: config.snapshotsDays,
+    listRefs: createRefLister(config, authorities),
+    repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
+  });
+}
+
+async function openVolumeSnapshots(
+  config: Config,
+  authorities: readonly string[],
+  parts: Pick<VolumeSnapshotParts, "db" | "log" | "disks" | "metrics">,
+): Promise<VolumeSnapshots | null> {
+  return await VolumeSnapshots.open({
+    ...parts,
+    owner: await readDatabaseId(parts.db.write),
     maxIdleDays: config.snapshotsDays,
     listRefs: createRefLister(config, authorities),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
@@ -278,7 +298,7 @@ function startWorker(
 /** Sweeps that compare files with the database run only if the data directory belongs to this database. */
 async function startSweepers(
   { config, log }: RunnerOptions,
-  { db, blobs, disks, skills, snapshots, systems }: SharedParts,
+  { db, blobs, disks, skills, snapshots, volumeSnapshots, systems }: SharedParts,
   isHeld: (sessionId: string) => boolean,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
@@ -288,8 +308,9 @@ async function startSweepers(
   const unpacked: Sweep = () => skills.sweep(db.write);
   const copies: Sweep = () => blobs.removeCopies((names) => usedContents(db.write, names));
   const unused: Sweep = (signal) => snapshots.sweep(signal);
+  const volumes: Sweep = async (signal) => volumeSnapshots?.sweep(signal);
   return [
     startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    startSweeper(isOwn ? { unpacked, copies, snapshots: unused, layers } : { layers }, log),
+    startSweeper(isOwn ? { unpacked, copies, snapshots: unused, volumes, layers } : { volumes, layers }, log),
   ];
 }

@@ -8,7 +8,10 @@ import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 /** Runners that know names of disks say this among their settings. */
 const WARM_PODS = "BERTH_KUBERNETES_WARM_PODS";
 
-/** What a session's row says of its disk. `disk`: its name; null: that of the session. `snapshots`: uuids of those that it shows. `restoring`: it is not whole yet. `ephemeral`: it is removed once its sandbox is closed. */
+/**
+ * What a session's row says of its disk. `disk`: its name; null: that of the session. `snapshots`: uuids of those that it shows. `restoring`: it
+ * is not whole yet, or made of a snapshot that is not verified. `ephemeral`: it is removed once its sandbox is closed.
+ */
 export type DiskRow = {
   home: string | null;
   disk: string | null;
@@ -28,7 +31,7 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
         where session_id = sessions.id and ready_at is not null and template_id is not null
       ) as snapshots, exists (
         select from workspace_saves where session_id = sessions.id and restoring
-      ) as restoring, disk_ephemeral and exists (
+      ) or disk_unverified as restoring, disk_ephemeral and exists (
         select from environments where id = environment_id and workspace = 'ephemeral'
       ) as ephemeral
       from sessions
@@ -80,13 +83,15 @@ export async function assignDisk(
   }
 }
 
-const IS_EPHEMERAL = "(select workspace = 'ephemeral' from environments where id = environment_id)";
+/** Of every new disk. */
+const KIND =
+  "disk_unverified = false, disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)";
 
 const ENTER_NEW = {
   name: "enter_disk",
   text: `
     update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer), disk = null,
-      disk_ephemeral = ${IS_EPHEMERAL}
+      ${KIND}
     where ${HELD}
     returning disk, workspace_uid`,
 };
@@ -114,7 +119,7 @@ const ENTER_WARM = {
     )
     update sessions set home = $4, disk = (select name from taken),
       workspace_uid = coalesce((select uid from taken), workspace_uid, nextval('workspace_uids')::integer),
-      disk_ephemeral = ${IS_EPHEMERAL}
+      ${KIND}
     where ${HELD}
     returning disk, workspace_uid`,
 };

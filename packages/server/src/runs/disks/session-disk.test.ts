@@ -85,7 +85,7 @@ test("SessionDisk.claim: a disk that was being made from a save when its process
   assert.equal((await disk.claim(neverLost)).isNew, false);
 });
 
-const WISH = () => ({ key: "plain", shape: PLAIN });
+const WISH = async () => ({ key: "plain", shape: PLAIN });
 
 async function poolRoom(t: TestContext) {
   const made = new MadeSandboxes();

@@ -66,7 +66,7 @@ export class SessionDisk {
   async claim(
     reportLost: () => Promise<void>,
     beforeNew: () => Promise<void> = async () => {},
-    wish: () => WarmWish | null = () => null,
+    wish: () => Promise<WarmWish | null> = async () => null,
   ): Promise<ClaimedDisk> {
     const row = await readDisk(this.#db, this.#lease);
     const { restoring } = row;
@@ -78,7 +78,7 @@ export class SessionDisk {
     await this.#discard(row.disk);
     await markAllAbsent(this.#db, this.#lease);
     await beforeNew();
-    return await this.#assign(wish());
+    return await this.#assign(await wish());
   }
 
   /** Gives the session another disk in the place of a new one of the pool that does not serve, which the sweep deletes. */

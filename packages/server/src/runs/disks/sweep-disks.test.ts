@@ -113,7 +113,7 @@ test("sweepDisks: of a session with a disk of the pool, one that is named after 
   const id = await seedSession(db.write, from);
   const own = { ...room, home: made.place, disks: made };
   const disk = new SessionDisk(db.write, await seedLease(db.write, id, "worker"), own);
-  const wish = () => ({ key: "plain", shape: PLAIN });
+  const wish = async () => ({ key: "plain", shape: PLAIN });
   assert.equal((await disk.claim(async () => undefined, undefined, wish)).path, taken.name);
   const [former, unknown] = [formatId("session", id), formatId("session", newUuid())];
   for (const name of [former, unknown]) made.made.set(name, true);

@@ -86,7 +86,7 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
         sessions.traceparent, ${OWN_DISK} as disk,
         case when not exists (
           select from workspace_saves where session_id = sessions.id and restoring
-        ) then sessions.home end as home,
+        ) and not disk_unverified then sessions.home end as home,
         sessions.git_identity as own_identity, environments.git_identity as shared_identity,
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')

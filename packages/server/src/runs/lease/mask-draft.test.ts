@@ -120,6 +120,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     sessions.awaited_calls sessions.disk sessions.home sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
     tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type
+    volume_snapshots.place volume_snapshots.refs_digest volume_snapshots.repositories
     warm_disks.key warm_disks.name warm_disks.place warm_disks.state warm_pools.keeper warm_pools.place warm_starts.place
     workspace_saves.contents workspace_saves.in_place workspace_saves.sha256`,
 };

@@ -73,6 +73,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     sandbox,
     runLog: { append: async () => [] } as unknown as RunLog,
     refs: new PrefetchedRefs(),
+    restored: new Map(),
     activity,
     async inSlot<T>(work: () => Promise<T>) {
       held += 1;

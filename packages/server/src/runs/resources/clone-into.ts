@@ -9,6 +9,8 @@ import type { RunLog } from "../lease/run-log.ts";
 import type { SetupRequest } from "../snapshots/build-setup.ts";
 import type { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import type { Restored } from "../volume-snapshots/restore-repositories.ts";
+import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
 import type { Activity } from "./activity.ts";
 import { ProgressReport } from "./progress-report.ts";
 import { placementAfterSetup, setUpHere } from "./set-up-repository.ts";
@@ -21,6 +23,8 @@ export interface CloneParts {
     RepositorySnapshots,
     "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone"
   >;
+  /** Null or absent: disks are not made of snapshots. */
+  volumeSnapshots?: Pick<VolumeSnapshots, "noteClone"> | null;
   mask(text: string): string;
   /** Names the session and its organization in each line. */
   log: Pick<Logger, "info" | "warn">;
@@ -32,6 +36,8 @@ export interface CloneTarget extends SetupInputs {
   runLog: RunLog;
   /** What hosts were asked for before the sandbox was open. */
   refs: PrefetchedRefs;
+  /** The repositories that came onto the disk before, and are what a clone would be. */
+  restored: Restored;
   activity: Activity;
   /** Limits how many work at once. */
   inSlot<T>(work: () => Promise<T>): Promise<T>;
@@ -115,6 +121,8 @@ class Attempt {
     const { snapshots, clone, log } = this.#parts;
     const { lease, sandbox } = this.#target;
     const { id } = this.#repository;
+    const restored = this.#target.restored.get(id);
+    if (restored !== undefined) return restored;
     const remote = await this.#remoteRefs();
     const request = await this.#request();
     const fromSnapshot = remote && (await snapshots.mount(remote, this.#mountTarget(), request));
@@ -129,6 +137,7 @@ class Attempt {
     const placement = await clone(sandbox, { ...request, overwrite });
     if (placement !== "later" && !("fault" in placement)) {
       snapshots.noteClone();
+      this.#parts.volumeSnapshots?.noteClone();
       log.info({ resource: formatId("session_resource", id) }, "a repository was cloned");
       this.#requestBuild();
     }

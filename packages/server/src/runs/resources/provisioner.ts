@@ -40,6 +40,12 @@ export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
   activity: Activity;
   /** The files that the sandbox was opened with. */
   mounted: readonly { sha256: string; target: string }[];
+  /**
+   * Takes a snapshot of the disk once the repositories are in place; commands wait for it. Null: other things are on the disk, or come there.
+   *
+   * @param isAlone whether nothing but them came there meanwhile.
+   */
+  takeSnapshot: ((isAlone: () => boolean) => Promise<void>) | null;
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;
 }
@@ -64,6 +70,9 @@ export class Provisioner {
   /** Those of the repositories that are under way, by uuid. */
   readonly #changes = new Map<string, Signal>();
   #needsReopen = false;
+  #isSnapshotStarted = false;
+  /** How much was begun to be put in place. */
+  #starts = 0;
 
   constructor(parts: ProvisionParts, target: ProvisionTarget) {
     this.#parts = parts;
@@ -79,6 +88,7 @@ export class Provisioner {
       if (isRepository(resource)) this.#startRepository(resource);
       else this.#startOnce(resource.id, () => this.#put(resource));
     }
+    this.#startSnapshot(resources);
     await Promise.all(this.#underWay.values());
   }
 
@@ -92,9 +102,32 @@ export class Provisioner {
     return this.#needsReopen;
   }
 
+  /** With the first resources, so that nothing is settled before it is taken. What is started later ends it. */
+  #startSnapshot(resources: readonly RunResource[]): void {
+    const { takeSnapshot, lease } = this.#target;
+    const isFirst = !this.#isSnapshotStarted;
+    this.#isSnapshotStarted = true;
+    if (!isFirst || takeSnapshot === null) return;
+    const placing = [...this.#underWay.values()];
+    const started = this.#starts;
+    const isAlone = () => this.#starts === started;
+    const take = async () => {
+      await Promise.all(placing);
+      const repositories = resources.filter(isRepository).map(({ id }) => id);
+      const now = await readResources(this.#parts.db.write, lease.sessionId);
+      const ready = now.filter(isRepository).filter((one) => one.ready && repositories.includes(one.id));
+      if (ready.length === repositories.length && isAlone()) await takeSnapshot(isAlone);
+    };
+    const taken = take().catch((error: unknown) => {
+      this.#parts.log.error({ err: error }, "a snapshot of a disk could not be taken");
+    });
+    this.#start("snapshot", taken);
+  }
+
   #startOnce(key: string, work: () => Promise<void>): void {
     if (this.#tried.has(key)) return;
     this.#tried.add(key);
+    this.#starts += 1;
     this.#start(key, work());
   }
 
@@ -107,6 +140,7 @@ export class Provisioner {
     }
     const changed = new Signal();
     this.#changes.set(id, changed);
+    this.#starts += 1;
     const inSlot = <T>(work: () => Promise<T>) =>
       this.#clones.run(() => this.#parts.clones.run(() => work()));
     const attempt = (repository: RunRepository) =>

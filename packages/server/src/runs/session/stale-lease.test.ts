@@ -32,10 +32,12 @@ import { beginRestore, beginSave, finishRestore, forgetSave, storeSave } from ".
 import { claimMirror } from "../snapshots/mirror-store.ts";
 import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
 import { storeTunnel, updateTunnel } from "../tunnels/tunnel-store.ts";
+import { beginTaking, finishTaking, markUnverified } from "../volume-snapshots/volume-snapshot-store.ts";
 
 const HOST = "here";
 const URL = "https://git.example.com/acme/widget";
 const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
+const VOLUME_KEY = { place: "there", repositories: "some", bytes: 1 };
 const READ = newUuid();
 const TUNNEL = newUuid();
 const POLICY = { mode: "limited", hosts: ["a.example"] } as const;
@@ -199,6 +201,19 @@ const CASES: readonly Case[] = [
     call: (db, lease) => updateTunnel(db, lease, TUNNEL, POLICY),
     refused: null,
   },
+  {
+    statement: "begin_volume_snapshot",
+    call: (db, lease) => beginTaking(db, lease, VOLUME_KEY, false),
+    refused: null,
+  },
+  {
+    statement: "finish_volume_snapshot",
+    prepare: `insert into volume_snapshots (id, organization_id, place, repositories, bytes)
+      select '${TUNNEL}', organization_id, 'there', 'some', 1 from sessions where id = $1`,
+    call: (db, lease) => finishTaking(db, lease, { id: TUNNEL, refsDigest: "shown" }),
+    refused: false,
+  },
+  { statement: "verify_disk", call: (db, lease) => markUnverified(db, lease), refused: "throws" },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
 ];
 

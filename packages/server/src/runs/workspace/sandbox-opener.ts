@@ -1,3 +1,4 @@
+import { LeaseLost } from "@berth/agent";
 import type { EventOf } from "@berth/contract";
 import {
   DiskLimitError,
@@ -44,7 +45,9 @@ import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, type SystemParts, sessionSystem } from "../system/session-system.ts";
 import { sessionTunnel, type TunnelParts } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
+import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
 import type { WarmPool } from "../warm/warm-pool.ts";
+import { DiskOrigin } from "./disk-origin.ts";
 import { type GitParts, gitSettings } from "./git-settings.ts";
 import { type Restored, type RestoreParts, restoreDisk } from "./restore-disk.ts";
 import {
@@ -63,6 +66,8 @@ export interface OpenParts extends ProvisionParts {
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
   accounts: GitParts["accounts"];
   snapshots: RepositorySnapshots;
+  /** Null or absent: disks are not made of snapshots. */
+  volumeSnapshots?: VolumeSnapshots | null;
   disks: DiskDirectory;
   /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
   systems: SystemParts | null;
@@ -121,10 +126,14 @@ export class SandboxOpener {
     this.#target = target;
   }
 
-  /** Opens a sandbox on the session's disk, or on a new one. */
-  async open(all: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+  /**
+   * Opens a sandbox on the session's disk, or on a new one.
+   *
+   * @param mayBeMade of a snapshot of a volume. Default: a new disk is, where there is one.
+   */
+  async open(all: SessionInputs, mayBeMade = true): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
     const began = performance.now();
-    const claimed = await this.#claimDisk(all);
+    const claimed = { ...(await this.#claimDisk(all, mayBeMade)), mayBeMade };
     const reported: Attempt = (open) => this.#orReport(open);
     if (!claimed.isOfPool) return await this.#openOn(claimed, all, began, reported);
     try {
@@ -133,12 +142,12 @@ export class SandboxOpener {
       if (!(error instanceof UnfitDisk)) throw error;
       this.#parts.log.warn({ err: error.cause, disk: claimed.path }, "a disk of the pool does not serve");
       const disk = await this.#target.disk.replace();
-      return await this.#openOn({ ...disk, save: null }, all, began, reported);
+      return await this.#openOn({ ...disk, save: null, mayBeMade: false }, all, began, reported);
     }
   }
 
   async #openOn(
-    { isNew, save, isOfPool, ...disk }: ClaimedDisk & { save: Save | null },
+    { isNew, save, isOfPool, mayBeMade, ...disk }: ClaimedDisk & { save: Save | null; mayBeMade: boolean },
     all: SessionInputs,
     began: number,
     attempt: Attempt,
@@ -151,19 +160,28 @@ export class SandboxOpener {
       resources.filter(({ id }) => !save?.inPlace.includes(id)),
     );
     const git = gitSettings(this.#parts, session, resources);
-    const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, resources);
+    const plain = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, resources);
+    const origin = await this.#originOf(
+      isNew && save === null ? resources : [],
+      plain,
+      mayBeMade && !isOfPool,
+    );
+    const spec = origin?.source ? { ...plain, diskSource: origin.source.id } : plain;
     const mounted = mountedContents(resources, inputs.removals);
     const lowered = loweredLimits(session, this.#parts.ceilings);
     this.#logLoweredLimits(lowered);
-    const { sandbox, system, restored } = await attempt(() =>
+    const open = () =>
       withLocalFiles(this.#parts.blobs, mounted, async (files) => {
         const opened = await this.#openOnSystem(session, disk, { ...spec, files }, git);
+        await origin?.restore(opened.sandbox);
         return {
           ...opened,
           restored: save && (await this.#restore(save, opened.sandbox, { ...spec, files })),
         };
-      }),
-    );
+      });
+    const done = await attempt(() => this.#unlessUnmade(origin, open));
+    if (done === null) return await this.open(all, false);
+    const { sandbox, system, restored } = done;
     if (save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
     const isLowered = Object.keys(lowered).length > 0;
@@ -178,9 +196,27 @@ export class SandboxOpener {
     const now = restored === null ? resources : await readResources(this.#parts.db.write, session.id);
     const opened = {
       sandbox,
-      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs),
+      provisioner: this.#provisionerOf({ system, writable: spec.writable }, sandbox, mounted, refs, origin),
     };
     return { opened, toPlace: { resources: now.filter(isPending), removals: inputs.removals } };
+  }
+
+  async #originOf(resources: readonly RunResource[], spec: SandboxSpec, mayBeMade: boolean) {
+    const { lease, session } = this.#target;
+    return await DiskOrigin.find(this.#parts, { lease, session, resources, spec }, mayBeMade);
+  }
+
+  /** Null: the disk could not be made of its source, and is gone. */
+  async #unlessUnmade<T>(origin: DiskOrigin | null, open: () => Promise<T>): Promise<T | null> {
+    const { disk, signal } = this.#target;
+    try {
+      return await open();
+    } catch (error) {
+      if (!origin?.source || signal.aborted || error instanceof LeaseLost || isForUsers(error)) throw error;
+      await origin.giveUp(error);
+      await disk.discard();
+      return null;
+    }
   }
 
   #restore(save: Save, sandbox: Sandbox, spec: SandboxSpec): Promise<Restored | null> {
@@ -227,8 +263,9 @@ export class SandboxOpener {
    * `save`: what a new disk is to be made from; null: nothing. A new disk that is made from nothing may be one of the pool.
    *
    * @param inputs of the sandbox. Default: it takes none of the pool.
+   * @param mayBeMade of a snapshot of a volume, which goes before one of the pool.
    */
-  async #claimDisk(inputs?: SessionInputs): Promise<ClaimedDisk & { save: Save | null }> {
+  async #claimDisk(inputs?: SessionInputs, mayBeMade = false): Promise<ClaimedDisk & { save: Save | null }> {
     const { disk, runLog, lease } = this.#target;
     let save: Save | null = null;
     const claimed = await disk.claim(
@@ -236,16 +273,18 @@ export class SandboxOpener {
       async () => {
         save = await beginRestore(this.#parts.db.write, lease);
       },
-      () => (save === null && inputs !== undefined ? this.#wish(inputs) : null),
+      async () => (save === null && inputs !== undefined ? await this.#wish(inputs, mayBeMade) : null),
     );
     return { ...claimed, save };
   }
 
-  #wish({ session, ...inputs }: SessionInputs): WarmWish | null {
+  async #wish({ session, ...inputs }: SessionInputs, mayBeMade: boolean): Promise<WarmWish | null> {
     const { pool, tunnels } = this.#parts;
     if (pool === undefined) return null;
     const resources = inputs.resources.map(onNewDisk);
     const spec = sandboxSpec(this.#parts, session, NO_DISK, resources);
+    const target = { lease: this.#target.lease, session, resources, spec };
+    if (mayBeMade && (await DiskOrigin.isKnown(this.#parts, target))) return null;
     const files = mountedContents(resources, inputs.removals);
     return pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
   }
@@ -326,9 +365,7 @@ export class SandboxOpener {
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.error({ err: error }, "a sandbox could not be opened");
-      const isForUsers = FOR_USERS.some((kind) => error instanceof kind);
-      const message =
-        isForUsers && error instanceof Error ? error.message : "The session's sandbox could not be opened.";
+      const message = isForUsers(error) ? error.message : "The session's sandbox could not be opened.";
       const retry_status = { type: "terminal" as const };
       await runLog.append([
         { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
@@ -342,10 +379,15 @@ export class SandboxOpener {
     sandbox: Sandbox,
     mounted: readonly MountedContent[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
+    origin: DiskOrigin | null = null,
   ): Provisioner {
     const { log, mask } = this.#parts;
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
-    const target = { ...this.#target, ...setup, onEgressDenied, sandbox, mounted, refs };
+    const ofDisk = {
+      restored: origin?.restored ?? new Map(),
+      takeSnapshot: origin?.taking(sandbox) ?? null,
+    };
+    const target = { ...this.#target, ...setup, ...ofDisk, onEgressDenied, sandbox, mounted, refs };
     return new Provisioner(this.#parts, target);
   }
 }
@@ -365,6 +407,10 @@ class UnfitDisk extends Error {
 
 /** Errors whose message is a sentence for users. */
 const FOR_USERS = [DiskLimitError, ImageError, RuntimeClassError];
+
+function isForUsers(error: unknown): error is Error {
+  return FOR_USERS.some((kind) => error instanceof kind);
+}
 
 /** Closes the sandbox when its start cannot be appended: the lease is lost then. */
 async function reportStarted(

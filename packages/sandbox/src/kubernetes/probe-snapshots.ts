@@ -1,0 +1,12 @@
+import { type Capability, degraded, no, yes } from "../interface/capability.ts";
+import type { PodSnapshots } from "./pod-snapshots.ts";
+
+/** Whether sessions begin on disks that are made of snapshots. Never throws. */
+export async function probeSnapshots(snapshots: PodSnapshots | undefined): Promise<Capability> {
+  if (snapshots === undefined)
+    return degraded("templates", "No class of volume snapshots is set: every session clones.");
+  const fault = await snapshots.fault();
+  return fault === null
+    ? yes("templates", "Disks are made of snapshots of volumes with an organization's repositories.")
+    : no("templates", `${fault} Every session clones.`);
+}

@@ -1,0 +1,84 @@
+import { posix } from "node:path";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { quote } from "../scripts/quote.ts";
+import { perlText, shellScript } from "../scripts/read-script.ts";
+
+type Runner = Pick<Sandbox, "run">;
+
+const TIMEOUT_MS = 15 * 60_000;
+const PREPARE = shellScript("workspace/prepare-disk-snapshot.sh");
+const END = shellScript("workspace/end-disk-snapshot.sh");
+const TAKE_OVER = shellScript("workspace/git.sh", "workspace/take-over-clone.sh");
+const TAKE_OVER_INDEX = new TextEncoder().encode(perlText("workspace/take-over-index.pl"));
+const DISCARD = `chmod -R u+rwX -- "$BERTH_CLONE_TARGET"
+rm -rf -- "$BERTH_CLONE_TARGET" 2>/dev/null
+[ ! -e "$BERTH_CLONE_TARGET" ] || [ -z "$(find "$BERTH_CLONE_TARGET" -mindepth 1 -print -quit)" ]`;
+
+/**
+ * Makes the disk of a sandbox ready for a snapshot: all of it synced, and without the reflogs of its clones, which name a person.
+ * `endDiskSnapshot` has to follow in any case.
+ *
+ * @param places all directories of the disk.
+ * @param clones mount paths.
+ * @returns false when something else than the clones is on the disk, or it cannot be told.
+ */
+export async function prepareDiskSnapshot(
+  sandbox: Runner,
+  places: readonly string[],
+  clones: readonly string[],
+): Promise<boolean> {
+  const listed = { BERTH_OTHERS: othersCommand(places, clones) };
+  return await run(sandbox, withArguments(PREPARE, clones), listed);
+}
+
+/** Gives the clones their reflogs back. */
+export async function endDiskSnapshot(sandbox: Runner, clones: readonly string[]): Promise<boolean> {
+  return await run(sandbox, withArguments(END, clones));
+}
+
+/** Makes git take the files of a clone that has a new owner for what its index says: it would read them all, or write each anew. */
+export async function takeOverClone(sandbox: Runner, mountPath: string): Promise<boolean> {
+  return await run(sandbox, TAKE_OVER, { BERTH_CLONE_TARGET: mountPath }, TAKE_OVER_INDEX);
+}
+
+/** Deletes a clone, with its directory unless that is a mount. @returns whether nothing of it is left. */
+export async function discardClone(sandbox: Runner, mountPath: string): Promise<boolean> {
+  return await run(sandbox, DISCARD, { BERTH_CLONE_TARGET: mountPath });
+}
+
+async function run(
+  sandbox: Runner,
+  script: string,
+  environment: Record<string, string> = {},
+  stdin?: Uint8Array,
+): Promise<boolean> {
+  const input = stdin === undefined ? {} : { stdin };
+  const { exitCode } = await sandbox.run({ script, cwd: "/", environment, timeoutMs: TIMEOUT_MS, ...input });
+  return exitCode === 0;
+}
+
+function withArguments(script: string, words: readonly string[]): string {
+  return `set -- ${words.map(quote).join(" ")}\n${script}`;
+}
+
+/** Prints a path that is neither of a clone nor a directory around one. */
+function othersCommand(places: readonly string[], clones: readonly string[]): string {
+  const roots = places.filter((place) => !clones.includes(place));
+  const around = new Set(clones.flatMap(parents));
+  const words = [
+    ...["find", ...roots, "-mindepth", "1"],
+    ...clones.flatMap((path) => ["-path", literally(path), "-prune", "-o"]),
+    ...[...around].flatMap((path) => ["-path", literally(path), "-type", "d", "-o"]),
+    ...["-print", "-quit"],
+  ];
+  return words.map(quote).join(" ");
+}
+
+function parents(path: string): string[] {
+  const parent = posix.dirname(path);
+  return parent === "/" ? [] : [parent, ...parents(parent)];
+}
+
+function literally(path: string): string {
+  return path.replaceAll(/[\\*?[\]]/g, "\\$&");
+}

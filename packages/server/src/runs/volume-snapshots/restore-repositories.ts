@@ -1,0 +1,62 @@
+import { formatId } from "@berth/contract";
+import {
+  discardClone,
+  refreshClone,
+  resolveCheckout,
+  type Sandbox,
+  SandboxError,
+  takeOverClone,
+} from "@berth/sandbox";
+import type { SessionRepository } from "../inputs/placement.ts";
+import type { ListedRepository } from "./snapshot-repositories.ts";
+
+export interface RestoreTarget {
+  sandbox: Pick<Sandbox, "run">;
+  /** The repository as git in the sandbox reaches it, with the session's own credential. */
+  inside(id: string): Promise<SessionRepository>;
+  variables(repositories: readonly SessionRepository[]): Record<string, string>;
+  /** Limits how many work at once. */
+  inSlot<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The commits of the repositories that are what a clone would be, by the uuids of the resources. */
+export type Restored = ReadonlyMap<string, { commit: string }>;
+
+/**
+ * Makes the repositories on a disk that was made of a snapshot what clones with the session's own credential would be now. Of those for which
+ * that fails nothing is left, so that they are cloned, which also says what is wrong.
+ *
+ * @throws SandboxError when something of such a one is left, or the sandbox has ended.
+ */
+export async function restoreRepositories(
+  target: RestoreTarget,
+  repositories: readonly ListedRepository[],
+): Promise<Restored> {
+  const restored = await Promise.all(
+    repositories.map(async (one) => [one.id, await target.inSlot(() => restore(target, one))] as const),
+  );
+  return new Map(restored.flatMap(([id, placed]) => (placed === null ? [] : [[id, placed]])));
+}
+
+async function restore(target: RestoreTarget, one: ListedRepository): Promise<{ commit: string } | null> {
+  const { sandbox } = target;
+  const { mountPath } = one.repository;
+  const resolved = resolveCheckout(one.refs, one.checkout);
+  const fresh = resolved && (await refresh(target, one, resolved).catch(() => null));
+  if (fresh !== null) return fresh;
+  if (await discardClone(sandbox, mountPath)) return null;
+  throw new SandboxError(
+    `what a snapshot had of ${formatId("session_resource", one.id)} could not be removed`,
+  );
+}
+
+async function refresh(
+  { sandbox, inside, variables }: RestoreTarget,
+  { id, repository }: ListedRepository,
+  resolved: NonNullable<ReturnType<typeof resolveCheckout>>,
+): Promise<{ commit: string } | null> {
+  const { mountPath } = repository;
+  if (!(await takeOverClone(sandbox, mountPath))) return null;
+  const environment = variables([await inside(id)]);
+  return await refreshClone(sandbox, repository, resolved, { environment });
+}

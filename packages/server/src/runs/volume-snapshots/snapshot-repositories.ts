@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { Checkout } from "@berth/contract";
+import { digestRefs, type RemoteRefs } from "@berth/sandbox";
+import type { SessionRepository } from "../inputs/placement.ts";
+import type { ListRefs } from "../snapshots/build-snapshot.ts";
+
+/** A repository of a session, with the credential with which the service asks its host. */
+export interface SnapshotRepository {
+  /** uuid of the resource. */
+  id: string;
+  repository: SessionRepository;
+  checkout: Checkout | null;
+}
+
+/** A repository with what its host shows to the session's own credential. */
+export interface ListedRepository extends SnapshotRepository {
+  refs: RemoteRefs;
+}
+
+/** The same for all sessions that have the same repositories at the same paths. */
+export function digestRepositories(repositories: readonly SnapshotRepository[]): string {
+  return digest(repositories, ({ repository, checkout }) => [repository.url, checkout]);
+}
+
+/** The same as long as the hosts show the same. */
+export function digestListed(repositories: readonly ListedRepository[]): string {
+  return digest(repositories, ({ refs }) => digestRefs(refs));
+}
+
+/** Null: a host does not list its refs to this credential now. */
+export async function listRepositories(
+  repositories: readonly SnapshotRepository[],
+  listRefs: ListRefs,
+): Promise<ListedRepository[] | null> {
+  const listed = await Promise.all(
+    repositories.map(async (one) => {
+      const refs = await listRefs(one.repository);
+      return refs === null ? [] : [{ ...one, refs }];
+    }),
+  );
+  return listed.every(({ length }) => length > 0) ? listed.flat() : null;
+}
+
+function digest<T extends SnapshotRepository>(repositories: readonly T[], part: (one: T) => unknown): string {
+  const parts = repositories.map((one) => JSON.stringify([one.repository.mountPath, part(one)])).toSorted();
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
