@@ -3,8 +3,8 @@
 alter table sessions add column disk text;
 create unique index sessions_with_named_disks on sessions (disk) where disk is not null;
 
--- Uids of named disks: above those of workspace_uids, so that no session has one that a disk of the pool has.
-create sequence warm_uids minvalue 365536 maxvalue 399999 cycle;
+-- Uids of named disks: above those of workspace_uids and repository_uids, so that no session has one that a disk of the pool has.
+create sequence warm_uids minvalue 369632 maxvalue 399999 cycle;
 
 -- Disks of the pool, with a sandbox that was made before a session needs it. key: of the shape, as the engine says. A row is there from before
 -- its disk is made until after it is gone.
