@@ -1,4 +1,3 @@
-import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
@@ -11,15 +10,19 @@ export type Fault =
   | "reset"
   | "hang";
 
+interface QueuedFault {
+  fault: Fault;
+  begin(): void;
+}
+
 const PATH =
   /^\/(.+?)(?:\.git)?\/(info\/refs|git-upload-pack|info\/lfs\/objects\/(?:batch|[0-9a-f]{64}))(?:\?|$)/;
 
 /** Faults of a git host: pass `intercept` to it, and queue faults for repositories. */
 export class Faults {
-  readonly #queued = new Map<string, Fault[]>();
+  readonly #queued = new Map<string, QueuedFault[]>();
   /** Bytes after which the packs of repositories are cut. */
   readonly #cuts = new Map<string, number>();
-  readonly #happened = new EventEmitter();
 
   /**
    * The next requests for the refs of `org/name` fail in this way, one each; with `org/name batch` or `org/name object`, those to its LFS server.
@@ -28,8 +31,12 @@ export class Faults {
   async queue(repository: string, ...faults: Fault[]): Promise<void> {
     const queue = this.#queued.get(repository) ?? [];
     this.#queued.set(repository, queue);
-    queue.push(...faults);
-    while (queue.length > 0) await once(this.#happened, "fault");
+    const begun = faults.map((fault) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      queue.push({ fault, begin: resolve });
+      return promise;
+    });
+    await Promise.all(begun);
   }
 
   readonly intercept = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -37,13 +44,14 @@ export class Faults {
     if (service === "git-upload-pack") return this.#cut(repository, response);
     const lfs = service.endsWith("/batch") ? "batch" : "object";
     const key = service === "info/refs" ? repository : `${repository} ${lfs}`;
-    const fault = this.#queued.get(key)?.shift();
-    if (fault === undefined) return false;
+    const queued = this.#queued.get(key)?.shift();
+    if (queued === undefined) return false;
+    const { fault, begin } = queued;
     if (fault === "reset") request.socket.destroy();
     else if (fault !== "hang" && "cutAfter" in fault) this.#cuts.set(repository, fault.cutAfter);
     else if (fault !== "hang")
       Promise.resolve(fault.after).then(() => response.writeHead(fault.status, fault.headers).end());
-    this.#happened.emit("fault");
+    begin();
     return fault === "hang" || fault === "reset" || !("cutAfter" in fault);
   };
 

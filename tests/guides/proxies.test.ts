@@ -156,18 +156,23 @@ function upload(): { headers: Record<string, string>; body: Buffer } {
 class Reader {
   #received = "";
   readonly #response: IncomingMessage;
+  #changed = (): void => undefined;
 
   constructor(response: IncomingMessage) {
     this.#response = response;
     response.setEncoding("utf8").on("data", (part: string) => {
       this.#received += part;
+      this.#changed();
     });
+    response.once("close", () => this.#changed());
   }
 
   async until(isThere: (received: string) => boolean): Promise<void> {
     while (!isThere(this.#received)) {
       if (this.#response.destroyed) assert.fail(`the stream ended after:\n${this.#received}`);
-      await Promise.race([once(this.#response, "data"), once(this.#response, "close")]);
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
     }
   }
 }

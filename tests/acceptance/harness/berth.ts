@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { copyMadeDatabase, OWNER } from "../../made-database/made-database.ts";
 import { storesIn } from "../../many-machines/harness/stores.ts";
 import { Api } from "./api.ts";
+import { atExit } from "./at-exit.ts";
 import { CLUSTER_SERVICE, IN_CLUSTER } from "./cluster-form.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
@@ -197,9 +198,10 @@ process.once("SIGTERM", () => process.exit(1));
 
 /** A service that a failed test did not stop ends with the test file. */
 function endWithTest(child: ChildProcess): void {
-  const stop = () => child.kill("SIGTERM");
-  process.once("exit", stop);
-  child.once("exit", () => process.off("exit", stop));
+  child.once(
+    "exit",
+    atExit(() => child.kill("SIGTERM")),
+  );
 }
 
 /** The URL that the service prints when it is ready; null when it ends without. */

@@ -1,0 +1,14 @@
+const ends = new Set<() => void>();
+
+// One listener for all: Node.js takes more than ten for a leak, and a test may start more servers.
+process.once("exit", () => {
+  for (const end of ends) end();
+});
+
+/** Calls `end` when this process exits, unless the function that it returns is called before. */
+export function atExit(end: () => void): () => void {
+  ends.add(end);
+  return () => {
+    ends.delete(end);
+  };
+}
