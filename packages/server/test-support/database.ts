@@ -54,6 +54,8 @@ export function openAsProcesses(
   return databases;
 }
 
+/** In memory where there is such a place: what is tested is not the disk below a server. */
+const PARENT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const TEMPLATE = "berth_template";
 const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");
 let databases = 0;
@@ -133,7 +135,7 @@ function mkdtempLater(): { make(): string; remove(): void } {
   let path: string | undefined;
   return {
     make() {
-      path ??= mkdtempSync(join(tmpdir(), "berth-test-"));
+      path ??= mkdtempSync(join(PARENT, "berth-test-"));
       return path;
     },
     remove() {
