@@ -1,47 +1,63 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { freePort } from "../acceptance/harness/free-port.ts";
 import { notInSample } from "../effort/effort.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const IMAGE = "berth-postgres:test";
+/** In place of ten seconds, for which each start would wait. */
+const SOON_HEALTHY = { healthcheck: { interval: "1s" } };
+const SERVICES = {
+  "compose.yaml": ["berth"],
+  "compose-roles.yaml": ["api-1", "api-2", "runner-1", "runner-2"],
+};
 
 interface Engine {
   socket: string;
   /** The service's image in it. */
   image: string;
+  postgresImage: string;
+}
+
+/** Returns the name of the image in the engine at this socket. */
+export async function buildPostgresImage(socket: string): Promise<string> {
+  await promisify(execFile)(join(ROOT, "deploy/postgres-image/build"), [`docker -H unix://${socket}`, IMAGE]);
+  return IMAGE;
 }
 
 /**
  * `deploy/compose.yaml` and `deploy/compose-roles.yaml` with a real Docker Compose.
  *
  * @param engine Called when the tests run.
- * @param skip Why the engine cannot run here; false if it can.
+ * @param skip Why they are not run; false if they are.
  */
-export function composeTests(engine: () => Engine, skip: string | false): void {
+export function composeTests(engine: () => Promise<Engine>, skip: string | false): void {
   describe("compose.yaml and compose-roles.yaml", {
-    skip: skip || missingCompose() || notInSample(0, 2),
+    skip,
   }, () => {
     let directory: string;
     let port: number;
     let secondPort: number;
-    let file = join(ROOT, "deploy/compose.yaml");
+    let file: keyof typeof SERVICES = "compose.yaml";
     let environment: NodeJS.ProcessEnv;
 
     before(async () => {
       directory = mkdtempSync(join(tmpdir(), "berth-compose-"));
       [port, secondPort] = [await freePort(), await freePort()];
-      const { socket, image } = engine();
-      execFileSync(join(ROOT, "deploy/postgres-image/build"), [`docker -H unix://${socket}`, IMAGE], {
-        stdio: ["ignore", "ignore", "inherit"],
-      });
+      const { socket, image, postgresImage } = await engine();
+      for (const [name, services] of Object.entries(SERVICES))
+        writeFileSync(
+          join(directory, name),
+          JSON.stringify({ services: Object.fromEntries(services.map((one) => [one, SOON_HEALTHY])) }),
+        );
       environment = {
         ...{ PATH: process.env.PATH, HOME: directory, DOCKER_HOST: `unix://${socket}` },
-        ...{ BERTH_IMAGE: image, BERTH_POSTGRES_IMAGE: IMAGE, BERTH_PUBLISH: `127.0.0.1:${port}` },
+        ...{ BERTH_IMAGE: image, BERTH_POSTGRES_IMAGE: postgresImage, BERTH_PUBLISH: `127.0.0.1:${port}` },
         ...{ BERTH_PUBLISH_1: `127.0.0.1:${port}`, BERTH_PUBLISH_2: `127.0.0.1:${secondPort}` },
       };
     });
@@ -87,7 +103,7 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
       timeout: 300_000,
     }, () => {
       compose("down", "--volumes");
-      file = join(ROOT, "deploy/compose-roles.yaml");
+      file = "compose-roles.yaml";
       compose("up", "--detach", "--wait");
       const token = compose(
         "exec",
@@ -118,7 +134,8 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
     });
 
     function compose(...words: string[]): string {
-      const { status, stdout, stderr } = spawnSync("docker", ["compose", "--file", file, ...words], {
+      const files = ["--file", join(ROOT, "deploy", file), "--file", join(directory, file)];
+      const { status, stdout, stderr } = spawnSync("docker", ["compose", ...files, ...words], {
         cwd: directory,
         encoding: "utf8",
         env: environment,
@@ -147,9 +164,9 @@ export function composeTests(engine: () => Engine, skip: string | false): void {
   });
 }
 
-/** The reason why there is no Docker Compose here, or false. In CI, throws instead of returning a reason. */
-function missingCompose(): string | false {
-  if (spawnSync("docker", ["compose", "version"]).status === 0) return false;
+/** Why they are not run where the engine can, or false. In CI, throws where there is no Docker Compose. */
+export function withoutCompose(): string | false {
+  if (spawnSync("docker", ["compose", "version"]).status === 0) return notInSample(0, 2);
   const reason = "Docker Compose 2 is not installed";
   if (process.env.CI === "true") throw new Error(reason);
   return reason;

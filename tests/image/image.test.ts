@@ -8,11 +8,12 @@ import { after, before, test } from "node:test";
 import { freePort } from "../acceptance/harness/free-port.ts";
 import { missingForEngine, startTestEngine, type TestEngine } from "../container-engine/container-engine.ts";
 import { sharedRelease } from "../release/shared-release.ts";
-import { composeTests } from "./compose-tests.ts";
+import { buildPostgresImage, composeTests, withoutCompose } from "./compose-tests.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const skip =
   missingForEngine("dockerd") ?? (existsSync("/usr/bin/mmdebstrap") ? false : "mmdebstrap is not installed");
+const skipCompose = skip || withoutCompose();
 const NO_SYSTEM_CALLS_FILTERED = ["--security-opt", "seccomp=unconfined"];
 /** What the guide says that sandboxes need, and what they do without. */
 const FLAGS = [
@@ -22,13 +23,17 @@ const FLAGS = [
 
 let directory: string;
 let engine: TestEngine;
+let postgresImage: Promise<string>;
 let port: number;
 
 before(async () => {
   if (skip) return;
   directory = mkdtempSync(join(tmpdir(), "berth-image-"));
-  const [deb = ""] = globSync(join(sharedRelease(), "berth_*.deb"));
   engine = await startTestEngine("dockerd");
+  // While the release and the service's image are built: each waits for downloads and disks.
+  postgresImage = skipCompose ? Promise.resolve("") : buildPostgresImage(engine.socket);
+  postgresImage.catch(() => undefined);
+  const [deb = ""] = globSync(join(sharedRelease(), "berth_*.deb"));
   port = await freePort();
   const build = [deb, `docker -H unix://${engine.socket}`, "berth:test"];
   execFileSync(join(ROOT, "deploy/image/build"), build, { stdio: ["ignore", "ignore", "inherit"] });
@@ -36,6 +41,7 @@ before(async () => {
 after(async () => {
   if (skip) return;
   try {
+    await postgresImage.catch(() => undefined);
     docker("rm", "--force", "berth");
   } finally {
     await engine.close();
@@ -74,7 +80,7 @@ test("image: becomes healthy, runs a session without root and capabilities, stop
 }, async () => {
   const settings = join(directory, "berth.yaml");
   writeFileSync(settings, `port: ${port}\n`);
-  const service = ["--name", "berth", "--network", "host"];
+  const service = ["--name", "berth", "--network", "host", "--health-interval", "1s"];
   const volume = ["--volume", "berth:/var/lib/berth", "--volume", `${settings}:/etc/berth/berth.yaml:ro`];
   const start = () => docker("run", "--detach", ...service, ...volume, ...FLAGS, "berth:test");
   start();
@@ -97,7 +103,10 @@ test("image: becomes healthy, runs a session without root and capabilities, stop
   assert.match(session(), /42 in \/data[\s\S]*Done\./);
 });
 
-composeTests(() => ({ socket: engine.socket, image: "berth:test" }), skip);
+composeTests(
+  async () => ({ socket: engine.socket, image: "berth:test", postgresImage: await postgresImage }),
+  skipCompose,
+);
 
 function docker(...words: string[]): string {
   const { status, stdout, stderr } = run(words);
