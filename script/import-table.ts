@@ -505,6 +505,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "stores of contents are tested on the S3 server that all tests share",
   },
   {
+    files: "packages/server/test-support/",
+    imports: "tests/postgres-server/",
+    reason: "its databases lie where those of the acceptance tests do",
+  },
+  {
     files: "packages/server/src/runs/tunnels/",
     imports: "tests/",
     reason:

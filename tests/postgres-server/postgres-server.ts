@@ -1,10 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { arch, tmpdir } from "node:os";
+import { arch } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../acceptance/harness/free-port.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
+import { SERVERS_DIRECTORY } from "./servers-directory.ts";
 import { stopper } from "./stopper.ts";
 
 const run = promisify(execFile);
@@ -88,9 +89,9 @@ function makeOwned(directory: string): string {
   return directory;
 }
 
-/** A temporary directory of the servers' user. */
+/** A temporary directory of the servers' user, which may be in memory. */
 export function ownedDirectory(prefix: string): string {
-  const directory = mkdtempSync(join(tmpdir(), prefix));
+  const directory = mkdtempSync(join(SERVERS_DIRECTORY, prefix));
   chownSync(directory, SERVER_UID, SERVER_UID);
   return directory;
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
+import { SERVERS_DIRECTORY } from "../../../tests/postgres-server/servers-directory.ts";
 import { type SocketConnection, socketTarget } from "../src/db/connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -54,8 +54,6 @@ export function openAsProcesses(
   return databases;
 }
 
-/** In memory where there is such a place: what is tested is not the disk below a server. */
-const PARENT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const TEMPLATE = "berth_template";
 const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");
 let databases = 0;
@@ -135,7 +133,7 @@ function mkdtempLater(): { make(): string; remove(): void } {
   let path: string | undefined;
   return {
     make() {
-      path ??= mkdtempSync(join(PARENT, "berth-test-"));
+      path ??= mkdtempSync(join(SERVERS_DIRECTORY, "berth-test-"));
       return path;
     },
     remove() {
