@@ -2,9 +2,18 @@ export type TimedFile = { file: string; seconds: number };
 
 const SHOWN = 10;
 
-/** Names the files that took longest, so that a suite that grows shows where. */
-export function slowest(files: readonly TimedFile[]): string {
+/**
+ * Names the files that took longest, so that a suite that grows shows where.
+ *
+ * @param wallSeconds how long all of them took.
+ */
+export function slowest(files: readonly TimedFile[], wallSeconds: number): string {
   const first = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SHOWN);
   const lines = first.map(({ file, seconds }) => `${seconds.toFixed(0).padStart(5)} s  ${file}`);
-  return ["Slowest files:", ...lines].join("\n");
+  const sum = files.reduce((seconds, file) => seconds + file.seconds, 0);
+  const atOnce = (sum / wallSeconds).toFixed(1);
+  return [
+    `${files.length} files in ${wallSeconds.toFixed(0)} s, ${atOnce} at a time. The slowest:`,
+    ...lines,
+  ].join("\n");
 }

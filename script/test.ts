@@ -2,12 +2,12 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { makeDatabase } from "../tests/made-database/made-database.ts";
 import { checks } from "./check.ts";
+import { roomOfMachine } from "./has-room.ts";
 import { effortFor, timeNodeStarts } from "./measure-effort.ts";
+import { inOrder } from "./order-of-files.ts";
+import { runFiles } from "./run-files.ts";
 import { runTestFile, type Tally } from "./run-test-file.ts";
 import { slowest, type TimedFile } from "./slowest-files.ts";
-
-/** Test files that run at the same time. CI has two cores, and tests mostly wait for processes. */
-const CONCURRENCY = 3;
 
 /** For a machine several times slower than usual, on which a file of two minutes takes most of it. */
 const FILE_LIMIT_MS = 30 * 60_000;
@@ -34,9 +34,10 @@ process.env.TEST_EFFORT = effort;
 if (effort === "sampled")
   console.log("A slow machine: of what tests vary, a part is tried. TEST_EFFORT=whole tries all.");
 const removeDatabase = files.length > WORTH_A_DATABASE ? makeDatabase() : () => undefined;
-await Promise.all(Array.from({ length: CONCURRENCY }, runNextFiles));
+const began = performance.now();
+await runFiles(inOrder(files), runFile, roomOfMachine());
 removeDatabase();
-console.log(slowest(timedFiles));
+console.log(slowest(timedFiles, (performance.now() - began) / 1000));
 if (failures.length > 0) console.log(`Failed:\n${failures.join("\n")}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 // Not by exitCode: what a file that hangs has left would keep this process waiting.
@@ -60,14 +61,12 @@ async function runChecks(): Promise<Tally> {
   return { passed: results.length - failed, failed };
 }
 
-async function runNextFiles(): Promise<void> {
-  for (let file = files.shift(); file !== undefined; file = files.shift()) {
-    const began = performance.now();
-    const result = await runTestFile(join(ROOT, file), FILE_LIMIT_MS);
-    timedFiles.push({ file, seconds: (performance.now() - began) / 1000 });
-    failures.push(...result.failures.map((failure) => `${file}: ${failure}`));
-    add(result);
-  }
+async function runFile(file: string): Promise<void> {
+  const began = performance.now();
+  const result = await runTestFile(join(ROOT, file), FILE_LIMIT_MS);
+  timedFiles.push({ file, seconds: (performance.now() - began) / 1000 });
+  failures.push(...result.failures.map((failure) => `${file}: ${failure}`));
+  add(result);
 }
 
 function add({ passed, failed }: Tally): void {

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { runFiles } from "./run-files.ts";
+
+const LOOK_INTERVAL_MS = 1;
+
+test("three at a time without room, in their order, until the last one has ended", async () => {
+  const { most, began } = await ran(12, () => false);
+  assert.equal(most, 3);
+  assert.deepEqual(
+    began,
+    Array.from({ length: 12 }, (_, n) => `${n}`),
+  );
+});
+
+test("one more whenever there is room, and five at most", async () => {
+  const { most, began } = await ran(12, () => true);
+  assert.equal(most, 5);
+  assert.equal(new Set(began).size, 12);
+});
+
+test("room for one: the fourth begins, and a fifth only with the next room", async () => {
+  let rooms = 1;
+  const { most } = await ran(12, () => rooms-- > 0);
+  assert.equal(most, 4);
+});
+
+test("fewer files than places, and none", async () => {
+  assert.deepEqual((await ran(2, () => true)).began, ["0", "1"]);
+  assert.deepEqual((await ran(0, () => true)).began, []);
+});
+
+/** Files that end one at a time, each after the machine was looked at several times. */
+async function ran(count: number, hasRoom: () => boolean): Promise<{ most: number; began: string[] }> {
+  const began: string[] = [];
+  const running: (() => void)[] = [];
+  let most = 0;
+  let looks = 0;
+  const asked = (): boolean => {
+    looks += 1;
+    return hasRoom();
+  };
+  const files = Array.from({ length: count }, (_, n) => `${n}`);
+  const run = (file: string): Promise<void> => {
+    began.push(file);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    most = Math.max(most, running.push(resolve));
+    return promise;
+  };
+  const all = runFiles(files, run, asked, LOOK_INTERVAL_MS);
+  for (let ended = 0; ended < count; ended += 1) {
+    const enough = looks + 6;
+    while (looks < enough) await turn();
+    running.shift()?.();
+  }
+  await all;
+  return { most, began };
+}

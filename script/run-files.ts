@@ -1,0 +1,32 @@
+/** Files that run at the same time in any case. CI has two cores, and tests mostly wait for processes. */
+const ALWAYS = 3;
+/** With those that begin while the machine has room. More would need more memory and disk than CI has. */
+const MOST = 5;
+/** A file that has just begun shows by then what it takes. */
+const LOOK_INTERVAL_MS = 2_000;
+
+/**
+ * Runs the files in this order, several at the same time, and resolves when the last one has ended.
+ *
+ * @param hasRoom Whether the machine had room for one more file since this was last asked.
+ */
+export async function runFiles(
+  files: readonly string[],
+  run: (file: string) => Promise<void>,
+  hasRoom: () => boolean,
+  lookIntervalMs = LOOK_INTERVAL_MS,
+): Promise<void> {
+  const waiting = [...files];
+  const running = new Set<Promise<void>>();
+  const begin = (most: number): void => {
+    for (const file of waiting.splice(0, Math.max(0, most - running.size))) {
+      const ended = run(file).finally(() => running.delete(ended));
+      running.add(ended);
+    }
+  };
+  const looking = setInterval(() => {
+    if (hasRoom()) begin(Math.min(running.size + 1, MOST));
+  }, lookIntervalMs);
+  for (begin(ALWAYS); running.size > 0; begin(ALWAYS)) await Promise.race(running);
+  clearInterval(looking);
+}
