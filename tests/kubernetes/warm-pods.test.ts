@@ -1,6 +1,7 @@
 // Subject: sessions that begin in pods which two runners made before, and what happens to these.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
+import type { V1Pod } from "@kubernetes/client-node";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import type { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
@@ -171,16 +172,11 @@ covers(
   ["kubernetes-warm-pods-lost"],
   "warm pods: one that is deleted is made anew; a session begins also where pod and volume have just gone",
   async () => {
-    const deletePod = async () => {
-      const [pod] = await service.warmPods();
-      const name = pod?.metadata?.name ?? "";
-      await service.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
-      return pod;
-    };
     const warm = await warmPod();
-    await deletePod();
-    assert.notEqual(await warmPod(), warm);
-    const pod = await deletePod();
+    await deleteWarmPod(warm);
+    const next = await warmPod();
+    assert.notEqual(next, warm);
+    const pod = await deleteWarmPod(next);
     const claim = pod?.spec?.volumes?.find(({ name }) => name === "disk")?.persistentVolumeClaim?.claimName;
     await service.core.deleteNamespacedPersistentVolumeClaim({ name: claim ?? "", namespace });
     const { id } = await makeSession(api);
@@ -221,19 +217,24 @@ covers(
   SKIP,
 );
 
+/** Another may be ending beside it. */
+async function deleteWarmPod(uid: string): Promise<V1Pod | undefined> {
+  const pod = (await service.warmPods()).find(({ metadata }) => metadata?.uid === uid);
+  const name = pod?.metadata?.name ?? "";
+  await service.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
+  return pod;
+}
+
 /** Resolves with the uid of a warm pod that was just made. */
 async function beingMade(): Promise<string> {
   const former = await warmPod();
-  const [pod] = await service.warmPods();
-  await service.core.deleteNamespacedPod({
-    name: pod?.metadata?.name ?? "",
-    namespace,
-    gracePeriodSeconds: 0,
-  });
+  const known = new Set((await service.warmPods()).map(({ metadata }) => metadata?.uid));
+  await deleteWarmPod(former);
   let made: string | undefined;
   await waitUntil(
     async () => {
-      made = (await service.warmPods()).find(({ metadata }) => metadata?.uid !== former)?.metadata?.uid;
+      const others = (await service.warmPods()).filter(({ metadata }) => !known.has(metadata?.uid));
+      made = others[0]?.metadata?.uid;
       return made !== undefined;
     },
     () => "no other pod is made",
