@@ -1,7 +1,7 @@
 /** Files that run at the same time in any case. CI has two cores, and tests mostly wait for processes. */
 const ALWAYS = 3;
 /** With those that begin while the machine has room. More would need more memory and disk than CI has. */
-const MOST = 5;
+const MOST = 4;
 /** A file that has just begun shows by then what it takes. */
 const LOOK_INTERVAL_MS = 2_000;
 
