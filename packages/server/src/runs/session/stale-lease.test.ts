@@ -210,7 +210,7 @@ const CASES: readonly Case[] = [
     statement: "finish_volume_snapshot",
     prepare: `insert into volume_snapshots (id, organization_id, place, repositories, bytes)
       select '${TUNNEL}', organization_id, 'there', 'some', 1 from sessions where id = $1`,
-    call: (db, lease) => finishTaking(db, lease, { id: TUNNEL, refsDigest: "shown" }),
+    call: (db, lease) => finishTaking(db, lease, { id: TUNNEL, refsDigest: "shown", cloneSeconds: 1 }),
     refused: false,
   },
   { statement: "verify_disk", call: (db, lease) => markUnverified(db, lease), refused: "throws" },

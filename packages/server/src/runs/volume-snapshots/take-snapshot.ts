@@ -27,6 +27,8 @@ export interface TakeTarget {
   replaces: boolean;
   /** What the hosts showed; null: they are to be asked. */
   listed: readonly ListedRepository[] | null;
+  /** How long it takes to clone what is on the disk. */
+  cloneSeconds: number;
   /** Whether nothing else than the repositories has come onto the disk since it was made. */
   isAlone(): boolean;
 }
@@ -41,7 +43,7 @@ export async function takeSnapshot(
   { db, snapshots, owner, listRefs }: TakeParts,
   { lease, repositories }: { lease: Lease; repositories: readonly SnapshotRepository[] },
   key: VolumeSnapshotKey,
-  { sandbox, disk, places, replaces, listed: known, isAlone }: TakeTarget,
+  { sandbox, disk, places, replaces, listed: known, cloneSeconds, isAlone }: TakeTarget,
 ): Promise<string | null> {
   const id = await beginTaking(db.write, lease, key, replaces);
   if (id === null) return null;
@@ -56,7 +58,7 @@ export async function takeSnapshot(
     if (!(await prepareDiskSnapshot(sandbox, places, clones))) return null;
     await snapshots.take(disk, id, owner, signal);
     if (signal.aborted || !isAlone()) return null;
-    isStored = await finishTaking(db.write, lease, { id, refsDigest: digestListed(listed) });
+    isStored = await finishTaking(db.write, lease, { id, refsDigest: digestListed(listed), cloneSeconds });
     return isStored ? id : null;
   } finally {
     await endDiskSnapshot(sandbox, clones);

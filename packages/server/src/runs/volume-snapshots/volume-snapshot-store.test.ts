@@ -19,6 +19,7 @@ import {
 } from "./volume-snapshot-store.ts";
 
 const PLACE = "kubernetes:a/b";
+const SHOWN = { refsDigest: "shown", cloneSeconds: 2.5 };
 const KEY = { place: PLACE, repositories: "some", bytes: 100 };
 
 async function setUp(t: TestContext) {
@@ -31,7 +32,7 @@ async function setUp(t: TestContext) {
     beginTaking(db.write, as, key, replaces);
   const take = async (key = KEY, as = lease) => {
     const id = (await begin(key, { as, replaces: true })) ?? "";
-    assert.ok(await finishTaking(db.write, as, { id, refsDigest: "shown" }));
+    assert.ok(await finishTaking(db.write, as, { id, ...SHOWN }));
     return id;
   };
   const usable = async (key = KEY, as = lease) =>
@@ -59,9 +60,9 @@ test("a snapshot is found by sessions of its organization with the same reposito
   const { db, session, lease, begin, usable } = await setUp(t);
   const id = (await begin()) ?? "";
   assert.deepEqual(await usable(), [], "it is being taken");
-  assert.ok(await finishTaking(db.write, lease, { id, refsDigest: "shown" }));
-  assert.equal(await finishTaking(db.write, lease, { id, refsDigest: "shown" }), false, "once");
-  assert.deepEqual(await listUsable(db.write, lease.sessionId, KEY), [{ id, refsDigest: "shown" }]);
+  assert.ok(await finishTaking(db.write, lease, { id, ...SHOWN }));
+  assert.equal(await finishTaking(db.write, lease, { id, ...SHOWN }), false, "once");
+  assert.deepEqual(await listUsable(db.write, lease.sessionId, KEY), [{ id, ...SHOWN }]);
   assert.deepEqual(await usable(KEY, await session()), [id], "another session of the organization");
   for (const other of [
     { ...KEY, place: "elsewhere" },

@@ -16,6 +16,8 @@ export interface VolumeSnapshot {
   id: string;
   /** Digest of what the hosts of its repositories showed when it was taken. */
   refsDigest: string;
+  /** How long it took to clone what is in it. */
+  cloneSeconds: number;
 }
 
 /** One that was taken is not replaced within this time, unless it is of no use. */
@@ -34,7 +36,7 @@ export async function listUsable(
   const { rows } = await db.query<VolumeSnapshot>({
     name: "usable_volume_snapshots",
     text: `
-      select volume_snapshots.id, refs_digest as "refsDigest"
+      select volume_snapshots.id, refs_digest as "refsDigest", clone_seconds as "cloneSeconds"
       from sessions join volume_snapshots using (organization_id)
       where sessions.id = $1 and place = $2 and repositories = $3 and bytes <= $4 and taken_at is not null
         and (failed_at is null or failed_at < now() - ${PAUSE})
@@ -82,15 +84,15 @@ export async function beginTaking(
 export async function finishTaking(
   db: Queryable,
   lease: Lease,
-  { id, refsDigest }: VolumeSnapshot,
+  { id, refsDigest, cloneSeconds }: VolumeSnapshot,
 ): Promise<boolean> {
   const { rows } = await db.query({
     name: "finish_volume_snapshot",
     text: `
-      update volume_snapshots set taken_at = now(), used_at = now(), refs_digest = $5 from sessions
+      update volume_snapshots set taken_at = now(), used_at = now(), refs_digest = $5, clone_seconds = $6 from sessions
       where volume_snapshots.id = $4 and taken_at is null and ${HELD}
       returning volume_snapshots.id`,
-    values: [...leaseValues(lease), id, refsDigest],
+    values: [...leaseValues(lease), id, refsDigest, cloneSeconds],
   });
   return rows.length > 0;
 }

@@ -39,6 +39,9 @@ export interface VolumeSnapshotParts {
   metrics?: SnapshotMetrics;
 }
 
+/** A volume that is made of a snapshot takes seconds, with any driver. */
+const MUCH_SECONDS = 10;
+
 /** What a session's new disk is made of, because its own credentials list the refs of all its repositories now. */
 export interface DiskSource {
   /** Of the snapshot. */
@@ -46,6 +49,8 @@ export interface DiskSource {
   repositories: readonly ListedRepository[];
   /** The hosts show what they showed when it was taken. */
   isCurrent: boolean;
+  /** How long it took to clone what is in it. */
+  cloneSeconds: number;
 }
 
 /** A session whose disk may be made of a snapshot, or become one. */
@@ -86,9 +91,10 @@ export class VolumeSnapshots {
     this.#snapshots = snapshots;
   }
 
-  /** Whether there is one with the repositories of the session. */
-  async has(session: SnapshotSession): Promise<boolean> {
-    return (await listUsable(this.#parts.db.write, session.lease.sessionId, this.#keyOf(session))).length > 0;
+  /** Whether there is one with the repositories of the session that took long to clone. */
+  async savesMuch(session: SnapshotSession): Promise<boolean> {
+    const usable = await listUsable(this.#parts.db.write, session.lease.sessionId, this.#keyOf(session));
+    return usable.some(({ cloneSeconds }) => cloneSeconds >= MUCH_SECONDS);
   }
 
   /** What the new disk of the session is to be made of. Null: of nothing. Never rejects. */
@@ -107,7 +113,7 @@ export class VolumeSnapshots {
       if (listed === null || newest === undefined) return null;
       await markUsed(db.write, newest.id);
       const isCurrent = newest.refsDigest === digestListed(listed);
-      return { id: newest.id, repositories: listed, isCurrent };
+      return { id: newest.id, repositories: listed, isCurrent, cloneSeconds: newest.cloneSeconds };
     } catch (error) {
       log.warn({ err: error }, "snapshots of volumes could not be looked up");
       return null;

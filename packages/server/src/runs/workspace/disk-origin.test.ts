@@ -66,6 +66,8 @@ async function setUp(t: TestContext, fault: string | null = null) {
   };
   const parts = { volumeSnapshots, credentials, clones: new Semaphore(1), log };
   const spec = { disk: "sesn_1", writable: [], limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: 500 } };
+  const target = { lease, resources: [repository], session: { image: null, repositorySetup: null }, spec };
+  const savesMuch = () => DiskOrigin.savesMuch(parts, target);
   const find = (
     resources: readonly RunResource[] = [repository],
     session: object = {},
@@ -83,7 +85,7 @@ async function setUp(t: TestContext, fault: string | null = null) {
   const refuse = (now: boolean) => {
     refused = now;
   };
-  return { db, volumeSnapshots, find, take, taken, there, refuse };
+  return { db, volumeSnapshots, savesMuch, find, take, taken, there, refuse };
 }
 
 /** Every command in it succeeds. */
@@ -131,6 +133,16 @@ test("a session begins on one once all its repositories are listed for its own c
   assert.equal(await source(), null, "it is gone");
   await take();
   assert.equal(taken.length, 2, "and the next session takes another");
+});
+
+test("a pod of the pool goes before a snapshot of what is cloned in seconds, and not before one of what took long", async (t) => {
+  const { db, find, savesMuch, take } = await setUp(t);
+  assert.equal(await savesMuch(), false, "there is none");
+  await take();
+  assert.equal(await savesMuch(), false, "it was cloned at once");
+  await db.write.query({ text: "update volume_snapshots set clone_seconds = 10" });
+  assert.equal(await savesMuch(), true);
+  assert.equal((await find())?.source?.cloneSeconds, 10, "the next snapshot is told that, too");
 });
 
 test("a snapshot into which something may have come is deleted, and never used", async (t) => {

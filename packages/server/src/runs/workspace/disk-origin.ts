@@ -52,11 +52,11 @@ export class DiskOrigin {
     return new DiskOrigin(parts, target, volumeSnapshots, { session, source });
   }
 
-  /** Whether there is a snapshot with the session's repositories. The hosts were not asked. */
-  static async isKnown(parts: OriginParts, target: OriginTarget): Promise<boolean> {
+  /** Whether there is a snapshot with the session's repositories that saves more than a pod of the pool does. The hosts were not asked. */
+  static async savesMuch(parts: OriginParts, target: OriginTarget): Promise<boolean> {
     const { volumeSnapshots = null } = parts;
     const session = volumeSnapshots === null ? null : sessionOf(parts, target);
-    return volumeSnapshots !== null && session !== null && (await volumeSnapshots.has(session));
+    return volumeSnapshots !== null && session !== null && (await volumeSnapshots.savesMuch(session));
   }
 
   private constructor(
@@ -106,7 +106,12 @@ export class DiskOrigin {
     const replaces = this.source !== null && !isWhole;
     const listed = this.source?.repositories ?? null;
     const disk = { disk: spec.disk, places: diskPlaces(spec) };
-    return (isAlone) => this.#snapshots.take(this.#session, { sandbox, ...disk, replaces, listed, isAlone });
+    const began = performance.now();
+    return async (isAlone) => {
+      const cloneSeconds = Math.max((performance.now() - began) / 1_000, this.source?.cloneSeconds ?? 0);
+      const target = { sandbox, ...disk, replaces, listed, cloneSeconds, isAlone };
+      await this.#snapshots.take(this.#session, target);
+    };
   }
 }
 

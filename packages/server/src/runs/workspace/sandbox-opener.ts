@@ -284,7 +284,7 @@ export class SandboxOpener {
     const resources = inputs.resources.map(onNewDisk);
     const spec = sandboxSpec(this.#parts, session, NO_DISK, resources);
     const target = { lease: this.#target.lease, session, resources, spec };
-    if (mayBeMade && (await DiskOrigin.isKnown(this.#parts, target))) return null;
+    if (mayBeMade && (await DiskOrigin.savesMuch(this.#parts, target))) return null;
     const files = mountedContents(resources, inputs.removals);
     return pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
   }
