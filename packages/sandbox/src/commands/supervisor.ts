@@ -34,6 +34,7 @@ export class Supervisor {
   readonly #pending = new Map<number, (result: number | null) => void>();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #unresponsive: () => void;
+  readonly #responseTimeoutMs: number;
   /** Responses to whoever had process 1 before may still come: nobody has the same numbers. */
   #next = randomInt(2 ** 47);
   #line = "";
@@ -42,10 +43,16 @@ export class Supervisor {
 
   /**
    * @param streams Input and output of process 1.
-   * @param unresponsive Called when process 1 does not respond to a request for five seconds.
+   * @param unresponsive Called when process 1 does not respond to a request in time.
+   * @param responseTimeoutMs that time; default 5,000.
    */
-  constructor(streams: { input: Writable; output: Readable }, unresponsive: () => void) {
+  constructor(
+    streams: { input: Writable; output: Readable },
+    unresponsive: () => void,
+    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
+  ) {
     this.#input = streams.input;
+    this.#responseTimeoutMs = responseTimeoutMs;
     this.#unresponsive = unresponsive;
     this.#input.on("error", () => {});
     const { output } = streams;
@@ -63,7 +70,7 @@ export class Supervisor {
     if (this.gone) return Promise.resolve(null);
     const number = this.#next++;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#unresponsive(), RESPONSE_TIMEOUT_MS);
+      const timer = setTimeout(() => this.#unresponsive(), this.#responseTimeoutMs);
       this.#pending.set(number, (result) => {
         clearTimeout(timer);
         resolve(result);

@@ -17,6 +17,8 @@ import { type Sent, sendFiles } from "./send-files.ts";
 import type { WantedPod } from "./wanted-pod.ts";
 
 const START_TIMEOUT_MS = 90_000;
+/** The way to process 1 leads over the API server and the kubelet. */
+const RESPONSE_TIMEOUT_MS = 15_000;
 
 /** A sandbox that is to be opened. */
 export interface Opening extends WantedPod {
@@ -113,10 +115,11 @@ function superviseOver(
   wasThere: boolean,
 ): BegunPod {
   const processOne = new ProcessOne(connection);
-  const supervisor = new Supervisor(processOne, () => {
+  const unresponsive = () => {
     host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
     connection.close();
-  });
+  };
+  const supervisor = new Supervisor(processOne, unresponsive, RESPONSE_TIMEOUT_MS);
   processOne.output.once("close", () => connection.close());
   const pipes = new PodPipes(connection);
   const view = new PodView({ supervisor, pipes, connection, writable });
