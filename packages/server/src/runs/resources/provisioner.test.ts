@@ -44,13 +44,14 @@ describe("Provisioner", () => {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5, 6].map((n) => repository(db, sessionId, `r${n}`, "secret")),
     );
-    const finish = Promise.withResolvers<void>();
+    const [fourth, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let running = 0;
     let most = 0;
     const clone: CloneRepository = async (_sandbox, { secret: token, onProgress }) => {
       assert.equal(token, "secret");
       running += 1;
       most = Math.max(most, running);
+      if (running === 4) fourth.resolve();
       onProgress({ phase: "receiving", percent: 10 });
       await finish.promise;
       running -= 1;
@@ -60,6 +61,7 @@ describe("Provisioner", () => {
     await own.until(sessionId, (log) => types(log).includes("session.resource_progress"));
     await own.send(sessionId, steps(bash("echo one")));
     await own.until(sessionId, (log) => types(log).includes("agent.tool_use"));
+    await fourth.promise;
     assert.deepEqual(own.engine.commands, []);
     finish.resolve();
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
