@@ -84,7 +84,7 @@ export const kubernetesRequirements: readonly Requirement[] = [
   {
     id: "kubernetes-snapshots",
     source: "seed 1",
-    rule: "With a class of volume snapshots (BERTH_KUBERNETES_SNAPSHOT_CLASS), a session whose organization has had the same repositories before begins on a disk that is made of a snapshot, with the newest commits of the host, and can push. Nothing of the session that the snapshot was taken of is on it but the repositories. Another organization never gets it.",
+    rule: "With a class of volume snapshots (BERTH_KUBERNETES_SNAPSHOT_CLASS), a session whose organization has had the same repositories before begins on a disk that is made of a snapshot, with the newest commits of the host, and can push. Nothing of the session that the snapshot was taken of is on it but the repositories. Another organization never gets it. With warm pods as well, it is so only of repositories that took at least ten seconds to clone.",
   },
   {
     id: "kubernetes-snapshot-access",

@@ -83,15 +83,15 @@ export async function assignDisk(
   }
 }
 
-/** Of every new disk. */
-const KIND =
+/** SQL: what a session's row says of a new disk before anything is on it. */
+const SET_NEW =
   "disk_unverified = false, disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)";
 
 const ENTER_NEW = {
   name: "enter_disk",
   text: `
     update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer), disk = null,
-      ${KIND}
+      ${SET_NEW}
     where ${HELD}
     returning disk, workspace_uid`,
 };
@@ -119,7 +119,7 @@ const ENTER_WARM = {
     )
     update sessions set home = $4, disk = (select name from taken),
       workspace_uid = coalesce((select uid from taken), workspace_uid, nextval('workspace_uids')::integer),
-      ${KIND}
+      ${SET_NEW}
     where ${HELD}
     returning disk, workspace_uid`,
 };

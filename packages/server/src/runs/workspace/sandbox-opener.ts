@@ -263,7 +263,7 @@ export class SandboxOpener {
    * `save`: what a new disk is to be made from; null: nothing. A new disk that is made from nothing may be one of the pool.
    *
    * @param inputs of the sandbox. Default: it takes none of the pool.
-   * @param mayBeMade of a snapshot of a volume, which goes before one of the pool.
+   * @param mayBeMade of a snapshot of a volume, which goes before one of the pool where it saves more.
    */
   async #claimDisk(inputs?: SessionInputs, mayBeMade = false): Promise<ClaimedDisk & { save: Save | null }> {
     const { disk, runLog, lease } = this.#target;
@@ -283,10 +283,11 @@ export class SandboxOpener {
     if (pool === undefined) return null;
     const resources = inputs.resources.map(onNewDisk);
     const spec = sandboxSpec(this.#parts, session, NO_DISK, resources);
-    const target = { lease: this.#target.lease, session, resources, spec };
-    if (mayBeMade && (await DiskOrigin.savesMuch(this.#parts, target))) return null;
     const files = mountedContents(resources, inputs.removals);
-    return pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
+    const wish = pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
+    if (wish === null || !mayBeMade) return wish;
+    const target = { lease: this.#target.lease, session, resources, spec };
+    return (await DiskOrigin.savesMuch(this.#parts, target)) ? null : wish;
   }
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
