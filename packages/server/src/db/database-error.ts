@@ -70,6 +70,11 @@ export function isClosing(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && cause?.severity === "FATAL";
 }
 
+/** True when a transaction did not get a lock in time, or was ended since it and another waited for each other. */
+export function isLockRefused(error: unknown): boolean {
+  return ["55P03", "40P01"].includes((error as { code?: string }).code ?? "");
+}
+
 /** True when a row cannot be deleted because another references it through the named constraint. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   const violation = error as { code?: string; constraint?: string };

@@ -53,6 +53,27 @@ for (const server of testServers) {
       assert.deepEqual((await migrate(db, { directory })).applied, ["0001-notes.sql"]);
     });
 
+    test("migrate: a transaction has a table and waits for another → the migration gives way, and is applied after it", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const first = { "0001-notes.sql": "create table notes (id int); create table more (id int);" };
+      await migrate(db, { directory: migrations(t, first) });
+      const both = "alter table notes add column said text; alter table more add column said text;";
+      const directory = migrations(t, { ...first, "0002-said.sql": both });
+      const waits: string[] = [];
+      let run: Promise<unknown> = Promise.resolve();
+      await db.transaction(async (tx) => {
+        await tx.query({ text: "insert into more values (1)" });
+        run = migrate(db, { directory, onWait: (name) => waits.push(name) });
+        const text = "select 1 from pg_locks where relation = 'more'::regclass and not granted";
+        while ((await tx.query({ text })).rowCount === 0);
+        await tx.query({ text: "insert into notes values (1)" });
+      });
+      assert.deepEqual(await run, { applied: ["0002-said.sql"], newer: [] });
+      assert.deepEqual(waits, ["0002-said.sql"]);
+      const { rows } = await db.read.query({ text: "select notes.said from notes join more using (id)" });
+      assert.deepEqual(rows, [{ said: null }]);
+    });
+
     test("migrate: an applied file was edited → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "create table notes (id int);" });

@@ -1,10 +1,10 @@
+import { applyMigration } from "./apply-migration.ts";
 import { connectInTime } from "./connect-in-time.ts";
 import { clientConfig, type DatabaseAddress, directAddress } from "./connection.ts";
 import { DatabaseClient } from "./database-client.ts";
 import { databaseError } from "./database-error.ts";
-import { type Applied, type Migration, readMigrations, type SchemaState, schemaState } from "./migrations.ts";
+import { type Applied, readMigrations, type SchemaState, schemaState } from "./migrations.ts";
 import { execute } from "./statement.ts";
-import { inTransaction } from "./transaction.ts";
 
 /** Serializes the Berth processes of one database. The number is arbitrary and fixed. */
 const ADVISORY_LOCK = 7_265_738_401;
@@ -16,6 +16,11 @@ interface SchemaOptions {
   signal?: AbortSignal | undefined;
 }
 
+interface MigrationListeners {
+  onApply?: ((name: string) => void) | undefined;
+  onWait?: ((name: string) => void) | undefined;
+}
+
 /** Names of migrations, in their order. */
 export interface Migrated {
   applied: string[];
@@ -25,19 +30,20 @@ export interface Migrated {
 
 /**
  * Brings the schema up to date: applies the pending migrations in order, each in its own transaction. Processes that start
- * together wait for each other; the later ones find nothing to do.
+ * together wait for each other; the later ones find nothing to do. Services may run meanwhile: a migration gives way to them.
  *
  * @param onApply Called before each migration.
+ * @param onWait Called when a migration gives way, each time.
  * @throws when this Berth is too old for the database, or when an applied file has been changed since.
  */
 export async function migrate(
   address: DatabaseAddress,
-  { onApply, ...options }: SchemaOptions & { onApply?: (name: string) => void } = {},
+  { onApply, onWait, ...options }: SchemaOptions & MigrationListeners = {},
 ): Promise<Migrated> {
   return await withSchema(address, options, async (client, { pending, newer }) => {
     for (const migration of pending) {
       onApply?.(migration.name);
-      await apply(client, migration);
+      await applyMigration(client, migration, { onWait, signal: options.signal });
     }
     return { applied: pending.map(({ name }) => name), newer };
   });
@@ -95,26 +101,4 @@ async function appliedTo(client: DatabaseClient): Promise<Applied[]> {
   const requires = columns.has("requires") ? "requires" : "null::integer as requires";
   const text = `select number, name, checksum, ${requires} from schema_migrations order by number`;
   return (await execute<Applied>(client, { text })).rows;
-}
-
-async function apply(
-  client: DatabaseClient,
-  { number, name, sql, checksum, requires }: Migration,
-): Promise<void> {
-  await inTransaction(client, async (tx) => {
-    await tx.query({
-      text: `create table if not exists schema_migrations (
-               number integer primary key,
-               name text not null,
-               checksum text not null,
-               applied_at timestamptz not null default now()
-             );
-             alter table schema_migrations add column if not exists requires integer`,
-    });
-    await tx.query({ text: sql });
-    await tx.query({
-      text: "insert into schema_migrations (number, name, checksum, requires) values ($1, $2, $3, $4)",
-      values: [number, name, checksum, requires],
-    });
-  });
 }

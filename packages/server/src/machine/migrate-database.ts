@@ -13,11 +13,11 @@ export interface SchemaReport extends Migrated {
 
 /**
  * Brings the schema of an installation's database up to date, or says what that would do. Services of this and the last release may
- * run meanwhile. When the command is asked to end, the migration that is being applied is rolled back.
+ * run meanwhile: a migration gives way to their transactions, each time with `onWait`, and is tried again. When the command is asked to end, the migration that is being applied is rolled back.
  */
 export async function migrateDatabase(
   flags: InstallationFlags,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, onWait }: { dryRun: boolean; onWait?: (name: string) => void },
 ): Promise<SchemaReport> {
   const config = readConfig(process.env, flags);
   const log = createLog("silent", createRedactor());
@@ -25,7 +25,7 @@ export async function migrateDatabase(
     openServer(config, log, signal, async ({ address, stop }) => {
       const report = dryRun
         ? { applied: [], ...(await readSchema(address, { signal })) }
-        : { pending: [], ...(await migrate(address, { signal })) };
+        : { pending: [], ...(await migrate(address, { signal, onWait })) };
       await stop();
       return report;
     }),

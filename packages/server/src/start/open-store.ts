@@ -76,7 +76,9 @@ async function currentSchema(
 ): Promise<Migrated> {
   if (mode === "on") {
     const onApply = (migration: string) => log.debug({ step: migration }, "a migration is applied");
-    return await migrate(address, { signal, onApply });
+    const onWait = (migration: string) =>
+      log.warn({ step: migration }, "a migration gives way to transactions that have its tables");
+    return await migrate(address, { signal, onApply, onWait });
   }
   const { pending, newer } = await readSchema(address, { signal });
   if (pending.length === 0) return { applied: [], newer };

@@ -1,6 +1,7 @@
 import { migrateDatabase } from "@berth/server";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
+import { printMessage } from "../../terminal/print.ts";
 import { operatorErrors } from "./operator-errors.ts";
 
 interface MigrateOptions extends OutputOptions {
@@ -9,10 +10,15 @@ interface MigrateOptions extends OutputOptions {
   config?: string;
 }
 
-/** Prints a line for each migration. */
+/** Prints a line for each migration, and a message once for one that waits. */
 export async function migrate({ dryRun, dataDir, config, ...output }: MigrateOptions): Promise<undefined> {
   const flags = { "data-dir": dataDir, config };
-  const report = await operatorErrors(() => migrateDatabase(flags, { dryRun: dryRun === true }));
+  const waited = new Set<string>();
+  const onWait = (name: string) => {
+    if (!waited.has(name)) printMessage(`${name} waits for transactions that use its tables.`);
+    waited.add(name);
+  };
+  const report = await operatorErrors(() => migrateDatabase(flags, { dryRun: dryRun === true, onWait }));
   await printResult(report, output, () => describe(report));
 }
 
