@@ -180,6 +180,10 @@ export class RunLog {
     await this.#append(() => this.#noteDue(appendReclaimed(this.#db.write, this.#lease, reason)));
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Every later append rejects with `LeaseLost`. */
   close(): void {
     this.#isClosed = true;

@@ -40,17 +40,29 @@ function saying(say: string): string {
   return steps({ say });
 }
 
-/** The same database, and the names of the statements that it is given, but for those of the hub and the heartbeat. */
-function recorded(db: TestDatabase): { recording: TestDatabase; names: (string | undefined)[] } {
+/**
+ * The same database, and the names of the statements that it is given, but for those of the hub and the heartbeat.
+ *
+ * @param onAnswered called with each name once the database has answered.
+ */
+function recorded(
+  db: TestDatabase,
+  onAnswered: (name: string | undefined) => void = () => {},
+): { recording: TestDatabase; names: (string | undefined)[] } {
   const names: (string | undefined)[] = [];
   const recording = (queryable: Queryable): Queryable => ({
-    query: (statement) => {
+    query: async (statement) => {
       names.push(statement.name);
-      return queryable.query(statement);
+      const answer = await queryable.query<never>(statement);
+      onAnswered(statement.name);
+      return answer;
     },
   });
   return { recording: { ...db, write: recording(db.write), read: recording(db.read) }, names };
 }
+
+/** For what does not come at all when it is wrong. */
+const LIMITED = { timeout: 60_000 };
 
 describe("SessionRunner", () => {
   test("a message → one turn: running, requests, calls with results, idle", async (t) => {
@@ -104,8 +116,11 @@ describe("SessionRunner", () => {
       await own.until(sessionId, (entries) => idles(entries) === turns + 1);
     }
     const ends = names.flatMap((name, index) => (name === "append_idle" ? [index] : []));
+    const later = ends.slice(2).map((end, index) => names.slice((ends[index + 1] ?? 0) + 1, end + 1));
+    // A round of claims that found the message, too, has the run look once more: in one of the turns, none did.
+    const [fewest = []] = later.sort((one, other) => one.length - other.length);
     // Sorted, since some are sent side by side.
-    assert.deepEqual(names.slice((ends[1] ?? 0) + 1, (ends[2] ?? 0) + 1).sort(), [
+    assert.deepEqual(fewest.sort(), [
       "append_by_run",
       "append_idle",
       "append_taking_inputs",
@@ -239,21 +254,23 @@ describe("SessionRunner", () => {
     assert.deepEqual(own.engine.overlaps, []);
   });
 
-  test("terminated: the turn stops and the disk is removed", async (t) => {
+  test("terminated: the turn stops, the disk is removed and the session released", LIMITED, async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
-    const worker = await own.worker({ graceMs: 60_000 });
+    const released = Promise.withResolvers<void>();
+    const { recording } = recorded(db, (name) => {
+      if (name === "release_run") released.resolve();
+    });
+    await own.worker({ db: recording, leaseMs: 180_000 });
     const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
     const disk = join(own.disks, formatId("session", sessionId));
     assert.ok(existsSync(disk));
-    const closed = once(own.engine.events, "closed");
     await appendTerminated(db.write, sessionId);
     own.hub.publish(sessionId, true);
-    await closed;
-    await worker.close();
+    await released.promise;
     const row = await rowOf(db, sessionId);
     assert.deepEqual(row, { status: "terminated", lease_owner: null, home: null });
     assert.equal(existsSync(disk), false);

@@ -216,6 +216,8 @@ export class SessionRunner {
     const { db, turns, permits, metrics } = this.#parts;
     const workspace = this.#workspace;
     if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
+    // The session was terminated: it is to be looked at, and no turn begins.
+    if (this.#runLog.isClosed) return null;
     if (await permits.areLimited(workspace.session)) return null;
     const slot = await this.#takeSlot(workspace);
     try {
