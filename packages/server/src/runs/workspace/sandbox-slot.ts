@@ -1,4 +1,4 @@
-import type { OpenedSandbox } from "./sandbox-opener.ts";
+import type { OpenedSandbox } from "./opening.ts";
 
 /** Holds the one sandbox of a session that is open or being opened. A sandbox that dies leaves the slot by itself. */
 export class SandboxSlot {

@@ -1,0 +1,30 @@
+import type { RemoteRefs } from "@berth/sandbox";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
+import { isPending, isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import { PrefetchedRefs } from "./prefetched-refs.ts";
+import type { RepositorySnapshots } from "./repository-snapshots.ts";
+
+interface PrefetchParts {
+  credentials: Pick<SessionCredentials, "unsealedRepository">;
+  snapshots: RepositorySnapshots;
+}
+
+/** Begins to ask the hosts of the repositories that are not in place yet for their refs. */
+export function prefetchRefs(
+  { credentials, snapshots }: PrefetchParts,
+  { id: sessionId, organizationId }: RunSession,
+  resources: readonly RunResource[],
+): PrefetchedRefs {
+  const refsOf = async (one: RunRepository): Promise<RemoteRefs | null> => {
+    try {
+      return await snapshots.remoteRefs({ sessionId, organizationId }, credentials.unsealedRepository(one));
+    } catch {
+      // What is wrong with the repository is reported when it is put in place.
+      return null;
+    }
+  };
+  const prefetched = new PrefetchedRefs();
+  for (const one of resources.filter(isRepository).filter(isPending)) prefetched.add(one.id, refsOf(one));
+  return prefetched;
+}

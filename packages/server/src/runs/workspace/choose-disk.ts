@@ -1,0 +1,60 @@
+import type { WarmWish } from "../disks/disk-store.ts";
+import type { ClaimedDisk } from "../disks/session-disk.ts";
+import { onNewDisk } from "../inputs/resource-store.ts";
+import type { SessionInputs } from "../inputs/session-inputs-store.ts";
+import { beginRestore, type Save } from "../saves/save-store.ts";
+import { DiskOrigin } from "./disk-origin.ts";
+import type { OpenParts, OpenTarget } from "./opening.ts";
+import { mountedContents, sandboxSpec } from "./sandbox-spec.ts";
+
+/** The disk that a sandbox is opened on. */
+export interface ChosenDisk extends ClaimedDisk {
+  /** What a new disk is to be made from; null: nothing. */
+  save: Save | null;
+  /** A new disk may be made of a snapshot of a volume. */
+  mayBeMade: boolean;
+}
+
+/** What of a spec depends on the disk, where there is none yet. */
+const NO_DISK = { path: "", uid: 0, epoch: 0 };
+
+/**
+ * Returns the session's disk, or a new one, which may be one of the pool where it is made from nothing.
+ *
+ * @param inputs of the sandbox. Default: it takes none of the pool.
+ * @param mayBeMade of a snapshot of a volume, which goes before one of the pool where it saves more.
+ */
+export async function chooseDisk(
+  parts: OpenParts,
+  target: OpenTarget,
+  inputs?: SessionInputs,
+  mayBeMade = false,
+): Promise<ChosenDisk> {
+  const { disk, runLog, lease } = target;
+  let save: Save | null = null;
+  const claimed = await disk.claim(
+    () => runLog.appendReclaimed("lost"),
+    async () => {
+      save = await beginRestore(parts.db.write, lease);
+    },
+    async () =>
+      save === null && inputs !== undefined ? await wishOf(parts, target, inputs, mayBeMade) : null,
+  );
+  return { ...claimed, save, mayBeMade: mayBeMade && !claimed.isOfPool };
+}
+
+async function wishOf(
+  parts: OpenParts,
+  { lease }: OpenTarget,
+  { session, ...inputs }: SessionInputs,
+  mayBeMade: boolean,
+): Promise<WarmWish | null> {
+  const { pool, tunnels } = parts;
+  if (pool === undefined) return null;
+  const resources = inputs.resources.map(onNewDisk);
+  const spec = sandboxSpec(parts, session, NO_DISK, resources);
+  const files = mountedContents(resources, inputs.removals);
+  const wish = pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
+  if (wish === null || !mayBeMade) return wish;
+  return (await DiskOrigin.savesMuch(parts, { lease, session, resources, spec })) ? null : wish;
+}

@@ -1,0 +1,72 @@
+import { LeaseLost } from "@berth/agent";
+import { DiskLimitError, ImageError, RuntimeClassError, SandboxError } from "@berth/sandbox";
+import type { DiskOrigin } from "./disk-origin.ts";
+import type { OpenParts, OpenTarget } from "./opening.ts";
+
+/** Opens a sandbox; says what becomes of a failure. */
+export type Attempt = <T>(open: () => Promise<T>) => Promise<T>;
+
+/** No sandbox can be opened on a disk of the pool. */
+export class UnfitDisk extends Error {
+  constructor(cause: SandboxError) {
+    super("A disk of the pool does not serve.", { cause });
+  }
+}
+
+/** Errors whose message is a sentence for users. */
+const FOR_USERS = [DiskLimitError, ImageError, RuntimeClassError];
+
+/** What becomes of failures to open the sandbox of a session. */
+export class OpeningFailures {
+  readonly #log: OpenParts["log"];
+  readonly #target: OpenTarget;
+
+  constructor({ log }: Pick<OpenParts, "log">, target: OpenTarget) {
+    this.#log = log;
+    this.#target = target;
+  }
+
+  /** Reports a failure in the session's log, and throws it again. */
+  async orReport<T>(open: () => Promise<T>): Promise<T> {
+    const { runLog, signal } = this.#target;
+    try {
+      return await open();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.error({ err: error }, "a sandbox could not be opened");
+      const message = isForUsers(error) ? error.message : "The session's sandbox could not be opened.";
+      const retry_status = { type: "terminal" as const };
+      await runLog.append([
+        { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
+      ]);
+      throw error;
+    }
+  }
+
+  /** @throws UnfitDisk in the place of what the engine says of the disk. */
+  async orUnfit<T>(open: () => Promise<T>): Promise<T> {
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof SandboxError && !this.#target.signal.aborted) throw new UnfitDisk(error);
+      return await this.orReport<T>(() => Promise.reject(error));
+    }
+  }
+
+  /** Returns null when the disk could not be made of its source; it is gone then. */
+  async unlessUnmade<T>(origin: DiskOrigin | null, open: () => Promise<T>): Promise<T | null> {
+    const { disk, signal } = this.#target;
+    try {
+      return await open();
+    } catch (error) {
+      if (!origin?.source || signal.aborted || error instanceof LeaseLost || isForUsers(error)) throw error;
+      await origin.giveUp(error);
+      await disk.discard();
+      return null;
+    }
+  }
+}
+
+function isForUsers(error: unknown): error is Error {
+  return FOR_USERS.some((kind) => error instanceof kind);
+}

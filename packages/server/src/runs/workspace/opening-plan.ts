@@ -1,0 +1,52 @@
+import type { GitSettings, SandboxSpec } from "@berth/sandbox";
+import type { Removal } from "../inputs/removal-store.ts";
+import { onNewDisk, type RunResource } from "../inputs/resource-store.ts";
+import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
+import { prefetchRefs } from "../snapshots/prefetch-refs.ts";
+import type { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
+import type { ChosenDisk } from "./choose-disk.ts";
+import { DiskOrigin } from "./disk-origin.ts";
+import { gitSettings } from "./git-settings.ts";
+import type { OpenParts, OpenTarget } from "./opening.ts";
+import { type MountedContent, mountedContents, sandboxSpec } from "./sandbox-spec.ts";
+
+/** What a sandbox is opened with. */
+export interface OpeningPlan {
+  session: RunSession;
+  disk: ChosenDisk;
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+  spec: SandboxSpec;
+  mounted: readonly MountedContent[];
+  /** Being asked for while the sandbox is opened. */
+  refs: PrefetchedRefs;
+  git: Promise<GitSettings>;
+  origin: DiskOrigin | null;
+}
+
+export async function planOpening(
+  parts: OpenParts,
+  { lease }: OpenTarget,
+  disk: ChosenDisk,
+  { session, removals, ...inputs }: SessionInputs,
+): Promise<OpeningPlan> {
+  const { isNew, save } = disk;
+  const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
+  const notSaved = resources.filter(({ id }) => !save?.inPlace.includes(id));
+  const refs = prefetchRefs(parts, session, notSaved);
+  const git = gitSettings(parts, session, resources);
+  const spec = sandboxSpec(parts, session, { ...disk, ...lease }, resources);
+  const target = { lease, session, resources: isNew && save === null ? resources : [], spec };
+  const origin = await DiskOrigin.find(parts, target, disk.mayBeMade);
+  return {
+    session,
+    disk,
+    resources,
+    removals,
+    spec: origin?.source ? { ...spec, diskSource: origin.source.id } : spec,
+    mounted: mountedContents(resources, removals),
+    refs,
+    git,
+    origin,
+  };
+}
