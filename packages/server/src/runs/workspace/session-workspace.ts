@@ -3,7 +3,6 @@ import type { Draft, Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
 import { recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
-import { firstRequestAt } from "../../features/sessions/events/event-store.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
@@ -15,7 +14,7 @@ import {
   type RunResource,
   readResources,
 } from "../inputs/resource-store.ts";
-import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
+import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";
@@ -24,8 +23,8 @@ import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts"
 import { Activity } from "../resources/activity.ts";
 import type { Provisioner } from "../resources/provisioner.ts";
 import { type SavesParts, SessionSaves } from "../saves/session-saves.ts";
-import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
+import { KnownInputs } from "./known-inputs.ts";
 import type { OpenedSandbox, OpenParts, ToPlace } from "./opening.ts";
 import { SandboxOpener } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
@@ -73,14 +72,10 @@ export class SessionWorkspace {
   readonly #mcp: SessionMcp;
   readonly #outputs: SessionOutputs;
   readonly #saves: SessionSaves;
-  #inputs: SessionInputs;
-  /** Resources may have been put in place since `#inputs` was read. */
-  #isStale = false;
+  readonly #inputs: KnownInputs;
   #pending: readonly RunResource[] = [];
   #learning: Promise<void> | undefined;
   #provisioning = 0;
-  #skills: Promise<PinnedSkill[]> | undefined;
-  #firstRequestAt: number | null = null;
 
   /** @param inputs as they were when the lease was claimed, or later. */
   constructor(
@@ -94,8 +89,8 @@ export class SessionWorkspace {
     this.#parts = parts;
     this.#lease = lease;
     this.#runLog = runLog;
-    this.#inputs = inputs;
     this.session = { ...inputs.session };
+    this.#inputs = new KnownInputs(parts.db.read, this.session, inputs);
     this.#activity = new Activity(onQuiet);
     this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
     this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
@@ -108,7 +103,7 @@ export class SessionWorkspace {
       runLog,
       disk: this.#disk,
       memory: this.memory,
-      skills: () => this.#readSkills(),
+      skills: () => this.#inputs.skills(),
       notes,
       signal: this.#ending.signal,
       activity: this.#activity,
@@ -181,13 +176,11 @@ export class SessionWorkspace {
 
   /** What the system prompt says of the session. */
   async describe(): Promise<string> {
-    const { db } = this.#parts;
-    const { id } = this.session;
     const [firstRequest, resources, skills] = await Promise.all([
-      this.#readFirstRequest(),
+      this.#inputs.firstRequestAt(),
       // What could not be put in place before the first request is in the description.
-      this.#isStale ? readResources(db.read, id) : this.#inputs.resources,
-      this.#readSkills(),
+      this.#inputs.resources(),
+      this.#inputs.skills(),
     ]);
     const placeholders = await this.#parts.credentials.placeholderVariables(resources, firstRequest);
     return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
@@ -205,8 +198,8 @@ export class SessionWorkspace {
 
   /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
   async refresh(inputs?: SessionInputs): Promise<void> {
-    const { resources, removals } = await this.#take(inputs ?? (await this.#read()));
-    const isNew = !this.#slot.isOpen() && !(await this.#disk.existsAt(this.#inputs));
+    const { resources, removals } = await this.#take(inputs ?? (await this.#inputs.read()));
+    const isNew = !this.#slot.isOpen() && !(await this.#disk.existsAt(this.#inputs.latest));
     this.#pending = (isNew ? resources.map(onNewDisk) : resources).filter(isPending);
     if (this.#slot.ended) return;
     const wasOpen = this.#slot.isOpen();
@@ -221,7 +214,7 @@ export class SessionWorkspace {
 
   /** Tries repositories once more whose attempts were exhausted before the turn that begins. */
   async retryExhausted(): Promise<void> {
-    if (!this.#inputs.resources.some(isExhausted)) return;
+    if (!this.#inputs.latest.resources.some(isExhausted)) return;
     await markExhaustedDue(this.#parts.db.write, this.#lease);
     await this.refresh();
   }
@@ -353,15 +346,10 @@ export class SessionWorkspace {
     }
   }
 
-  async #read(): Promise<SessionInputs> {
-    return await readInputs(this.#parts.db.read, this.session.id);
-  }
-
   /** Makes these the inputs. An open sandbox reaches what the environment says now, not what it said when it was opened. */
   async #take(inputs: SessionInputs): Promise<SessionInputs> {
     const isSame = isDeepStrictEqual(inputs.session.networking, this.session.networking);
-    this.#inputs = inputs;
-    this.#isStale = this.isBusy();
+    this.#inputs.take(inputs, this.isBusy());
     Object.assign(this.session, inputs.session);
     if (isSame) return inputs;
     const policy = egressPolicy(this.session, inputs.resources, this.#parts.providers);
@@ -372,7 +360,7 @@ export class SessionWorkspace {
   #opened(): Promise<OpenedSandbox> {
     return this.#slot.opened(() =>
       this.#activity.run(async () => {
-        const { opened, toPlace } = await this.#opener.open(await this.#current());
+        const { opened, toPlace } = await this.#opener.open(await this.#inputs.current());
         this.#putInPlace(opened.provisioner, toPlace);
         return opened;
       }),
@@ -380,17 +368,12 @@ export class SessionWorkspace {
   }
 
   #openedBare(): Promise<OpenedSandbox> {
-    return this.#slot.opened(async () => await this.#opener.openBare(await this.#current()));
-  }
-
-  /** What the last `refresh` took; read again when resources may have been put in place since. */
-  async #current(): Promise<SessionInputs> {
-    return this.#isStale ? await this.#read() : this.#inputs;
+    return this.#slot.opened(async () => await this.#opener.openBare(await this.#inputs.current()));
   }
 
   #putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
     this.#provisioning += 1;
-    this.#isStale = true;
+    this.#inputs.markStale();
     provisioner.putInPlace(resources, removals).finally(() => {
       this.#provisioning -= 1;
     });
@@ -403,21 +386,5 @@ export class SessionWorkspace {
     if (current !== undefined) await recordProcesses(current.sandbox, this.secrets()).catch(() => undefined);
     await this.#slot.close();
     await collected?.();
-  }
-
-  /** The same for the lifetime of the session. */
-  #readSkills(): Promise<PinnedSkill[]> {
-    const reading = this.#skills ?? readSkills(this.#parts.db.read, this.session);
-    this.#skills = reading;
-    reading.catch(() => {
-      if (this.#skills === reading) this.#skills = undefined;
-    });
-    return reading;
-  }
-
-  /** Does not change once there was one. */
-  async #readFirstRequest(): Promise<number | null> {
-    this.#firstRequestAt ??= await firstRequestAt(this.#parts.db.read, this.session.id);
-    return this.#firstRequestAt;
   }
 }
