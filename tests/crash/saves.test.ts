@@ -15,13 +15,13 @@ import {
 import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
-import { notInSample } from "../effort/effort.ts";
+import { isSampled, notTodays } from "../effort/effort.ts";
 import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { killAtRequest, killWhileReading } from "./kill-at-request.ts";
 
 const DAY_MS = 86_400_000;
 /** One of as many kills is made each day where not all are. */
-const SAMPLE = 6;
+const SAMPLE = isSampled() ? 6 : 3;
 /** More requests than a save of two parts has. */
 const REQUESTS = 24;
 
@@ -40,7 +40,7 @@ test("a service is killed at any request to S3 of a save, and the next one while
   const sessions: AnyJson[] = [];
   let kills = 0;
   for (let at = 1, isOver = false; !isOver; at += 1) {
-    if (notInSample(at, SAMPLE) !== false && at < REQUESTS) continue;
+    if (notTodays("crash", at, SAMPLE) !== false && at < REQUESTS) continue;
     await drain(staying, true);
     const saving = await start();
     const session = await makeSession(api);

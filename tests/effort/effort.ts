@@ -19,13 +19,20 @@ export function notInSample(place: number, every: number): string | false {
     : false;
 }
 
-/** The same of tests with pods, of which `npm run pods` tries all. */
-export function notTodaysPods(place: number, every: number): string | false {
-  return process.env.TEST_PODS === "whole" || isTodays(place, every)
-    ? false
-    : `one of ${every} is run each day; npm run pods runs all`;
+/** What takes minutes by itself, by the command that tries all of it whatever the day. */
+type Long = "cluster" | "crash" | "pods";
+
+export function isWhole(long: Long): boolean {
+  return process.env[`TEST_${long.toUpperCase()}`] === "whole";
 }
 
-export function isTodays(place: number, every: number): boolean {
+/** As `notInSample`, also on a fast machine. */
+export function notTodays(long: Long, place: number, every: number): string | false {
+  return isWhole(long) || isTodays(place, every)
+    ? false
+    : `one of ${every} is run each day; npm run ${long} runs all`;
+}
+
+function isTodays(place: number, every: number): boolean {
   return (place + Math.floor(Date.now() / DAY_MS)) % every === 0;
 }

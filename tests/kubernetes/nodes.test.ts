@@ -5,7 +5,7 @@ import { after, before } from "node:test";
 import type { Api } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
-import { notTodaysPods } from "../effort/effort.ts";
+import { notTodays } from "../effort/effort.ts";
 import { powerOffSecondNode } from "./harness/cluster-parts.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
 import { InterruptedTurn } from "./harness/interrupted-turn.ts";
@@ -15,7 +15,7 @@ import { startTestCluster } from "./harness/test-cluster.ts";
 
 const SKIP =
   missingForCluster() ??
-  (findKit()?.kind === "cluster" ? "it drains and loses nodes of its own" : notTodaysPods(1, 3));
+  (findKit()?.kind === "cluster" ? "it drains and loses nodes of its own" : notTodays("pods", 1, 3));
 const FIRST_NODE = "node1";
 const NAMESPACE = "default";
 

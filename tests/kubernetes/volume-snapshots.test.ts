@@ -12,7 +12,7 @@ import type { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
-import { notTodaysPods } from "../effort/effort.ts";
+import { notTodays } from "../effort/effort.ts";
 import { type GitHost, startGitHostOnDefaultPort } from "../git-host/git-host.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
 import { GATEWAY_SETTINGS, Gateways } from "./harness/gateways.ts";
@@ -284,7 +284,7 @@ covers(
     assert.notEqual(now.metadata?.uid, former.metadata?.uid);
     assert.deepEqual([await sourceOf(begun), filesOn(now)], [undefined, []]);
   },
-  SKIP || notTodaysPods(0, 2),
+  SKIP || notTodays("pods", 0, 2),
 );
 
 covers(
@@ -309,5 +309,5 @@ covers(
     );
     assert.match(runner.log, /a disk could not be made of a snapshot of a volume: the session clones/);
   },
-  SKIP || notTodaysPods(1, 2),
+  SKIP || notTodays("pods", 1, 2),
 );

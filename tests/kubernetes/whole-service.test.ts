@@ -25,7 +25,7 @@ import { runBerth } from "../acceptance/harness/run-berth.ts";
 import { SecretScanner } from "../acceptance/harness/secret-scanner.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { wholeLog } from "../crash/load.ts";
-import { notTodaysPods } from "../effort/effort.ts";
+import { notTodays } from "../effort/effort.ts";
 import { type GitHost, startGitHostOnDefaultPort } from "../git-host/git-host.ts";
 import { killPart, type Part, podProcesses } from "./harness/cluster-parts.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
@@ -306,5 +306,5 @@ covers(
     );
     await service.parked();
   },
-  SKIP || notTodaysPods(2, 3),
+  SKIP || notTodays("pods", 2, 3),
 );

@@ -4,21 +4,19 @@ import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
-import { isTodays } from "../effort/effort.ts";
+import { notTodays } from "../effort/effort.ts";
 import { FILES, SCENARIOS } from "./not-in-a-cluster.ts";
 
 const SCENARIO_FILES = globSync(join(import.meta.dirname, "../acceptance/scenarios/*.test.ts")).sort();
 /** Every machine takes part in these: streams and previews, keys of requests, uploads in parts. */
 const ALWAYS = ["event-deltas", "idempotency", "uploads"];
 /** One of as many of the others is run each day: all of them take a quarter of an hour. */
-const SAMPLE = 12;
-const IS_WHOLE = process.env.TEST_CLUSTER === "whole";
+const SAMPLE = 16;
 const FILE_LIMIT_MS = 900_000;
 
 for (const [place, path] of SCENARIO_FILES.entries()) {
   const name = basename(path, ".test.ts");
-  const isRun = IS_WHOLE || ALWAYS.includes(name) || isTodays(place, SAMPLE);
-  const skip = FILES[name] ?? (isRun ? false : `one of ${SAMPLE} is run each day; npm run cluster runs all`);
+  const skip = FILES[name] ?? (!ALWAYS.includes(name) && notTodays("cluster", place, SAMPLE));
   test(`through the balancer: ${name}`, { timeout: FILE_LIMIT_MS, skip }, async ({ signal }) => {
     const { code, said } = await runInCluster(path, signal);
     assert.equal(code, 0, said);

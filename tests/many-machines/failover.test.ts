@@ -11,13 +11,15 @@ import { covers } from "../acceptance/harness/covers.ts";
 import { makeFile } from "../acceptance/harness/fixtures.ts";
 import type { Machine } from "../crash/machine.ts";
 import { newSeed, randomFrom } from "../crash/seed.ts";
-import { isSampled } from "../effort/effort.ts";
+import { isSampled, isWhole } from "../effort/effort.ts";
 import { ReplicatedPostgres } from "../postgres-server/replicated-postgres.ts";
 import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { Cluster, secretKeyOf } from "./harness/cluster.ts";
 import { NumberedSession } from "./harness/numbered-session.ts";
 
-const ACKNOWLEDGED = isSampled() ? 2_000 : 10_000;
+/** Each fault comes after a seventh of these. */
+const USUAL = isSampled() ? 2_000 : 4_000;
+const ACKNOWLEDGED = isWhole("cluster") ? 10_000 : USUAL;
 const SESSIONS = 10;
 const BINARY = join(import.meta.dirname, "../../bin/berth");
 

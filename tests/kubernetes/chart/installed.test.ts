@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
-import { notTodaysPods } from "../../effort/effort.ts";
+import { notTodays } from "../../effort/effort.ts";
 import { enforceEgress } from "../harness/enforce-egress.ts";
 import { findKit, missingForCluster } from "../harness/find-kit.ts";
 import type { ClusterClient } from "./cluster-client.ts";
@@ -14,7 +14,9 @@ import { RELEASE } from "./render-chart.ts";
 
 const skip =
   missingForCluster() ??
-  (findKit()?.kind === "cluster" ? "the cluster has a network and names of its own" : notTodaysPods(0, 3));
+  (findKit()?.kind === "cluster"
+    ? "the cluster has a network and names of its own"
+    : notTodays("pods", 0, 3));
 const SANDBOXES = "berth-sandboxes";
 
 let installed: InstalledRelease;

@@ -1,6 +1,6 @@
 // The conformance suite in pods.
 
-import { notTodaysPods } from "../../../../tests/effort/effort.ts";
+import { notTodays } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { conformance, unusedSubject } from "../../test-support/conformance/conformance.ts";
 import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
@@ -32,6 +32,6 @@ skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devi
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";
 
 conformance("kubernetes", missing === null ? startPodSubject : unusedSubject, skips, {
-  notInSample: (place, title) => title !== TOGETHER && notTodaysPods(place, SAMPLE),
+  notInSample: (place, title) => title !== TOGETHER && notTodays("pods", place, SAMPLE),
   probesTogether: true,
 });
