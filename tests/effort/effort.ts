@@ -20,7 +20,7 @@ export function notInSample(place: number, every: number): string | false {
 }
 
 /** What takes minutes by itself, by the command that tries all of it whatever the day. */
-type Long = "cluster" | "crash" | "pods";
+type Long = "cluster" | "crash" | "engines" | "pods";
 
 export function isWhole(long: Long): boolean {
   return process.env[`TEST_${long.toUpperCase()}`] === "whole";

@@ -1,5 +1,5 @@
 import { type EngineKind, missingForEngine } from "../../../tests/container-engine/container-engine.ts";
-import { notInSample } from "../../../tests/effort/effort.ts";
+import { isSampled, notInSample, notTodays } from "../../../tests/effort/effort.ts";
 import { conformance, type Subject, unusedSubject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
 import { OWN_GROUP_TEST } from "./conformance/isolation-tests.ts";
@@ -7,7 +7,10 @@ import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
 /** Docker is what most installations have. */
-const SAMPLED_OF = { dockerd: 2, podman: 3 };
+const NOT_TRIED = {
+  dockerd: (place: number) => notInSample(place, 2),
+  podman: (place: number) => notTodays("engines", place, isSampled() ? 3 : 2),
+};
 
 /** Runs the conformance suite on a real container engine, which the test starts and stops. */
 export function conformanceOf(kind: EngineKind): void {
@@ -23,6 +26,6 @@ export function conformanceOf(kind: EngineKind): void {
       return await startSubject(kind);
     },
     skips,
-    { notInSample: (place) => notInSample(place, SAMPLED_OF[kind]) },
+    { notInSample: NOT_TRIED[kind] },
   );
 }

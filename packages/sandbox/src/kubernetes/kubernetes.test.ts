@@ -9,7 +9,7 @@ import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
 /** One of as many tests is run each day, and all escape probes: a pod takes some seconds to start. */
-const SAMPLE = 3;
+const SAMPLE = 5;
 const NETWORK_TESTS = [
   REFUSALS_TOLD,
   "command: hosts denied meanwhile are in its result",
