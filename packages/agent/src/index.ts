@@ -4,6 +4,7 @@ export { foldHistory } from "./history/fold-history.ts";
 export type { History } from "./history/history.ts";
 export * from "./history/log.ts";
 export { LogCopy } from "./history/log-copy.ts";
+export * from "./history/log-entry.ts";
 export type { ReadFile } from "./history/message-files.ts";
 export { StartedCalls } from "./history/started-calls.ts";
 export type { Turn } from "./loop/run-turn.ts";

@@ -1,6 +1,7 @@
 import { CALL_REPLY_TYPES, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
-import type { Draft, Log, LogEntry } from "../src/history/log.ts";
+import type { Log } from "../src/history/log.ts";
 import { LogCopy } from "../src/history/log-copy.ts";
+import type { Draft, LogEntry } from "../src/history/log-entry.ts";
 
 /** A session's log in memory, which outlives the turns that use it. */
 export class MemoryLog implements Log {

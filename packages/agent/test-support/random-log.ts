@@ -1,7 +1,7 @@
 import type { NewEvent } from "@berth/contract";
 import fc from "fast-check";
 import { callKind, isToolUse, type ToolUseEvent, toolResultEvent } from "../src/history/call-events.ts";
-import type { Draft, LogEntry } from "../src/history/log.ts";
+import type { Draft, LogEntry } from "../src/history/log-entry.ts";
 import * as notes from "../src/prompts/notes.ts";
 import { MemoryLog } from "./memory-log.ts";
 

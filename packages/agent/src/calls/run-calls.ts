@@ -1,5 +1,6 @@
 import { type CallKind, toolResultEvent } from "../history/call-events.ts";
-import { type Draft, throwIfLeaseLost } from "../history/log.ts";
+import { throwIfLeaseLost } from "../history/log.ts";
+import type { Draft } from "../history/log-entry.ts";
 import type { TurnLog } from "../history/turn-log.ts";
 import * as notes from "../prompts/notes.ts";
 import { storableText, truncateMiddle } from "../prompts/text.ts";

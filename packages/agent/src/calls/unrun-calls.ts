@@ -1,5 +1,5 @@
 import { foldHistory } from "../history/fold-history.ts";
-import type { Draft, LogEntry } from "../history/log.ts";
+import type { Draft, LogEntry } from "../history/log-entry.ts";
 import type { ToolCall } from "../history/open-calls.ts";
 import * as notes from "../prompts/notes.ts";
 import { errorResult } from "./run-calls.ts";

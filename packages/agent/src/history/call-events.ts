@@ -1,5 +1,5 @@
 import type { EventOf, ResultBlock } from "@berth/contract";
-import type { Draft, LogEntry } from "./log.ts";
+import type { Draft, LogEntry } from "./log-entry.ts";
 
 /** Who runs a call, which decides the types of its events: the service, an MCP server, or the client. */
 export type CallKind = "tool" | "mcp" | "custom";

@@ -3,7 +3,7 @@ import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts
 import * as notes from "../prompts/notes.ts";
 import type { ToolUseEvent } from "./call-events.ts";
 import { type History, measureTokens } from "./history.ts";
-import type { LogEntry } from "./log.ts";
+import type { LogEntry } from "./log-entry.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
 import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
 import { PendingInputs } from "./pending-inputs.ts";

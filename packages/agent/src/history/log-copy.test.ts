@@ -5,8 +5,8 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { randomLog } from "../../test-support/random-log.ts";
 import type { ImageBlock } from "../models/model.ts";
 import { foldHistory } from "./fold-history.ts";
-import type { LogEntry } from "./log.ts";
 import { LogCopy } from "./log-copy.ts";
+import type { LogEntry } from "./log-entry.ts";
 
 const RUNS = { numRuns: 300 };
 

@@ -1,6 +1,6 @@
 import { HistoryFold } from "./fold-history.ts";
 import type { History } from "./history.ts";
-import type { LogEntry } from "./log.ts";
+import type { LogEntry } from "./log-entry.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
 
 /**

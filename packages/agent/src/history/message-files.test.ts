@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
 import type { UserBlock } from "../models/model.ts";
-import type { LogEntry } from "./log.ts";
+import type { LogEntry } from "./log-entry.ts";
 import { loadFiles } from "./message-files.ts";
 
 const MEGABYTE = 1024 * 1024;

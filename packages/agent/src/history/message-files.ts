@@ -1,7 +1,7 @@
 import { isImageType, mediaTypeOf } from "@berth/contract";
 import type { UserBlock } from "../models/model.ts";
 import { storableText } from "../prompts/text.ts";
-import type { LogEntry } from "./log.ts";
+import type { LogEntry } from "./log-entry.ts";
 
 /** Files that messages refer to, by id, as blocks; null for one that cannot be read. */
 export type MessageFiles = ReadonlyMap<string, UserBlock | null>;

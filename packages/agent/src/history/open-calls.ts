@@ -9,7 +9,7 @@ import {
   type ToolUseEvent,
   waitsForClient,
 } from "./call-events.ts";
-import type { Memo } from "./log.ts";
+import type { Memo } from "./log-entry.ts";
 import { resultBlocks } from "./result-blocks.ts";
 
 /** A call that a model made, as the log records it. */

@@ -1,5 +1,5 @@
 import { isToolResult, isToolUse, resultCallId, waitsForClient } from "./call-events.ts";
-import type { LogEntry } from "./log.ts";
+import type { LogEntry } from "./log-entry.ts";
 
 /**
  * The calls that this process has started in the current turn and that have no result yet. `OpenCalls` differs: it holds

@@ -1,8 +1,9 @@
 import { CALL_REPLY_TYPES } from "@berth/contract";
 import type { UserBlock } from "../models/model.ts";
 import type { History } from "./history.ts";
-import type { Draft, Log, LogEntry } from "./log.ts";
+import type { Log } from "./log.ts";
 import type { LogCopy } from "./log-copy.ts";
+import type { Draft, LogEntry } from "./log-entry.ts";
 import { loadFiles, type ReadFile } from "./message-files.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { History } from "../history/history.ts";
-import type { Draft, Memo } from "../history/log.ts";
+import type { Draft, Memo } from "../history/log-entry.ts";
 import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.ts";
 import type { AssistantBlock, ModelError, ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";

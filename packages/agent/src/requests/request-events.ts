@@ -1,5 +1,5 @@
 import type { ModelUsage, NewEvent, SessionErrorType } from "@berth/contract";
-import type { Draft } from "../history/log.ts";
+import type { Draft } from "../history/log-entry.ts";
 import type { ModelError, ModelErrorKind } from "../models/model.ts";
 
 /** The end of a request; `usage` is null when it failed or was aborted. */

@@ -1,6 +1,6 @@
 import type { NewEvent, SessionAgent } from "@berth/contract";
 import { authorizeCall, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
-import type { Draft, Memo } from "../history/log.ts";
+import type { Draft, Memo } from "../history/log-entry.ts";
 import type { AssistantBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { storableObject, storableText } from "../prompts/text.ts";

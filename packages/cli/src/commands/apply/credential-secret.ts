@@ -1,5 +1,6 @@
 import { UsageError } from "../../shared/failure.ts";
 import { secretOf, secretVariable } from "../../shared/secret.ts";
+import { CREDENTIAL_FIELDS } from "./credential-fields.ts";
 import { bytesOf } from "./document-files.ts";
 import type { ObjectDocument } from "./documents.ts";
 import type { Fault } from "./faults.ts";
@@ -19,12 +20,6 @@ export interface SecretReference {
   env: unknown;
   file: unknown;
 }
-
-/** What names the secret of a credential, and what says what it is for, by `auth.type`. */
-export const CREDENTIAL_FIELDS = {
-  static_bearer: { name: "token", target: "mcp_server_url" },
-  environment_variable: { name: "secret_value", target: "secret_name" },
-} as const;
 
 /** A secret in the document itself is refused: the document is for a repository. Its text is not repeated. */
 export function secretReference({ body, fault }: ObjectDocument): SecretReference | Fault[] {

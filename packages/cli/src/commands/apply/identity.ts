@@ -1,6 +1,6 @@
 import { UsageError } from "../../shared/failure.ts";
 import { skillFiles } from "../skills/skill-files.ts";
-import { CREDENTIAL_FIELDS } from "./credential-secret.ts";
+import { CREDENTIAL_FIELDS } from "./credential-fields.ts";
 import { pathFrom } from "./document-files.ts";
 import { type Kind, nameField, PARENTS, type PartKind } from "./kinds.ts";
 

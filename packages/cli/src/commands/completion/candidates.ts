@@ -1,13 +1,8 @@
 import type { Argument, Command, Option } from "commander";
 import { readContexts } from "../../shared/contexts.ts";
+import type { Candidate } from "./candidate.ts";
 import { idsOf, models } from "./ids.ts";
 import { nameOf, type Position } from "./position.ts";
-
-/** What a word can be. */
-export interface Candidate {
-  value: string;
-  about?: string | undefined;
-}
 
 /** The name of a file, which the shell completes. */
 export const FILES = "files";

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { cut, plainLine } from "../../terminal/plain-text.ts";
 import { printLine } from "../../terminal/print.ts";
-import { type Candidate, candidatesAt, FILES } from "./candidates.ts";
+import type { Candidate } from "./candidate.ts";
+import { candidatesAt, FILES } from "./candidates.ts";
 import { positionOf } from "./position.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Operation } from "@berth/sdk";
 import { operations, pathParams } from "@berth/sdk/operations";
 import { connect } from "../../shared/connection.ts";
-import type { Candidate } from "./candidates.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Position } from "./position.ts";
 
 type Thing = Readonly<Record<string, unknown>>;

@@ -1,0 +1,39 @@
+import type { NewEvent, SessionEvent } from "@berth/contract";
+
+/**
+ * An entry of a session's log as the loop reads and writes it. The loop has no other state: after a crash at any point,
+ * another process resumes from the log.
+ */
+export interface LogEntry {
+  /** From 1, without gaps, in commit order. */
+  seq: number;
+  event: SessionEvent;
+  /** What the model needs and clients do not see. */
+  memo: Memo | null;
+}
+
+/** An event to append, with its memo. `id` is set when later events of the same append refer to it. */
+export interface Draft {
+  id?: string;
+  event: NewEvent;
+  memo?: Memo;
+}
+
+/**
+ * Stored beside an event and never returned by the API.
+ * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
+ * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
+ *   `tool_name` the name that the model uses, if the event has another one.
+ * - `agent.context_compacted`: the summary that replaces everything before it, and in `kept` the newest user message;
+ *   `keeps_images` when that message's images are kept too.
+ * - `span.model_request_end`: in `text`, a note for the model before its next response, such as that the last one was
+ *   truncated.
+ */
+export interface Memo {
+  text?: string;
+  kept?: string;
+  keeps_images?: true;
+  call_id?: string;
+  tool_name?: string;
+  opaque?: Record<string, unknown>;
+}

@@ -1,0 +1,5 @@
+/** What a word can be. */
+export interface Candidate {
+  value: string;
+  about?: string | undefined;
+}
