@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { isSampled } from "../effort/effort.ts";
+import { isSampled, isWhole } from "../effort/effort.ts";
 import { clientOf, LoadedSession } from "./load.ts";
 import { isAlive, type Part, waitForPid } from "./processes.ts";
 import { newSeed, randomFrom } from "./seed.ts";
 
-const ROUNDS = isSampled() ? 5 : 20;
+const USUAL = isSampled() ? 5 : 10;
+const ROUNDS = isWhole("crash") ? 20 : USUAL;
 
 let berth: Berth;
 let token: string;
