@@ -4,8 +4,7 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { deleteSessionRow, isRunning, type SessionState } from "../lease/session-state.ts";
-import { idle } from "../turn/session-turn.ts";
+import { deleteSessionRow, type SessionState } from "../lease/session-state.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 interface Parts {
@@ -19,7 +18,7 @@ interface HeldSession {
   workspace: SessionWorkspace;
 }
 
-/** Releases a session that is archived, terminated or deleted: deletes its disk, and its row if it is deleted. */
+/** Releases a session that is archived and does not run, or that is terminated or deleted: deletes its disk, and its row if it is deleted. */
 export async function releaseEnded(
   { db }: Parts,
   { lease, runLog, workspace }: HeldSession,
@@ -27,7 +26,7 @@ export async function releaseEnded(
 ): Promise<void> {
   if (!state.terminated) {
     await workspace.collectBeforeRemoval();
-    await runLog.appendIdle(isRunning(state) ? [idle({ type: "cancelled" })] : []);
+    await runLog.appendIdle([]);
   }
   await workspace.remove();
   const released = state.deleted

@@ -167,7 +167,7 @@ export class SessionRunner {
     const { db, log } = this.#parts;
     try {
       await previous;
-      while (this.#stopping !== "abandon") if (await this.#step()) return;
+      while (this.#stopping !== "abandon") if (await this.#stepUnlessLost()) return;
     } catch (error) {
       this.#kill();
       if (error instanceof LeaseLost) this.#tellLeaseLost();
@@ -177,6 +177,22 @@ export class SessionRunner {
       this.#runLog.close();
       this.#trace?.close();
       await this.#workspace?.end();
+    }
+  }
+
+  /**
+   * As `#step`. A session that was terminated meanwhile refuses what is appended, and so does a log that was closed for a hand-over, just
+   * as if the lease was lost: another look tells.
+   *
+   * @throws LeaseLost
+   */
+  async #stepUnlessLost(): Promise<boolean> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      if (!(error instanceof LeaseLost) || this.#stopping === "abandon") throw error;
+      this.#runLog.close();
+      return await this.#step();
     }
   }
 
@@ -193,7 +209,10 @@ export class SessionRunner {
     this.#workspace ??= this.#openWorkspace(inputs);
     await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
-    if (state.terminated || state.archived) {
+    const { workspace } = held;
+    const isCut = isRunning(state);
+    // What an archived session has left to append is for the process that goes on, if the log is closed here.
+    if (state.terminated || (state.archived && !isCut && !this.#runLog.isClosed)) {
       await releaseEnded(this.#parts, held, state);
       return true;
     }
@@ -201,7 +220,7 @@ export class SessionRunner {
       await releaseForHandOver(this.#parts, held, state);
       return true;
     }
-    const { workspace } = held;
+    if (state.archived && isCut) return await this.#endCutTurn(workspace, state);
     if (state.resting) return await this.#release(() => this.#reclaim(workspace));
     await this.#refresh(workspace, inputs);
     if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
@@ -368,6 +387,18 @@ export class SessionRunner {
       this.#endSlot(slot);
     }
     return true;
+  }
+
+  /** Ends the turn of an archived session in which a former run was cut off: its calls and requests get their ends. */
+  async #endCutTurn(workspace: SessionWorkspace, { status }: SessionState): Promise<false> {
+    const slot = await this.#takeSlot(workspace);
+    try {
+      const before = { resumed: true, isAnnounced: status !== "rescheduling", slot };
+      await this.#runTurn(workspace, before, true);
+    } finally {
+      this.#endSlot(slot);
+    }
+    return false;
   }
 
   async #takeSlot(workspace: SessionWorkspace): Promise<TurnSlot> {
