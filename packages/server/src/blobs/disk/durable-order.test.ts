@@ -73,6 +73,7 @@ test("contents stored together: as one alone, and a directory is synced once for
 });
 
 for (const [way, again] of [
+  ["alone", "await (await blobs.stage(parts())).keep();"],
   ["with others", `await blobs.storeAll(new Map([[blob.sha256, Buffer.from("one more ")]]));`],
 ])
   test(`a content that exists, stored again ${way}: its directories are synced, as they may not be yet`, {

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { giveToOwner } from "./give-to-owner.ts";
 
 /**
- * Renames or links a content to its path below `root`, unless that exists already. The content's entry and every new directory
- * are durably on disk when this resolves.
+ * Renames or links a content to its path below `root`, unless that exists already. The content's entry and every directory above it
+ * are durably on disk when this resolves: whoever named one that exists may have died before it was.
  */
 export async function installBlob(
   renameOrLink: (from: string, to: string) => Promise<void>,
@@ -12,8 +12,7 @@ export async function installBlob(
   path: string,
   root: string,
 ): Promise<void> {
-  if (await exists(path)) return;
-  await nameBlob(renameOrLink, from, path, root);
+  if (!(await exists(path))) await nameBlob(renameOrLink, from, path, root);
   for (const directory of directoriesOf(path, root)) await syncDirectory(directory);
 }
 
