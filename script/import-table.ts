@@ -244,6 +244,7 @@ export const IMPORT_TABLE: ImportTable = {
     ],
     "runs/outputs": [
       "@berth/agent",
+      "@berth/concurrency",
       "@berth/contract",
       "@berth/sandbox",
       "db",
