@@ -14,6 +14,7 @@ import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
+import { outputFigures } from "./cases/sandbox-outputs.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
@@ -39,6 +40,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   repository: repositoryFigures,
   large: largeRepositoryFigures,
   saves: saveFigures,
+  outputs: outputFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   console: () => onService(consoleFigures),

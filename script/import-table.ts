@@ -103,7 +103,7 @@ export const IMPORT_TABLE: ImportTable = {
     log: [],
     processes: [],
     config: ["@berth/contract", "@berth/egress", "@berth/linux", "limits", "retention", "traces"],
-    blobs: ["@berth/linux", "db", "config"],
+    blobs: ["@berth/concurrency", "@berth/linux", "db", "config"],
     secrets: ["@berth/linux", "db"],
     masking: [],
     notify: ["@berth/agent", "db"],
@@ -244,6 +244,7 @@ export const IMPORT_TABLE: ImportTable = {
     ],
     "runs/outputs": [
       "@berth/agent",
+      "@berth/concurrency",
       "@berth/contract",
       "@berth/sandbox",
       "db",

@@ -1,6 +1,7 @@
 export { orAborted, sleep } from "./abortable.ts";
 export { FairSemaphore } from "./fair-semaphore.ts";
 export { LeastRecent } from "./least-recent.ts";
+export { mapAtOnce } from "./map-at-once.ts";
 export { Pool } from "./pool.ts";
 export { runOnce } from "./run-once.ts";
 export { type Release, Semaphore } from "./semaphore.ts";

@@ -41,6 +41,23 @@ export function describeStore(name: string, open: (t: TestContext) => Promise<Te
       });
     }
 
+    test("storeAll: many contents, of which some exist already → read back; nothing else is left", async (t) => {
+      const { blobs } = await open(t);
+      const contents = [
+        Buffer.alloc(0),
+        ...Array.from({ length: 40 }, (_, size) => randomBytes(size * 100 + 1)),
+      ];
+      const named = (some: readonly Buffer[]) => new Map(some.map((bytes) => [digest(bytes), bytes]));
+      await blobs.storeAll(named(contents.slice(0, 5)));
+      await (await blobs.stage(pieces(...contents.slice(6, 7)))).keep();
+      await blobs.storeAll(named(contents));
+      await blobs.storeAll(new Map());
+      assert.deepEqual((await namesOf(blobs)).toSorted(), [...named(contents).keys()].toSorted());
+      for (const [name, bytes] of named(contents)) assert.deepEqual(await buffer(blobs.read(name)), bytes);
+      await blobs.removeAbandoned(-1);
+      assert.equal((await namesOf(blobs)).length, contents.length);
+    });
+
     for (const size of [10, 9 * MIB])
       test(`stage: the source fails after ${size} bytes, or the content is discarded → nothing is left`, async (t) => {
         const { blobs } = await open(t);

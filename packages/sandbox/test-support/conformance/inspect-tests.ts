@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { listDirectory } from "../../src/inspect/list-directory.ts";
+import { readFiles } from "../../src/inspect/read-files.ts";
 import { readPart } from "../../src/inspect/read-part.ts";
 import { conformanceTest, ok, type Suite } from "./context.ts";
 
@@ -44,4 +46,27 @@ export function inspectTests(suite: Suite): void {
       assert.equal(`${(await running).output}`, "on\n");
     },
   );
+  conformanceTest(suite, "inspect: many files at once, with whatever bytes", async ({ open }) => {
+    const sandbox = await open();
+    await ok(
+      sandbox,
+      "for n in $(seq 200); do head -c $((n * 100)) /dev/urandom >$n; done; printf x >'of two\nlines'; mkfifo gate",
+    );
+    const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+    const files = [
+      ...numbers.map((n) => ({ path: Buffer.from(`${n}`), size: n * 100 })),
+      { path: Buffer.from("of two\nlines"), size: 1 },
+      { path: Buffer.from("gate"), size: 1 },
+    ];
+    const { contents, ended } = await readFiles(sandbox, "/data", files, TIME);
+    assert.ok(ended);
+    assert.equal(contents.length, 202);
+    assert.deepEqual([`${contents[200]}`, contents[201]], ["x", null]);
+    const digests = numbers.map((n) =>
+      createHash("sha256")
+        .update(contents[n - 1] ?? "")
+        .digest("hex"),
+    );
+    assert.equal(await ok(sandbox, "sha256sum $(seq 200) | cut -d' ' -f1"), digests.join("\n"));
+  });
 }

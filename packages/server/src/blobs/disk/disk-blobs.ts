@@ -8,6 +8,7 @@ import type { BlobStore } from "../interface/blob-store.ts";
 import { DiskPartialBlob } from "./disk-partial-blob.ts";
 import { diskStoreId } from "./disk-store-id.ts";
 import { giveToOwner } from "./give-to-owner.ts";
+import { installAll } from "./install-all.ts";
 import { installBlob } from "./install-blob.ts";
 
 const ABANDONED_MS = 24 * 3_600_000;
@@ -38,6 +39,10 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
         const abandoned = isAbandoned(name) || (await ageOf(join(staged, name))) > abandonedMs;
         if (abandoned) await rm(join(staged, name), { force: true });
       }
+    },
+    async storeAll(contents) {
+      const paths = [...contents].map(([sha256, bytes]) => [path(sha256), bytes] as const);
+      await installAll(new Map(paths), staged, directory);
     },
     async stage(source) {
       const temporary = join(staged, processName(randomUUID()));

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import {
+  assertDurable,
+  assertSynced,
   CAN_TRACE,
   type FileCall,
   fileCalls,
@@ -12,6 +14,7 @@ import {
   isSync,
   isWrite,
 } from "../../../test-support/file-calls.ts";
+import { contentPath } from "./disk-blobs.ts";
 
 for (const [way, script] of [
   ["at once", "const blob = await blobs.stage(parts());"],
@@ -46,6 +49,47 @@ for (const [way, script] of [
     }
   });
 }
+
+test("contents stored together: as one alone, and a directory is synced once for all", {
+  skip: !CAN_TRACE,
+}, (t) => {
+  const { calls, directory, sha256 } = trace(
+    t,
+    `import { createHash } from "node:crypto";
+    const contents = ["one", "two", "three"].map((text) => Buffer.from(text));
+    const named = contents.map((bytes) => [createHash("sha256").update(bytes).digest("hex"), bytes]);
+    await blobs.storeAll(new Map(named));
+    console.log(named.map(([name]) => name).join());`,
+  );
+  for (const name of sha256.split(",")) {
+    const path = contentPath(directory, name);
+    assertDurable(calls, path);
+    const named = calls.findLastIndex((call) => isNaming(call) && call.to === path);
+    for (let at = dirname(path); at !== dirname(directory); at = dirname(at))
+      assertSynced(calls.slice(named), at);
+  }
+  const later = calls.slice(calls.findIndex(isNaming));
+  assert.equal(later.filter((call) => isSync(call) && call.file === directory).length, 1);
+});
+
+for (const [way, again] of [
+  ["alone", "await (await blobs.stage(parts())).keep();"],
+  ["with others", `await blobs.storeAll(new Map([[blob.sha256, Buffer.from("one more ")]]));`],
+])
+  test(`a content that exists, stored again ${way}: its directories are synced, as they may not be yet`, {
+    skip: !CAN_TRACE,
+  }, (t) => {
+    const { calls, directory, sha256 } = trace(
+      t,
+      `const blob = await blobs.stage(parts());
+      await blob.keep();
+      ${again}
+      console.log(blob.sha256);`,
+    );
+    const later = calls.slice(calls.findIndex(isNaming));
+    for (let at = dirname(contentPath(directory, sha256)); at !== dirname(directory); at = dirname(at))
+      assert.equal(later.filter((call) => isSync(call) && call.file === at).length, 2, at);
+  });
 
 test("partial content: the bytes are synced before they are counted", { skip: !CAN_TRACE }, (t) => {
   const counted = join(tmpdir(), `berth-counted-${process.pid}`);

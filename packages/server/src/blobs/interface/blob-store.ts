@@ -13,6 +13,11 @@ export interface BlobStore {
   check(): Promise<void>;
   /** Takes what the source yields. When the source or the store fails, nothing is left. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+  /**
+   * Stores contents that are in memory, each under its name, as `stage` and `keep` do for one. All are durable when this resolves; when
+   * it rejects, some may be stored.
+   */
+  storeAll(contents: ReadonlyMap<string, Buffer>): Promise<void>;
   /** A content that arrives in parts. */
   partial(fileId: string): PartialBlob;
   /** Of which files there are partial contents. */

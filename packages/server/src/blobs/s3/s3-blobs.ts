@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { mapAtOnce } from "@berth/concurrency";
 import { isOfDeadProcess } from "@berth/linux";
 import type { S3Place } from "../../config/s3-place.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
@@ -26,6 +27,9 @@ export interface S3BlobOptions {
 const CONTENTS = "blobs/";
 const NAME = /^[0-9a-f]{64}$/;
 
+/** Contents that are sent at the same time. */
+const AT_ONCE = 8;
+
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** Contents in a bucket, which the processes of any number of machines share. */
@@ -43,6 +47,9 @@ export function openS3Blobs({ place, proxies, cache, db, silenceMs }: S3BlobOpti
     id: () => storeId(db, objects),
     check: () => check(objects),
     stage: (source) => stageInS3({ objects, keyOf, toLocal }, source),
+    async storeAll(contents) {
+      await mapAtOnce(AT_ONCE, [...contents], ([sha256, bytes]) => objects.put(keyOf(sha256), bytes));
+    },
     partial: (fileId) => new S3PartialBlob(fileId, { db, objects, keyOf, toLocal }),
     partialNames: async () => (await listPartials(db.write)).map(({ fileId }) => fileId),
     read,

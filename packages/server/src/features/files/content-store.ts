@@ -8,6 +8,19 @@ export async function lockContent(tx: Queryable, sha256: string): Promise<void> 
   await tx.query({ name: "lock_content", text, values: [sha256] });
 }
 
+/**
+ * The same for several contents, of which a transaction locks no others. PostgreSQL has room for 64 locks of each connection
+ * (`max_locks_per_transaction`), for all of them together: more than some 32 contents at once could take the room of others.
+ */
+export async function lockContents(tx: Queryable, contents: readonly string[]): Promise<void> {
+  await tx.query({
+    name: "lock_contents",
+    text: "select pg_advisory_xact_lock(hashtextextended(sha256, 0)) from unnest($1::text[]) as content (sha256)",
+    // In one order, so that two transactions never wait for each other.
+    values: [contents.toSorted()],
+  });
+}
+
 /** Those of the contents that a file, a version of a skill or a saved workspace has. */
 export async function usedContents(db: Queryable, contents: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ sha256: string }>({

@@ -25,20 +25,35 @@ export interface OutputFile {
   size: number;
 }
 
-/**
- * Records a path as collected, and stores a file of the session for it unless `file` is null, since only its stamp is
- * new. Both or none.
- *
- * @throws LeaseLost
- */
+/** A path as it is collected now. `file` is null when only its stamp is new. */
+export interface CollectedOutput extends Collected {
+  path: Buffer;
+  file: OutputFile | null;
+}
+
+/** As `storeOutputs`, of one. @throws LeaseLost */
 export async function storeOutput(
   db: Queryable,
   lease: Lease,
   path: Buffer,
-  { sha256, stamp }: Collected,
+  collected: Collected,
   file: OutputFile | null,
 ): Promise<void> {
-  const id = newUuid();
+  await storeOutputs(db, lease, [{ path, ...collected, file }]);
+}
+
+/**
+ * Records paths as collected, and stores a file of the session for each that has one. All or nothing.
+ *
+ * @param outputs with different paths. @throws LeaseLost
+ */
+export async function storeOutputs(
+  db: Queryable,
+  lease: Lease,
+  outputs: readonly CollectedOutput[],
+): Promise<void> {
+  const ids = outputs.map(() => newUuid());
+  const files = outputs.map(({ file }) => file);
   const { rows } = await db.query({
     name: "store_output",
     text: `
@@ -46,15 +61,18 @@ export async function storeOutput(
         select id, organization_id, owner_type, owner_id from sessions
         where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
         for no key update
+      ), given as (
+        select * from unnest($4::bytea[], $5::text[], $6::text[], $7::uuid[], $8::timestamptz[], $9::text[], $10::text[],
+          $11::bigint[]) as output (path, stamp, sha256, id, now, filename, mime_type, size_bytes)
       ), file as (
         insert into files (id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
           scope_session_id, updated_at)
-        select $7::uuid, held.organization_id, held.owner_type, held.owner_id, $8::text, $9::text, $10::bigint, $6::text,
-          'ready', held.id, $11::timestamptz
-        from held where $8::text is not null
+        select given.id, held.organization_id, held.owner_type, held.owner_id, given.filename, given.mime_type,
+          given.size_bytes, given.sha256, 'ready', held.id, given.now
+        from held, given where given.filename is not null
       ), output as (
         insert into session_outputs (session_id, path, sha256, stamp)
-        select held.id, $4::bytea, $6::text, $5::text from held
+        select held.id, given.path, given.sha256, given.stamp from held, given
         on conflict (session_id, path) do update set sha256 = excluded.sha256, stamp = excluded.stamp
       )
       select id from held`,
@@ -62,14 +80,14 @@ export async function storeOutput(
       lease.sessionId,
       lease.owner,
       lease.epoch,
-      path,
-      stamp,
-      sha256,
-      id,
-      file?.filename ?? null,
-      file?.mimeType ?? null,
-      file?.size ?? null,
-      uuidTimestamp(id),
+      outputs.map(({ path }) => path),
+      outputs.map(({ stamp }) => stamp),
+      outputs.map(({ sha256 }) => sha256),
+      ids,
+      ids.map(uuidTimestamp),
+      files.map((file) => file?.filename ?? null),
+      files.map((file) => file?.mimeType ?? null),
+      files.map((file) => file?.size ?? null),
     ],
   });
   if (rows.length === 0) throw new LeaseLost();

@@ -32,9 +32,14 @@ export function planOutputs(
   mask: (text: string) => string,
 ): OutputPlan {
   const plan: OutputPlan = { taken: [], rejected: [], later: false, faults: [] };
+  const seen = new Set<string>();
   let total = 0;
   for (const output of outputs) {
-    if (known.get(output.path.toString("latin1"))?.stamp === output.stamp) continue;
+    const path = output.path.toString("latin1");
+    // A listing has each path once, unless it was tampered with.
+    if (seen.has(path)) continue;
+    seen.add(path);
+    if (known.get(path)?.stamp === output.stamp) continue;
     const fault = faultOf(output, limits);
     if (holdsSecret(output, mask)) {
       // No trace of the path is stored: it is reported again when the session is held the next time.

@@ -6,7 +6,8 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { LOOK_MS, withDeadline } from "../sandbox-io/scan-deadline.ts";
-import { type Collection, type CollectParts, collectOutputs } from "./collect-outputs.ts";
+import { type Collection, collectOutputs } from "./collect-outputs.ts";
+import type { CollectParts } from "./collecting.ts";
 import { areOutputsDue, markOutputsDue } from "./output-store.ts";
 import type { OutputLimits } from "./plan-outputs.ts";
 

@@ -69,3 +69,18 @@ test("planOutputs: a path longer than a row can hold → a fault, and no output"
   assert.equal(plan.rejected.length + plan.taken.length, 0);
   assert.match(plan.faults.join(), /a path of more than 1024 bytes/);
 });
+
+test("planOutputs: a path that is listed twice → taken once", () => {
+  const listed = ["1", "2"].map((stamp) => ({ path: Buffer.from("same"), size: 1, stamp, recent: false }));
+  const limits = { files: 10, fileBytes: 10, totalBytes: 10 };
+  const plan = planOutputs(
+    { outputs: listed, more: false, unreadable: false },
+    new Map(),
+    limits,
+    (text) => text,
+  );
+  assert.deepEqual(
+    plan.taken.map(({ stamp }) => stamp),
+    ["1"],
+  );
+});

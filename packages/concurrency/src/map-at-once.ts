@@ -1,0 +1,27 @@
+/**
+ * Calls `work` for each item, at most `atOnce` at a time, and returns the results in the order of the items. After a failure no other
+ * call is started, and the running ones have ended when this rejects.
+ */
+export async function mapAtOnce<Item, Result>(
+  atOnce: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  const waiting = items.entries();
+  let failed = false;
+  const workers = Array.from({ length: Math.min(atOnce, items.length) }, async () => {
+    for (const [index, item] of waiting) {
+      if (failed) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  });
+  const rejected = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  if (rejected?.status === "rejected") throw rejected.reason;
+  return results;
+}
