@@ -1,12 +1,14 @@
-import { isSampled } from "../effort/effort.ts";
+import { isSampled, isWhole } from "../effort/effort.ts";
 import { randomFrom } from "./seed.ts";
 
 /** Of a turn, which has hundreds; each run tries others. */
 const WHOLE = 16;
+const USUAL = 8;
 
 /** How many points a test tries: `sampled` where there is little time. */
 export function pointsToTry(sampled: number): number {
-  return isSampled() ? sampled : WHOLE;
+  if (isWhole("crash")) return WHOLE;
+  return isSampled() ? sampled : USUAL;
 }
 
 /** One element of each of `max` equal parts of the list, each at most once. */
