@@ -180,6 +180,20 @@ test("abort: ends waiting and running calls", async () => {
   assert.equal(toolTexts(log).length, 2);
 });
 
+test("abort while it looks for replies: the call that waits for one ends", async () => {
+  const log = started();
+  const stop = new AbortController();
+  const take = log.takeClientReplies.bind(log);
+  log.takeClientReplies = async () => {
+    stop.abort();
+    return await take();
+  };
+  const model = scriptedModel([{ blocks: [toolCall("Echo", { text: "y" })] }]);
+  const turn = testTurn({ log, model, tools: [asking()], signal: stop.signal });
+  assert.deepEqual(await runTurn(turn), { type: "cancelled" });
+  assert.deepEqual(toolTexts(log), [notes.CANCELLED_CALL]);
+});
+
 test("MCP tool: calls have their own event types, and the model keeps the tool's full name", async () => {
   const log = started();
   const tool: Tool = { ...asking("mcp__echoes__echo"), mcp: { server: "echoes", name: "echo" } };

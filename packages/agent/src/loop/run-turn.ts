@@ -68,6 +68,8 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
   for (;;) {
     throwIfLeaseLost(turn.signal);
     const waiting = await run.settleCalls();
+    // Aborted while it looked for replies: these calls end as well.
+    if (turn.signal.aborted && waiting.length > 0) continue;
     if (turn.signal.aborted) return { type: "cancelled" };
     if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
     const end = await run.step();

@@ -21,11 +21,22 @@ const TEXTS = {
   lingers: steps(bash("linger"), { say: "Done." }),
   hangs: steps(bash("hang"), { say: "Never." }),
   dies: steps(bash("die"), { say: "Done." }),
+  asks: steps({ tool: "ask", input: {} }, { say: "Done." }),
+  writes: steps({ tool: "Write", input: { file_path: "/data/a", content: "b" } }, { say: "Done." }),
 };
+const TOOLS = [
+  {
+    type: "agent_toolset_20260401",
+    enabled_tools: ["Bash", "Write"],
+    configs: [{ name: "Write", enabled: true, permission_policy: { type: "always_ask" } }],
+  },
+  { type: "custom", name: "ask", description: "Asks.", input_schema: { type: "object" } },
+];
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...Object.values(TEXTS)).map((text) => ({ send: text })) },
   { weight: 2, arbitrary: fc.constant({ do: "interrupt" as const }) },
   { weight: 3, arbitrary: fc.constant({ do: "replace" as const }) },
+  { weight: 3, arbitrary: fc.constantFrom("allow" as const, "deny" as const).map((reply) => ({ reply })) },
   { weight: 3, arbitrary: fc.constantFrom({ do: "go" as const }, { do: "settle" as const }) },
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 60 }).map((milliseconds) => ({ pause: milliseconds })) },
 );
@@ -62,9 +73,14 @@ test("any inputs, ends and replaced workers → every session is released in mom
       fc.array(step, { maxLength: 3 }),
       async (before, end, after) => {
         const id = await seedSession(db.write, from);
+        await db.write.query({
+          text: "update sessions set agent = jsonb_set(agent::jsonb, '{tools}', $2) where id = $1",
+          values: [id, JSON.stringify(TOOLS)],
+        });
         const perform = async (one: Step) => {
           if ("send" in one) await own.send(id, one.send);
           else if ("pause" in one) await pause(one.pause);
+          else if ("reply" in one) await reply(own, db, id, one.reply);
           else if (one.do === "interrupt") await own.interrupt(id);
           else if (one.do === "go") own.engine.events.emit("go", "linger");
           else if (one.do === "settle") await settled(own, db, id);
@@ -80,17 +96,44 @@ test("any inputs, ends and replaced workers → every session is released in mom
         await check(own, db, id, end);
       },
     ),
-    { numRuns: 40, examples: EXAMPLES },
+    { numRuns: 60, examples: EXAMPLES },
   );
 });
 
 async function endBy(own: Installation, db: TestDatabase, id: string, end: string): Promise<void> {
-  if (end === "archive") {
-    await appendInputs(db.write, id, [{ type: "user.interrupt" }]);
-    await markArchived(db.write, id);
-  }
+  if (end === "archive")
+    await db.transaction(async (tx) => {
+      const text = "select status from sessions where id = $1 for update";
+      const { rows } = await tx.query<{ status: string }>({ text, values: [id] });
+      if (rows[0]?.status === "running") await appendInputs(tx, id, [{ type: "user.interrupt" }]);
+      await markArchived(tx, id);
+    });
   if (end === "terminate") await appendTerminated(db.write, id);
   if (end === "delete") await markDeleted(db.write, [id]);
+  own.hub.publish(id, true);
+}
+
+/** Answers the calls that wait for a client. What is no longer awaited is refused. */
+async function reply(
+  own: Installation,
+  db: TestDatabase,
+  id: string,
+  result: "allow" | "deny",
+): Promise<void> {
+  const { rows } = await db.write.query<{ awaited: string[] }>({
+    text: "select awaited_calls as awaited from sessions where id = $1",
+    values: [id],
+  });
+  const awaited = (rows[0]?.awaited ?? []).map((uuid) => formatId("event", uuid));
+  const log = await readLog(db.read, id);
+  for (const { event } of log.filter(({ event }) => awaited.includes(event.id))) {
+    const content = [{ type: "text" as const, text: "42" }];
+    const input =
+      event.type === "agent.custom_tool_use"
+        ? { type: "user.custom_tool_result" as const, custom_tool_use_id: event.id, content, is_error: false }
+        : { type: "user.tool_confirmation" as const, tool_use_id: event.id, result };
+    await appendInputs(db.write, id, [input]);
+  }
   own.hub.publish(id, true);
 }
 
@@ -145,9 +188,26 @@ function checkLog(log: readonly LogEntry[], end: string): void {
     assert.equal(types(log).at(-1), "session.status_terminated");
   }
   assert.deepEqual(changes, expected);
-  for (const { event } of log) assert.notEqual(event.processed_at, null, `${event.type} is processed`);
+  // Messages that wait when a session is archived are never processed.
+  for (const { event } of end === "archive" ? [] : log)
+    assert.notEqual(event.processed_at, null, `${event.type} is processed`);
   if (end === "terminate") return;
-  const calls = log.flatMap(({ event }) => (event.type === "agent.tool_use" ? [event.id] : []));
-  const results = log.flatMap(({ event }) => (event.type === "agent.tool_result" ? [event.tool_use_id] : []));
-  assert.deepEqual(results, calls);
+  const calls = log.flatMap(({ event }) =>
+    event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event.id] : [],
+  );
+  const results = log.flatMap(({ event }) => {
+    if (event.type === "agent.tool_result") return [event.tool_use_id];
+    return event.type === "user.custom_tool_result" ? [event.custom_tool_use_id] : [];
+  });
+  assert.deepEqual(
+    results,
+    calls.filter((call) => !awaited(log).includes(call)),
+  );
+}
+
+/** The calls that an archived session awaits for ever; any other was interrupted at last. */
+function awaited(log: readonly LogEntry[]): string[] {
+  const last = log.findLast(({ event }) => event.type === "session.status_idle")?.event;
+  if (last?.type !== "session.status_idle" || last.stop_reason.type !== "requires_action") return [];
+  return last.stop_reason.event_ids;
 }
