@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before } from "node:test";
 import type { Api } from "../acceptance/harness/api.ts";
+import type { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
+import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { notTodays } from "../effort/effort.ts";
 import { powerOffSecondNode } from "./harness/cluster-parts.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
@@ -22,6 +24,7 @@ const NAMESPACE = "default";
 let cluster: string;
 let service: PodService;
 let api: Api;
+let runner: Berth;
 /** Runs in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
@@ -32,9 +35,9 @@ before(async () => {
   cluster = dirname(started.kubeconfig);
   service = await PodService.prepare(started);
   CLEANUP.push(() => service.close());
-  service.set({ sandbox_idle_seconds: 600 });
+  service.set({ sandbox_idle_seconds: 600, kubernetes_warm_pods: 1 });
   api = await service.startApi();
-  await service.start("runner");
+  runner = await service.start("runner");
 });
 after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
@@ -48,12 +51,24 @@ async function cordon(name: string, isCordoned: boolean): Promise<void> {
 /** As `kubectl drain` does. */
 async function drain(node: string): Promise<void> {
   await cordon(node, true);
-  for (const { metadata, spec } of await service.pods()) {
+  for (const { metadata, spec } of [...(await service.pods()), ...(await service.warmPods())]) {
     const name = metadata?.name ?? "";
     const body = { apiVersion: "policy/v1beta1", kind: "Eviction", metadata: { name, namespace: NAMESPACE } };
     if (spec?.nodeName === node)
       await service.core.createNamespacedPodEviction({ name, namespace: NAMESPACE, body });
   }
+}
+
+/** Resolves once a warm pod of a node can be taken. */
+async function warmPodOn(node: string): Promise<void> {
+  await waitUntil(
+    async () => {
+      const metrics = await (await fetch(`${runner.url}/metrics`)).text();
+      const nodes = (await service.warmPods()).map(({ spec }) => spec?.nodeName);
+      return /^berth_warm_sandboxes\S* 1$/m.test(metrics) && nodes.length === 1 && nodes[0] === node;
+    },
+    () => "no warm pod is ready",
+  );
 }
 
 async function nodeOf(session: string): Promise<string | undefined> {
@@ -86,15 +101,21 @@ covers(
 
 covers(
   ["kubernetes-node-lost"],
-  "a node loses its power, and is deleted: the running call is told to be cut off once, and its session goes on elsewhere with its disk",
+  "a node loses its power, and is deleted: the running call is told to be cut off once, and its session goes on elsewhere with its disk; one that takes a warm pod there begins elsewhere",
   async () => {
     await cordon(SECOND_NODE, false);
     await cordon(FIRST_NODE, true);
     const running = await InterruptedTurn.start(api, [join(cluster, SECOND_NODE)]);
     assert.equal(await nodeOf(running.session), SECOND_NODE);
+    await warmPodOn(SECOND_NODE);
     await cordon(FIRST_NODE, false);
 
     await powerOffSecondNode(cluster);
+    const { id } = await makeSession(api);
+    const events = await runTurn(api, id, bash("echo works"));
+    assert.deepEqual([...toolResults(events), await nodeOf(id)], ["works", FIRST_NODE]);
+    const { seconds } = events.find(({ type }) => type === "session.container_started") ?? {};
+    assert.ok(seconds < 60, `not once it is certain that the node is lost: ${seconds} s`);
     await service.core.deleteNode({ name: SECOND_NODE });
     await running.ended();
     assert.equal(await nodeOf(running.session), FIRST_NODE);

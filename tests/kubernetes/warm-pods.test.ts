@@ -19,6 +19,7 @@ import {
 } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
+import { ApiProxy, type Fate } from "./harness/api-proxy.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
 import { PodService } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
@@ -26,6 +27,7 @@ import { startTestCluster } from "./harness/test-cluster.ts";
 const SKIP = missingForCluster() ?? false;
 
 let namespace: string;
+let proxy: ApiProxy;
 let service: PodService;
 let api: Api;
 let runners: Berth[] = [];
@@ -37,6 +39,8 @@ before(async () => {
   const cluster = await startTestCluster();
   CLEANUP.push(() => cluster.close());
   namespace = cluster.namespace;
+  proxy = await ApiProxy.start(cluster.kubeconfig);
+  CLEANUP.push(() => proxy.close());
   service = await PodService.prepare(cluster);
   CLEANUP.push(() => service.close());
   service.set({ kubernetes_warm_pods: 1 });
@@ -56,6 +60,15 @@ async function told(): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
+/** Resolves once so many can be taken, with their names. */
+async function warmPods(count: number): Promise<string[]> {
+  await waitUntil(
+    async () => (await told()) === count,
+    () => `there are no ${count} warm pods`,
+  );
+  return (await service.warmPods()).map(({ metadata }) => metadata?.name ?? "");
+}
+
 /** Resolves with the uid of the one warm pod once it can be taken. */
 async function warmPod(): Promise<string> {
   let found: (string | undefined)[] = [];
@@ -70,6 +83,11 @@ async function warmPod(): Promise<string> {
     () => `the warm pods are ${found}`,
   );
   return found[0] ?? "";
+}
+
+/** Those that were killed, started again: the leases that they left are free at once. */
+async function again(killed: readonly Berth[]): Promise<Berth[]> {
+  return await Promise.all(killed.map(({ dataDir }) => service.start("runner", {}, dataDir)));
 }
 
 /** Sends a message with these calls to a session, and resolves with its id and its pod once the second begins, after the first has ended. */
@@ -127,12 +145,6 @@ covers(
     assert.equal(await service.lostDisks(id), 0);
     await service.parked(id);
     await deleted(id);
-    const left = (await service.warmPods()).map(({ metadata }) => metadata?.labels?.["berth.sandbox"]);
-    await waitUntil(
-      async () => (await service.disks()).length === 1,
-      () => "the disk of a deleted session is left",
-    );
-    assert.deepEqual(await service.disks(), left);
   },
   SKIP,
 );
@@ -199,23 +211,75 @@ covers(
     const { message, pod } = await calling(id, "echo same >/dev/shm/pod", "sleep 614", "cat /dev/shm/pod");
     assert.equal(pod, warm);
     for (const runner of runners) await runner.kill("SIGKILL");
-    runners = [await service.start("runner")];
+    runners = await again(runners);
     const results = toolResults(await waitForTurn(api, id, message));
     assert.match(results[1] ?? "", /interrupted/);
     assert.match(results[2] ?? "", /same/);
     const half = await beingMade();
     for (const runner of runners) await runner.kill("SIGKILL");
-    runners = [await service.start("runner"), await service.start("runner")];
+    runners = await again(runners);
     assert.notEqual(await warmPod(), half);
     await service.parked(id);
     await deleted(id);
-    await waitUntil(
-      async () => (await service.disks()).length === 1,
-      () => "a disk is left",
-    );
   },
   SKIP,
 );
+
+covers(
+  ["kubernetes-warm-pods-lost"],
+  "warm pods: a runner killed before the label of a pod is changed, after that, and before it is asked for anything: each session goes on in that pod, alone",
+  async () => {
+    for (const runner of runners) await runner.kill("SIGTERM");
+    const settings = { BERTH_KUBECONFIG: proxy.kubeconfig, BERTH_KUBERNETES_WARM_PODS: "3" };
+    const runner = await service.start("runner", settings);
+    runners = [runner];
+    const names = await warmPods(3);
+    const fates: Fate[] = ["held", "unanswered", "passed"];
+    let started = false;
+    proxy.fateOf = (method, path) => {
+      const [, name = "", call] = /\/pods\/([^/?]+)(\/exec)?/.exec(path) ?? [];
+      if (!names.includes(name)) return "passed";
+      if (method === "PATCH") return fates.shift() ?? "passed";
+      started ||= call !== undefined;
+      return call === undefined ? "passed" : "unanswered";
+    };
+    const turns = await Promise.all([startTurn(), startTurn(), startTurn()]);
+    await waitUntil(
+      () => started && fates.length === 0,
+      () => `not reached: ${fates}`,
+    );
+    await runner.kill("SIGKILL");
+    proxy.fateOf = () => "passed";
+    runners = await again(runners);
+    for (const { session, last } of turns)
+      await readEventsUntil(
+        api,
+        session,
+        ({ type, input }: AnyJson) => type === "agent.tool_use" && input.command === last,
+      );
+    const pods = await service.pods();
+    assert.deepEqual(pods.map(({ metadata }) => metadata?.name).sort(), names.sort(), "one for each");
+    const uids = await Promise.all(
+      turns.map(async ({ session, message }) => {
+        await api.ok("POST", `/sessions/${session}/events`, { events: [{ type: "user.interrupt" }] });
+        return toolResults(await waitForTurn(api, session, message))[1];
+      }),
+    );
+    assert.deepEqual(uids.sort(), pods.map(({ spec }) => `${spec?.securityContext?.fsGroup}`).sort());
+    await service.parked();
+    await deleted(...turns.map(({ session }) => session));
+  },
+  SKIP,
+);
+
+/** A session whose second call says which user it is, if its disk is empty; the last one does not end. */
+async function startTurn(): Promise<{ session: string; message: string; last: string }> {
+  const { id: session } = await makeSession(api);
+  const last = "sleep 615";
+  const calls = ["true", `test ! -e /data/of && echo ${session} >/data/of && id -u`, last].map(bash);
+  const { data } = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...calls)] });
+  return { session, message: data[0].id, last };
+}
 
 /** Another may be ending beside it. */
 async function deleteWarmPod(uid: string): Promise<V1Pod | undefined> {
@@ -241,6 +305,35 @@ async function beingMade(): Promise<string> {
   );
   return made ?? "";
 }
+
+covers(
+  ["kubernetes-warm-pods-room"],
+  "warm pods: where a quota allows no other pod, one gives its place to a session of another shape, and a session of its shape begins in the next",
+  async () => {
+    await warmPod();
+    const { id: environment_id } = await makeEnvironment(api, { resources: { memory_mb: 300 } });
+    const [same, other] = [await makeSession(api), await makeSession(api, { environment_id })];
+    const quota = { metadata: { name: "full" }, spec: { hard: { pods: "1" } } };
+    await service.core.createNamespacedResourceQuota({ namespace, body: quota });
+    await waitUntil(
+      async () => {
+        const { status } = await service.core.readNamespacedResourceQuota({ namespace, name: "full" });
+        return status?.used?.pods === "1";
+      },
+      () => "the quota is not in force",
+    );
+    assert.deepEqual(toolResults(await runTurn(api, other.id, bash("echo works"))), ["works"]);
+    await service.parked();
+    const warm = await warmPod();
+    const { message, pod } = await calling(same.id, "true", "sleep 616");
+    await service.core.deleteNamespacedResourceQuota({ namespace, name: "full" });
+    assert.equal(pod, warm);
+    await interrupt(same.id, message);
+    await service.parked();
+    await deleted(same.id, other.id);
+  },
+  SKIP,
+);
 
 covers(
   ["kubernetes-warm-pods-lost"],

@@ -168,14 +168,14 @@ covers(
 
 covers(
   ["kubernetes-warm-pods"],
-  "a warm pod reaches nothing; the session that takes it reaches its own hosts, and no others",
+  "a warm pod reaches nothing; of two organizations' sessions that take one each, each reaches its own hosts, and is told what it was denied",
   async () => {
     await runner.kill("SIGTERM");
-    runner = await service.start("runner", { BERTH_KUBERNETES_WARM_PODS: "1" });
+    runner = await service.start("runner", { BERTH_KUBERNETES_WARM_PODS: "2" });
     const told = async (line: RegExp) => line.test(await (await fetch(`${runner.url}/metrics`)).text());
     await waitUntil(
-      () => told(/^berth_warm_sandboxes\S* 1$/m),
-      () => "no warm pod is ready",
+      () => told(/^berth_warm_sandboxes\S* 2$/m),
+      () => "no two warm pods are ready",
     );
     const [pod] = await service.warmPods();
     const uid = pod?.spec?.containers.find(({ name }) => name === "sandbox")?.securityContext?.runAsUser;
@@ -188,20 +188,26 @@ covers(
       if (url === "/here") response.end("from the host");
       return url === "/here";
     };
-    const config = { type: "cloud", networking: { type: "limited", allowed_hosts: [host.host] } };
-    const { id: environment_id } = await makeEnvironment(api, { config });
-    const { id } = await makeSession(api, { environment_id });
-    const events = await runTurn(
-      api,
-      id,
-      bash(`curl -sS -m 20 ${host.url}/here`),
-      bash("curl -sS -m 20 https://elsewhere.example/ || echo refused"),
-    );
+    const tried = async (by: Api, allowed: string) => {
+      const config = { type: "cloud", networking: { type: "limited", allowed_hosts: [allowed] } };
+      const { id: environment_id } = await makeEnvironment(by, { config });
+      const { id } = await makeSession(by, { environment_id });
+      const fetches = [`${host.url}/here`, "https://elsewhere.example/"];
+      const events = await runTurn(
+        by,
+        id,
+        ...fetches.map((url) => bash(`curl -sS -m 20 ${url} || echo refused`)),
+      );
+      const denied = events.filter(({ type }) => type === "session.egress_denied");
+      return { results: toolResults(events), denied: denied.map(({ host: one }) => one) };
+    };
+    const other = await service.client("bob@example.com", "other");
+    const [own, others] = await Promise.all([tried(api, host.host), tried(other, "other.example")]);
     onRequest = () => false;
-    const [here, elsewhere] = toolResults(events);
-    assert.equal(here, "from the host");
-    assert.match(elsewhere ?? "", /refused$/m);
-    assert.ok(await told(/^berth_sandbox_open_seconds_count\{(?=.*kind="warm").* 1$/m));
+    assert.equal(own.results[0], "from the host");
+    for (const result of [own.results[1], ...others.results]) assert.match(result ?? "", /refused$/m);
+    assert.deepEqual([own.denied, others.denied], [["elsewhere.example"], [host.host, "elsewhere.example"]]);
+    assert.ok(await told(/^berth_sandbox_open_seconds_count\{(?=.*kind="warm").* 2$/m));
     await service.parked();
     await runner.kill("SIGTERM");
     runner = await service.start("runner");

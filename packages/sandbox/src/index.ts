@@ -6,7 +6,13 @@ export * from "./inspect/index.ts";
 export type { Capability } from "./interface/capability.ts";
 export type { Command, CommandResult } from "./interface/command.ts";
 export type { DiskSnapshots, Disks, FoundSnapshot } from "./interface/disks.ts";
-export { DiskLimitError, ImageError, RuntimeClassError, SandboxError } from "./interface/errors.ts";
+export {
+  DiskLimitError,
+  ImageError,
+  NoRoomError,
+  RuntimeClassError,
+  SandboxError,
+} from "./interface/errors.ts";
 export type { LeasedSandbox, Sandbox, SandboxEngine } from "./interface/sandbox.ts";
 export type {
   EgressTunnel,

@@ -44,7 +44,12 @@ export const kubernetesRequirements: readonly Requirement[] = [
   {
     id: "kubernetes-warm-pods-lost",
     source: "seed 1",
-    rule: "A warm pod or its volume that is deleted, and a runner that is killed while it makes one or runs a turn in one, cost no session more than the start of a pod. Where the setting is 0, nothing of a former pool is left.",
+    rule: "A warm pod or its volume that is deleted, and a runner that is killed while it makes one, takes one or runs a turn in one, cost no session more than the start of a pod; no session has two. Where the setting is 0, nothing of a former pool is left.",
+  },
+  {
+    id: "kubernetes-warm-pods-room",
+    source: "seed 1",
+    rule: "Where a ResourceQuota or the nodes have no room for another pod, warm pods give their places to sessions that need one of their own, and can be taken as ever.",
   },
   {
     id: "kubernetes-main-job",
@@ -79,7 +84,7 @@ export const kubernetesRequirements: readonly Requirement[] = [
   {
     id: "kubernetes-node-lost",
     source: "seed 1",
-    rule: "A node that is lost costs its turns their running calls, told once, and never the log or a disk: once the node is deleted they go on elsewhere.",
+    rule: "A node that is lost costs its turns their running calls, told once, and never the log or a disk: once the node is deleted they go on elsewhere. A session that is given a warm pod there begins elsewhere at once.",
   },
   {
     id: "kubernetes-snapshots",

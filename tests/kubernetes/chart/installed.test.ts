@@ -1,5 +1,5 @@
 // Subject: the chart's objects and the image in a real cluster, from the job that migrates to a session, the replacement of a runner, and an
-// upgrade to sandboxes without captured connections.
+// upgrade to sandboxes without captured connections, warm pods and snapshots of volumes.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
@@ -100,18 +100,20 @@ test("the runner's pod has no root, and its image cannot be written", { skip }, 
   assert.match(seen, /^10001\ntouch: [^\n]*Read-only file system\nCapEff:\t0+\n$/);
 });
 
-test("upgraded to proxies, no container may change the network: what uses the proxy reaches what is allowed; what ignores it, only a policy stops", {
+test("upgraded to proxies, warm pods and snapshots: a session begins in a warm pod, in which no container may change the network; what uses the proxy reaches what is allowed; what ignores it, only a policy stops", {
   skip,
   timeout: 600_000,
 }, async () => {
-  await installed.upgrade({ sandboxes: { egress: "proxy" } });
+  const { snapshotClass } = installed.cluster;
+  await installed.upgrade({ sandboxes: { egress: "proxy", warmPods: 1, snapshotClass } });
+  const warm = await warmPod();
   const session = await newSession();
   const denied = `${fetch("http://evil.example/", '-o /dev/null -w "denied %{http_code}\\n"')}`;
   const direct = (url: string) => `${fetch(url, '--noproxy "*"')} || echo closed`;
-  const pod = firstPod();
-  const seen = await send(session, `${fetch(ALLOWED)}; ${denied}; ${direct(ALLOWED)}`);
+  const seen = await send(session, `id -u; ${fetch(ALLOWED)}; ${denied}; ${direct(ALLOWED)}`);
   assert.match(seen, /from the web\n[\s\S]*denied 403\n[\s\S]*closed[\s\S]*Done\./);
-  assert.deepEqual(restrictionsBroken((await pod).spec), []);
+  assert.match(seen, new RegExp(` ${warm.spec?.securityContext?.fsGroup}\n`), "as the user of the warm pod");
+  assert.deepEqual(restrictionsBroken(warm.spec), []);
   const address = `http://${NODE}:${WEB}/`;
   assert.match(await send(session, direct(address)), /from the web/, "nothing enforces the policy here");
   assert.match(
@@ -130,22 +132,26 @@ test("upgraded to proxies, no container may change the network: what uses the pr
   ]);
   assert.match(stopped, /from the web\n[\s\S]*closed[\s\S]*Done\./);
   assert.equal(stopped.match(/from the web/g)?.length, 1);
-  assert.match(found, /^ok +network_policy /m);
+  for (const name of ["network_policy", "rights", "templates"])
+    assert.match(found, new RegExp(`^ok +${name} `, "m"));
 });
 
 async function doctor(): Promise<string> {
   return await release.run("runner", "berth doctor || true");
 }
 
-/** The next pod of a sandbox. */
-async function firstPod(): Promise<V1Pod> {
-  let found: V1Pod | undefined;
+/** Resolves with the pod that no session has yet, once one can take it. */
+async function warmPod(): Promise<V1Pod> {
+  const name = (await release.podOf("runner")).metadata?.name ?? "";
+  let log = "";
   await waitUntil(
     async () => {
-      [found] = (await release.core.listNamespacedPod({ namespace: SANDBOXES })).items;
-      return found !== undefined;
+      log = await release.core.readNamespacedPodLog({ name, namespace: RELEASE.Namespace });
+      return log.includes("a sandbox of the pool is ready");
     },
-    () => "no sandbox was opened",
+    () => `no warm pod is made:\n${log.slice(-2_000)}`,
   );
-  return found as V1Pod;
+  const found = { namespace: SANDBOXES, labelSelector: "berth.owner=pool" };
+  const [pod] = (await release.core.listNamespacedPod(found)).items;
+  return pod as V1Pod;
 }

@@ -48,9 +48,13 @@ export class PodService {
     this.#settings = settings;
   }
 
-  async start(role: Role, settings: Record<string, string> = {}): Promise<Berth> {
-    const dataDir = join(this.#root, `${role}-${this.#started.length}`);
-    mkdirSync(dataDir, { mode: 0o700 });
+  /** @param dataDir of one that has ended, whose leases are its own. Default: a new one. */
+  async start(
+    role: Role,
+    settings: Record<string, string> = {},
+    dataDir = join(this.#root, `${role}-${this.#started.length}`),
+  ): Promise<Berth> {
+    mkdirSync(dataDir, { mode: 0o700, recursive: true });
     const own = { BERTH_CONFIG: this.#settingsFile(), BERTH_ROLE: role, ...settings };
     const berth = await Berth.start({ dataDir, settings: own });
     this.#started.push(berth);

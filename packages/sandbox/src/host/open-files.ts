@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hardLimit } from "@berth/linux";
 
-const MOST = 16_384;
+export const MOST_OPEN_FILES = 16_384;
 /** With fewer, ordinary programs fail. */
 export const FEWEST_OPEN_FILES = 256;
 
@@ -14,7 +14,7 @@ export const FEWEST_OPEN_FILES = 256;
  */
 export function openFilesLimit(pids: number, table: number = openFilesTable()): number {
   const share = Math.max(FEWEST_OPEN_FILES, Math.floor(table / 2 / pids));
-  return Math.min(MOST, share, hardLimit("Max open files"));
+  return Math.min(MOST_OPEN_FILES, share, hardLimit("Max open files"));
 }
 
 /** How many files can be open on this machine. */

@@ -9,6 +9,13 @@ export class ImageError extends SandboxError {}
 /** The sandbox cannot have its runtime class. The message is one sentence for users, without paths. */
 export class RuntimeClassError extends SandboxError {}
 
+/** There is no room for another sandbox now. The message is one sentence for users, without paths. */
+export class NoRoomError extends SandboxError {
+  constructor(options?: ErrorOptions) {
+    super("There is no room for the session's sandbox now.", options);
+  }
+}
+
 /** The disk has a limit, which this machine cannot enforce. The message is one sentence for users, without paths. */
 export class DiskLimitError extends SandboxError {
   constructor(why: string, options?: ErrorOptions) {

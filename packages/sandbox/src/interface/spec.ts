@@ -13,6 +13,11 @@ export interface SandboxSpec {
    * Rejects when it cannot be made of that, and may leave it. Default: it is empty.
    */
   diskSource?: string;
+  /**
+   * The disk is one of the pool that was just taken, with nothing on it: where the sandbox there does not answer soon, `open` rejects, since another
+   * disk is there sooner. Default: it may wait until the former sandbox is known to have ended.
+   */
+  isOfPool?: boolean;
   /** The disk need not outlive the sandbox. An engine with `disks` makes none then, and limits nothing. */
   temporaryDisk?: true;
   /**
@@ -57,6 +62,11 @@ export interface SandboxSpec {
    * the sandbox. Without it such a sandbox reaches nothing; engines on this host ignore it.
    */
   openTunnel?: (policy: EgressPolicy) => Promise<EgressTunnel>;
+  /**
+   * Called again and again while there is no room for it, so that what is needed less gives its place. Never rejects. Without it, `open` rejects with
+   * `NoRoomError` at once where it need not wait to know that.
+   */
+  makeRoom?: () => Promise<void>;
   /** What git's system configuration says besides Berth's own settings. Default: nothing. */
   git?: GitSettings;
   /** Called for each denied connection or name, once per distinct host within a second. */

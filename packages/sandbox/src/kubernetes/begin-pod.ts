@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Supervisor } from "../commands/supervisor.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
@@ -8,6 +9,7 @@ import type { TakenPod } from "./placer.ts";
 import { SERVER_CONTAINER, serverCommand } from "./pod-body.ts";
 import type { PodHost } from "./pod-host.ts";
 import { PodPipes } from "./pod-pipes.ts";
+import type { PodProcess } from "./pod-process.ts";
 import { PodStart } from "./pod-start.ts";
 import { PodView } from "./pod-view.ts";
 import { ProcessOne } from "./process-one.ts";
@@ -17,6 +19,8 @@ import { type Sent, sendFiles } from "./send-files.ts";
 import type { WantedPod } from "./wanted-pod.ts";
 
 const START_TIMEOUT_MS = 90_000;
+/** Another pod on another disk takes less long than to wait for one whose node may be lost. */
+const POOL_TIMEOUT_MS = 10_000;
 /** The way to process 1 leads over the API server and the kubelet. */
 const RESPONSE_TIMEOUT_MS = 15_000;
 
@@ -47,6 +51,8 @@ export async function beginPod(opening: Opening): Promise<BegunPod> {
   undo.push(() => host.placer.remove(pod, epochOf(body), false));
   if (!pod.isNew) {
     const adopted = await adopt(opening, pod).catch((error: unknown) => {
+      // Nothing is on its disk: another disk is there sooner than it is known that this one's node is lost.
+      if (spec.isOfPool) throw new SandboxError("a pod of the pool cannot be taken", { cause: error });
       host.log({ msg: "a pod cannot be gone on with", sandbox: spec.id, error: String(error) });
       return null;
     });
@@ -59,8 +65,7 @@ export async function beginPod(opening: Opening): Promise<BegunPod> {
 /** Goes on in a pod that is there. Null: it has other contents than the sandbox is to have. */
 async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> {
   const { host, spec, contents } = opening;
-  const process = await host.cluster.exec(pod.name, SERVER_CONTAINER, serverCommand(spec.epoch ?? 0));
-  const connection = await PipeConnection.open(process);
+  const connection = await PipeConnection.open(await startServer(host, pod, spec));
   try {
     const has = connection.noted ?? pod.contents;
     if (connection.wasChanged || (has !== "" && has !== contents.digest)) {
@@ -78,10 +83,24 @@ async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> 
   }
 }
 
+/** In a pod that is there. @throws SandboxError when a pod of the pool does not answer soon. */
+async function startServer(
+  { cluster }: PodHost,
+  { name }: PodId,
+  { epoch = 0, isOfPool = false }: SandboxSpec,
+): Promise<PodProcess> {
+  const starting = cluster.exec(name, SERVER_CONTAINER, serverCommand(epoch));
+  if (!isOfPool) return await starting;
+  const started = await Promise.race([starting, delay(POOL_TIMEOUT_MS, null, { ref: false })]);
+  if (started !== null) return started;
+  void starting.then(({ output }) => output.destroy()).catch(() => {});
+  throw new SandboxError("a pod of the pool does not answer");
+}
+
 /** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
 export async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
   const { host, spec, sent, undo } = opening;
-  const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS);
+  const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS, spec.makeRoom);
   undo.push(async () => start.end());
   const connecting = connectTo(host, pod.name, spec, sent, start.signal);
   connecting.catch(() => {});

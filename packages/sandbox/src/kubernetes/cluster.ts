@@ -9,9 +9,9 @@ import type {
 import { SandboxError } from "../interface/errors.ts";
 import { isStatus, orNull, unless } from "./api-status.ts";
 import { type Library, loadClient } from "./load-client.ts";
-import { patientApi } from "./patient-api.ts";
+import { patientApi, plainApi } from "./patient-api.ts";
 import { type PodProcess, startProcess } from "./pod-process.ts";
-import { throwRuntimeClassError } from "./runtime-class-error.ts";
+import { throwRefusal } from "./refusal.ts";
 import { watchPod } from "./watch-pod.ts";
 
 /** One pod, of all that ever have its name. */
@@ -50,7 +50,7 @@ export class Cluster {
 
   /** Of the namespace; no other namespace of any cluster has it. Rejects at once when the API server is away. */
   async uid(): Promise<string> {
-    const api = this.#config.makeApiClient(this.#library.CoreV1Api);
+    const api = plainApi(this.#config.makeApiClient(this.#library.CoreV1Api));
     const { metadata } = await api.readNamespace({ name: this.namespace });
     if (metadata?.uid === undefined) throw new SandboxError("the namespace has no uid");
     return metadata.uid;
@@ -70,7 +70,7 @@ export class Cluster {
   /** Whether this account may do that in the namespace. @param group of the API. Default: the core. */
   async may(verb: string, resource: string, group = ""): Promise<boolean> {
     const [name, subresource] = resource.split("/");
-    const api = this.#config.makeApiClient(this.#library.AuthorizationV1Api);
+    const api = plainApi(this.#config.makeApiClient(this.#library.AuthorizationV1Api));
     const { status } = await api.createSelfSubjectAccessReview({
       body: {
         spec: {
@@ -99,17 +99,21 @@ export class Cluster {
   async tryPod(body: V1Pod): Promise<void> {
     await this.#api
       .createNamespacedPod({ namespace: this.namespace, body, dryRun: "All" })
-      .catch(throwRuntimeClassError);
+      .catch(throwRefusal);
   }
 
-  /** Null when a pod of this name is there. @throws RuntimeClassError when the cluster does not have its runtime class. */
+  /**
+   * Null when a pod of this name is there, unless a quota allows no other.
+   *
+   * @throws RuntimeClassError when the cluster does not have its runtime class; NoRoomError beyond a quota.
+   */
   async createPod(body: V1Pod): Promise<PodId | null> {
     try {
       const { metadata } = await this.#api.createNamespacedPod({ namespace: this.namespace, body });
       return { name: metadata?.name ?? "", uid: metadata?.uid ?? "" };
     } catch (error) {
       if (isStatus(error, 409)) return null;
-      return throwRuntimeClassError(error);
+      return throwRefusal(error);
     }
   }
 
@@ -178,13 +182,13 @@ export class Cluster {
     return listed.items;
   }
 
-  /** False when a claim of this name is there. */
+  /** False when a claim of this name is there, unless a quota allows no other. @throws NoRoomError beyond a quota. */
   async createClaim(body: V1PersistentVolumeClaim): Promise<boolean> {
     return await this.#api.createNamespacedPersistentVolumeClaim({ namespace: this.namespace, body }).then(
       () => true,
       (error: unknown) => {
         if (isStatus(error, 409)) return false;
-        throw error;
+        return throwRefusal(error);
       },
     );
   }

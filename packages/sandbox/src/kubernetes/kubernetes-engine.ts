@@ -28,6 +28,7 @@ import type { PodSandbox } from "./pod-sandbox.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
 import { probeSnapshots } from "./probe-snapshots.ts";
+import { onceRoomIsMade } from "./room.ts";
 import { probeRuntimeClasses } from "./runtime-classes.ts";
 import { startPod } from "./start-pod.ts";
 import { ownPodName, SHARED_FILES } from "./wanted-pod.ts";
@@ -188,7 +189,8 @@ class KubernetesEngine implements SandboxEngine {
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
-    return this.#open.open(spec, () => this.#openNow(spec, this.#host));
+    const open = () => this.#openNow(spec, this.#host);
+    return this.#open.open(spec, () => onceRoomIsMade(spec.makeRoom, open));
   }
 
   /** Known while a sandbox is open on it. */

@@ -4,6 +4,7 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { V1Pod } from "@kubernetes/client-node";
 import type { Limits } from "../interface/spec.ts";
+import { isGoing } from "./is-going.ts";
 import { hasEndedPart, isDead } from "./pod-status.ts";
 import { epochOf } from "./remove-held.ts";
 import type { Sent } from "./send-files.ts";
@@ -54,7 +55,7 @@ export function fits(pod: V1Pod, wanted: V1Pod): boolean {
     epochOf(wanted) > 0 &&
     made !== undefined &&
     made === wanted.metadata?.annotations?.[MADE_WITH] &&
-    pod.metadata?.deletionTimestamp === undefined &&
+    !isGoing(pod) &&
     !isDead(pod) &&
     !hasEndedPart(pod)
   );

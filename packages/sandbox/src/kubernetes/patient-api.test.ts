@@ -48,13 +48,15 @@ test("a call waits for a server that does not listen, ends a connection, or is n
   assert.equal(answers.length, 0);
 });
 
-test("what the server refuses is refused at once", async (t) => {
-  let count = 0;
-  const { api, listen } = await away(t, (_, response) => {
-    count += 1;
-    response.writeHead(404).end("{}");
-  });
+test("what the server refuses is refused at once, in its own words and nothing else", async (t) => {
+  const answers = [
+    "{}",
+    JSON.stringify({ kind: "Status", message: 'pods "a" is forbidden: exceeded quota: few' }),
+  ];
+  const { api, listen } = await away(t, (_, response) => response.writeHead(403).end(answers.shift()));
   await listen();
-  await assert.rejects(api.readNamespacedPod(POD), { code: 404 });
-  assert.equal(count, 1);
+  await assert.rejects(api.readNamespacedPod(POD), { code: 403, message: "the API server answered 403" });
+  const message = 'pods "a" is forbidden: exceeded quota: few';
+  await assert.rejects(api.readNamespacedPod(POD), { code: 403, message });
+  assert.equal(answers.length, 0);
 });

@@ -3,6 +3,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { LeasedSandbox } from "../interface/sandbox.ts";
 import type { Cluster, PodId } from "./cluster.ts";
 import { endPod } from "./end-pod.ts";
+import { isGoing } from "./is-going.ts";
 import { contentsOf, fits } from "./made-with.ts";
 import { OWNER, POOL, SANDBOX } from "./pod-body.ts";
 import { hasEndedPart, isDead, isOutOfReach } from "./pod-status.ts";
@@ -27,18 +28,23 @@ export class Placer {
   }
 
   /**
-   * Makes a pod, or takes the one of its name that an earlier lease has. What is there and does not fit is ended first.
+   * Takes the pod of its name that an earlier lease or the pool has, or makes one: what is there is taken also where a quota allows no other. What
+   * is there and does not fit is ended first.
    *
    * @throws SandboxError when a later lease has one, or the former cannot be ended.
    */
   async take(body: V1Pod): Promise<TakenPod> {
     for (;;) {
-      const made = await this.#cluster.createPod(body);
-      if (made !== null) return { ...made, isNew: true, contents: contentsOf(body) };
-      const former = await this.#takeOver(body);
-      if (former === null) continue;
-      if (fits(former, body)) return { ...idOf(former), isNew: false, contents: contentsOf(former) };
-      await endPod(this.#cluster, former);
+      const former = await this.#cluster.pod(body.metadata?.name ?? "");
+      if (former === null) {
+        const made = await this.#cluster.createPod(body);
+        if (made === null) continue;
+        return { ...made, isNew: true, contents: contentsOf(body) };
+      }
+      const taken = await this.#takeOver(former, body);
+      if (taken === null) continue;
+      if (fits(taken, body)) return { ...idOf(taken), isNew: false, contents: contentsOf(taken) };
+      await endPod(this.#cluster, taken);
     }
   }
 
@@ -64,13 +70,10 @@ export class Placer {
   }
 
   /** Null: it is gone, or was changed meanwhile. */
-  async #takeOver(body: V1Pod): Promise<V1Pod | null> {
-    const { name = "", labels = {} } = body.metadata ?? {};
-    const former = await this.#cluster.pod(name);
-    if (former === null) return null;
+  async #takeOver(former: V1Pod, body: V1Pod): Promise<V1Pod | null> {
     if (epochOf(former) > epochOf(body))
       throw new SandboxError("a later lease has a sandbox of this session");
-    return await this.#cluster.relabelPod(former, labels);
+    return await this.#cluster.relabelPod(former, body.metadata?.labels ?? {});
   }
 }
 
@@ -94,8 +97,7 @@ export class FoundPod implements LeasedSandbox, PodId {
     this.id = labels[SANDBOX] ?? "";
     this.epoch = epochOf(pod);
     this.hasEnded = ["Failed", "Succeeded"].includes(pod.status?.phase ?? "");
-    const isGoing = pod.metadata?.deletionTimestamp !== undefined;
-    this.serves = !isGoing && !isDead(pod) && !hasEndedPart(pod) && !isOutOfReach(pod);
+    this.serves = !isGoing(pod) && !isDead(pod) && !hasEndedPart(pod) && !isOutOfReach(pod);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { V1Pod, V1Toleration, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
 import { supervisorCommand } from "../commands/supervisor.ts";
+import { FEWEST_OPEN_FILES, MOST_OPEN_FILES } from "../host/open-files.ts";
 import { PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { Limits } from "../interface/spec.ts";
@@ -171,10 +172,13 @@ function sandboxContainer(parts: PodParts) {
 }
 
 /**
- * Process 1, with its pipes and its limit of processes: every session has a uid of its own, whose processes the kernel counts. Every
- * container has variables with the address of the API server.
+ * Process 1, with its pipes and its limits: every session has a uid of its own, whose processes the kernel counts, and each of these may open as many
+ * files as `openFilesLimit` says on the node. Every container has variables with the address of the API server.
  */
 const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
+table=$(cat /proc/sys/fs/file-max 2>/dev/null); files=$((\${table:-0} / 2 / n))
+[ $files -gt ${FEWEST_OPEN_FILES} ] || files=${FEWEST_OPEN_FILES}; [ $files -lt ${MOST_OPEN_FILES} ] || files=${MOST_OPEN_FILES}
+ulimit -n $files 2>/dev/null || true
 for name in $(env | sed -n 's/^\\(KUBERNETES_[A-Z0-9_]*\\)=.*/\\1/p'); do unset $name; done
 exec perl ${FILTERS_INSIDE}/filter-syscalls ${FILTERS_INSIDE} "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
 

@@ -6,6 +6,7 @@ import type { Disks } from "../interface/disks.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { endPod } from "./end-pod.ts";
+import { isGoing } from "./is-going.ts";
 import { PodSnapshots, snapshotName } from "./pod-snapshots.ts";
 import { bytesOf } from "./quantity.ts";
 import { epochOf } from "./remove-held.ts";
@@ -88,19 +89,20 @@ export class PodDisks implements Disks {
   ): Promise<string> {
     const name = claimName(disk);
     const body = this.#body(name, disk, limit ?? this.#options.diskBytes, source);
-    while (!(await this.#cluster.createClaim(body))) {
+    for (;;) {
+      // Looked at first: where a quota allows no other one, the cluster does not say that this one is there.
       const there = await this.#cluster.claim(name);
-      if (there === null) continue;
-      if (isGoing(there)) {
+      if (there === null) {
+        if (await this.#cluster.createClaim(body)) return name;
+      } else if (isGoing(there)) {
         await this.#endLeft(disk, epoch);
         await this.#untilGone(name);
       } else {
         if (limit !== null && limit > bytesOf(there.spec?.resources?.requests?.storage))
           await this.#enlarge(name, limit);
-        break;
+        return name;
       }
     }
-    return name;
   }
 
   /** What a new disk is made with besides its size. */
@@ -187,10 +189,6 @@ export function objectName(label: string, unique: string): string {
     .slice(0, 40);
   const hash = createHash("sha256").update(unique).digest("hex").slice(0, 12);
   return `berth-${slug}-${hash}`.replaceAll(/-+/g, "-");
-}
-
-function isGoing({ metadata }: V1PersistentVolumeClaim): boolean {
-  return metadata?.deletionTimestamp !== undefined;
 }
 
 function isPendingOnNode({ status }: V1PersistentVolumeClaim): boolean {

@@ -3,6 +3,7 @@ import type { DiskSnapshots, FoundSnapshot } from "../interface/disks.ts";
 import { SandboxError } from "../interface/errors.ts";
 import { isStatus } from "./api-status.ts";
 import type { Cluster } from "./cluster.ts";
+import { isGoing } from "./is-going.ts";
 import { bytesOf } from "./quantity.ts";
 import { snapshotFault } from "./snapshot-fault.ts";
 import { type SnapshotObject, SnapshotObjects } from "./snapshot-objects.ts";
@@ -93,10 +94,6 @@ export function snapshotName(id: string): string {
 /** From then on it does not change, though it may become ready much later. */
 function isTaken(object: SnapshotObject | null): boolean {
   return object?.status?.creationTime !== undefined;
-}
-
-function isGoing({ metadata }: SnapshotObject): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }
 
 function found(id: string, { status }: SnapshotObject): FoundSnapshot {

@@ -1,17 +1,22 @@
-import { SandboxError } from "../interface/errors.ts";
+import { NoRoomError, SandboxError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import type { Cluster } from "./cluster.ts";
 import { throwIfFailed, waitsFor } from "./pod-status.ts";
+import { PodRoom } from "./room.ts";
 
 /** Watches a pod while it starts: its own fault says more than that of a connection to it. */
 export class PodStart {
   readonly #failed: Promise<never>;
   readonly #ending = new AbortController();
 
-  constructor(cluster: Cluster, pod: string, timeoutMs: number) {
+  /** @param makeRoom called while it finds no room; see `SandboxSpec`. */
+  constructor(cluster: Cluster, pod: string, timeoutMs: number, makeRoom: SandboxSpec["makeRoom"]) {
     const timeout = AbortSignal.timeout(timeoutMs);
+    const room = new PodRoom(makeRoom, AbortSignal.any([this.#ending.signal, timeout]));
     let waits = "";
     const watching = cluster.watchPod(pod, AbortSignal.any([this.#ending.signal, timeout]), (seen) => {
       waits = waitsFor(seen);
+      room.saw(seen);
       throwIfFailed(seen);
       return null;
     });
@@ -19,7 +24,8 @@ export class PodStart {
       () => Promise.reject(new SandboxError("the pod did not start")),
       (error: unknown) => {
         const isUnplaced = timeout.aborted && waits !== "";
-        const fault = isUnplaced ? new SandboxError(`the pod finds no node: ${waits}`) : error;
+        const unplaced = new SandboxError(`the pod finds no node: ${waits}`);
+        const fault = !isUnplaced ? error : room.isCrowded ? new NoRoomError({ cause: unplaced }) : unplaced;
         this.#ending.abort(fault);
         throw fault;
       },

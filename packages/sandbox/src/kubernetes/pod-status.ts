@@ -1,5 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { ImageError, SandboxError } from "../interface/errors.ts";
+import { isGoing } from "./is-going.ts";
 import { SANDBOX_CONTAINER } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 
@@ -9,7 +10,7 @@ const CONTAINER_FAULTS = ["CreateContainerError", "RunContainerError", "CreateCo
 
 /** @throws when the pod will never run. */
 export function throwIfFailed(pod: V1Pod): void {
-  if (pod.metadata?.deletionTimestamp !== undefined) throw new PodLostError("the pod is being removed");
+  if (isGoing(pod)) throw new PodLostError("the pod is being removed");
   const { phase, containerStatuses = [], initContainerStatuses = [], message } = pod.status ?? {};
   for (const { name, state, image } of [...initContainerStatuses, ...containerStatuses]) {
     const { reason = "", message: why = "" } = state?.waiting ?? state?.terminated ?? {};

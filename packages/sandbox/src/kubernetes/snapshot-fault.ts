@@ -83,10 +83,6 @@ async function podFault(cluster: Cluster, image: Omit<Options, "snapshotClass">)
   );
 }
 
-/** The API server's own words, where it has any. */
 function reasonOf(error: unknown): string {
-  const { message, body } = error as { message: string; body?: unknown };
-  const [, said] =
-    /"message":"((?:[^"\\]|\\.)*)"/.exec(typeof body === "string" ? body : JSON.stringify(body ?? "")) ?? [];
-  return (said ?? message.split("\n")[0] ?? "").replaceAll("\\", "").replace(/\.$/, "");
+  return (error as Error).message.split("\n")[0]?.replace(/\.$/, "") ?? "";
 }

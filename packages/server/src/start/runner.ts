@@ -146,7 +146,9 @@ async function openWorker(
   );
   metrics.watchPool(() => pool?.ready ?? 0);
   const open = (spec: SandboxSpec) =>
-    pool === null ? check.open(spec) : pool.before(() => check.open(spec));
+    pool === null
+      ? check.open(spec)
+      : pool.before(() => check.open({ ...spec, makeRoom: () => pool.makeRoom() }));
   const engine = { ...shared.engine, open };
   const worker = await parts.open(
     () => startWorker(options, { ...shared, engine, metrics, traces, ...(pool && { pool }) }),

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { sleep } from "@berth/concurrency";
-import type { Sandbox, SandboxEngine, SandboxSpec } from "@berth/sandbox";
+import { NoRoomError, type Sandbox, type SandboxEngine, type SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 
 const RETRY_MS = 5_000;
@@ -10,7 +10,7 @@ const UID = 299_997;
 
 /**
  * Knows whether the engine can open a sandbox. It opens one of its own when it is first asked to, and whenever a session's could not
- * be opened, until that succeeds: what only one session cannot have does not count.
+ * be opened, until that succeeds: what only one session cannot have does not count, nor that there is no room.
  */
 export class SandboxCheck {
   readonly #engine: SandboxEngine;
@@ -41,7 +41,7 @@ export class SandboxCheck {
     try {
       return await this.#engine.open(spec);
     } catch (error) {
-      this.check();
+      if (!(error instanceof NoRoomError)) this.check();
       throw error;
     }
   }
@@ -66,6 +66,10 @@ export class SandboxCheck {
         return;
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof NoRoomError) {
+          this.#works = true;
+          return;
+        }
         if (this.#works !== false) this.#log.error({ err: error }, "no sandbox can be opened");
         this.#works = false;
       } finally {

@@ -39,6 +39,8 @@ export class PoolRounds {
   /** Disks that were taken away once. */
   readonly #gone = new Set<string>();
   readonly #removing = new Set<string>();
+  /** Those of which a log says that they could not be removed. */
+  readonly #told = new Set<string>();
   /** As of the last round. */
   ready = 0;
 
@@ -104,12 +106,15 @@ export class PoolRounds {
     const { db, disks, log } = this.#parts;
     try {
       await (await disks.takeAway(name))?.();
+      this.#told.delete(name);
       this.#gone.add(name);
       if (!isOld) return;
       await forgetDisk(db, name);
       this.#gone.delete(name);
     } catch (error) {
-      log.warn({ err: error, disk: name }, "a disk of the pool could not be removed");
+      if (!this.#told.has(name))
+        log.warn({ err: error, disk: name }, "a disk of the pool could not be removed: it is tried again");
+      this.#told.add(name);
     }
   }
 }

@@ -41,6 +41,30 @@ export async function leavePool(db: Queryable, { place, keeper }: Keeper): Promi
   await db.query({ name: "leave_pool", text, values: [place, keeper] });
 }
 
+/**
+ * Takes one disk out of the pool that no session has, one that is still being made before all others, and lets nobody keep the pool for so long.
+ *
+ * @returns its name; null: there is none.
+ */
+export async function giveUpDisk(db: Queryable, place: string, forMs: number): Promise<string | null> {
+  const { rows } = await db.query<{ name: string }>({
+    name: "give_up_warm_disk",
+    text: `
+      with held as (
+        insert into warm_pools (place, keeper, until) values ($1, '', now() + ${milliseconds("$2")})
+        on conflict (place) do update set keeper = excluded.keeper, until = excluded.until
+      )
+      update warm_disks set state = 'leaving', changed_at = now()
+      where name = (
+        select name from warm_disks where place = $1 and state in ('making', 'ready')
+        order by state = 'ready', changed_at limit 1 for update skip locked
+      )
+      returning name`,
+    values: [place, forMs],
+  });
+  return rows[0]?.name ?? null;
+}
+
 /** Whether the place has disks in its pool, or had some. */
 export async function hasPool(db: Queryable, place: string): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>({

@@ -136,6 +136,23 @@ test("WarmPool: what does not serve, was half made or cannot be made is removed,
   await cluster.is("a");
 });
 
+test("WarmPool: one makes room for a session that finds none, and nobody makes another for two rounds", async (t) => {
+  const cluster = await Cluster.open(t);
+  const [one] = [cluster.runner(), cluster.runner()];
+  await cluster.is("plain", "plain");
+  const [oldest, other] = await cluster.ready();
+  const began = performance.now();
+  let made: number | undefined;
+  cluster.making = async () => {
+    made ??= performance.now();
+  };
+  await one?.makeRoom();
+  assert.deepEqual(await cluster.ready(), [other]);
+  assert.equal(cluster.made.has(oldest?.name ?? ""), false, "its disk is gone");
+  await cluster.is("plain", "plain");
+  assert.ok((made ?? 0) - began >= 200);
+});
+
 test("WarmPool: none is made while a session waits for its own, nor by a runner that drains", async (t) => {
   const cluster = await Cluster.open(t);
   const waiting = Promise.withResolvers<void>();

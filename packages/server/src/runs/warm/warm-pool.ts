@@ -4,7 +4,7 @@ import type { ShapedSpec } from "@berth/sandbox";
 import type { WarmWish } from "../disks/disk-store.ts";
 import { isDraining } from "../lease/host-store.ts";
 import { type PoolParts, PoolRounds } from "./keep-pool.ts";
-import { hasPool, holdPool, type Keeper, leavePool, leaveUnused } from "./pool-store.ts";
+import { giveUpDisk, hasPool, holdPool, type Keeper, leavePool, leaveUnused } from "./pool-store.ts";
 
 export interface WarmPoolParts extends PoolParts {
   /** Where the disks are. */
@@ -22,6 +22,8 @@ const ROUND_MS = 5_000;
 const RARE_ROUND_MS = 60_000;
 /** A runner that died keeps others from the pool for so many rounds. */
 const HELD_ROUNDS = 4;
+/** So many pass without a pool after a session found no room. */
+const CROWDED_ROUNDS = 2;
 const UNUSED_MS = 60_000;
 const CLOSE_MS = 5_000;
 
@@ -62,7 +64,7 @@ export class WarmPool {
     return shape === null || key === null ? null : { key, shape };
   }
 
-  /** Opens a sandbox for a session, before which none is made for the pool. */
+  /** Opens a sandbox for a session, before which none is made for the pool. @param open may call `makeRoom` meanwhile. */
   async before<T>(open: () => Promise<T>): Promise<T> {
     this.#opening += 1;
     try {
@@ -70,6 +72,20 @@ export class WarmPool {
     } finally {
       this.#opening -= 1;
       this.#news.set();
+    }
+  }
+
+  /** Removes one for a session that finds no room, and lets no runner make another meanwhile. Never rejects. */
+  async makeRoom(): Promise<void> {
+    const { db, disks, log, place, size } = this.#parts;
+    if (size === 0) return;
+    try {
+      const disk = await giveUpDisk(db, place, this.#roundMs * CROWDED_ROUNDS);
+      if (disk === null) return;
+      log.info({ disk }, "a sandbox of the pool makes room for a session");
+      await Promise.race([disks.takeAway(disk), delay(CLOSE_MS, undefined, { ref: false })]);
+    } catch (error) {
+      log.warn({ err: error }, "the pool of sandboxes could not make room");
     }
   }
 

@@ -1,5 +1,5 @@
 import { LeaseLost } from "@berth/agent";
-import { DiskLimitError, ImageError, RuntimeClassError, SandboxError } from "@berth/sandbox";
+import { DiskLimitError, ImageError, NoRoomError, RuntimeClassError, SandboxError } from "@berth/sandbox";
 import type { DiskOrigin } from "./disk-origin.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 
@@ -14,7 +14,7 @@ export class UnfitDisk extends Error {
 }
 
 /** Errors whose message is a sentence for users. */
-const FOR_USERS = [DiskLimitError, ImageError, RuntimeClassError];
+const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError];
 
 /** What becomes of failures to open the sandbox of a session. */
 export class OpeningFailures {
@@ -48,7 +48,8 @@ export class OpeningFailures {
     try {
       return await open();
     } catch (error) {
-      if (error instanceof SandboxError && !this.#target.signal.aborted) throw new UnfitDisk(error);
+      const isUnfit = error instanceof SandboxError && !(error instanceof NoRoomError);
+      if (isUnfit && !this.#target.signal.aborted) throw new UnfitDisk(error);
       return await this.orReport<T>(() => Promise.reject(error));
     }
   }

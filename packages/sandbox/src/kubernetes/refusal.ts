@@ -1,0 +1,18 @@
+import { NoRoomError, RuntimeClassError } from "../interface/errors.ts";
+import { isStatus } from "./api-status.ts";
+
+/** How the API server refuses what the cluster does not have or allow; there are no codes for it. */
+const MISSING_CLASS = /RuntimeClass "([^"]+)" not found/;
+const BEYOND_QUOTA = /exceeded quota/;
+
+/** To be called with an error of the creation of an object. @throws RuntimeClassError or NoRoomError if that is why, else the error. */
+export function throwRefusal(error: unknown): never {
+  const { message } = error as Error;
+  const [, name] = MISSING_CLASS.exec(message) ?? [];
+  if (name !== undefined)
+    throw new RuntimeClassError(`The cluster does not have the runtime class ${JSON.stringify(name)}.`, {
+      cause: error,
+    });
+  if (isStatus(error, 403) && BEYOND_QUOTA.test(message)) throw new NoRoomError({ cause: error });
+  throw error;
+}
