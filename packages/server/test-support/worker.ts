@@ -58,7 +58,7 @@ export interface ScriptedEngine extends SandboxEngine {
 }
 
 export function scriptedEngine(): ScriptedEngine {
-  const events = new EventEmitter();
+  const events = new EventEmitter().setMaxListeners(0);
   const engine: ScriptedEngine = {
     name: "scripted",
     commands: [],
