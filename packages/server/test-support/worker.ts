@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { LogEntry, Model } from "@berth/agent";
 import { createRehearsalModel } from "@berth/agent/models";
+import { newUuid } from "@berth/contract";
 import { createGuardedFetch, type EgressPolicy } from "@berth/egress";
 import {
   type Command,
@@ -246,7 +247,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
         systems: null,
-        skills: await SkillDirectories.open(join(directory, `skills-${workers.length}`), blobs),
+        skills: await SkillDirectories.open(join(directory, `skills-${newUuid()}`), blobs),
         snapshots,
         disks: { directory: join(directory, "disks"), home: "here" },
         host: HERE,

@@ -1,213 +1,33 @@
-// Subject: one session after another, and whatever comes while workers hold them and are replaced.
-import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+// Subject: sessions, and whatever comes while workers hold them and are replaced.
 import { test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
-import type { LogEntry } from "@berth/agent";
-import { formatId } from "@berth/contract";
 import fc from "fast-check";
-import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
-import { seed, seedSession } from "../../../test-support/runs.ts";
-import { bash, type Installation, installation, steps, types } from "../../../test-support/worker.ts";
-import { readLog } from "../../features/sessions/events/event-store.ts";
-import { appendInputs, appendTerminated } from "../../features/sessions/events/input-store.ts";
-import { markArchived, markDeleted } from "../../features/sessions/session-store.ts";
-import type { Worker } from "./worker.ts";
+import { type Course, course, TEXTS, Trials } from "../../../test-support/trials.ts";
 
-const TEXTS = {
-  says: steps({ say: "Done." }),
-  runs: steps(bash("echo one"), { say: "Done." }),
-  lingers: steps(bash("linger"), { say: "Done." }),
-  hangs: steps(bash("hang"), { say: "Never." }),
-  dies: steps(bash("die"), { say: "Done." }),
-  asks: steps({ tool: "ask", input: {} }, { say: "Done." }),
-  writes: steps({ tool: "Write", input: { file_path: "/data/a", content: "b" } }, { say: "Done." }),
-};
-const TOOLS = [
-  {
-    type: "agent_toolset_20260401",
-    enabled_tools: ["Bash", "Write"],
-    configs: [{ name: "Write", enabled: true, permission_policy: { type: "always_ask" } }],
-  },
-  { type: "custom", name: "ask", description: "Asks.", input_schema: { type: "object" } },
-];
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...Object.values(TEXTS)).map((text) => ({ send: text })) },
-  { weight: 2, arbitrary: fc.constant({ do: "interrupt" as const }) },
-  { weight: 3, arbitrary: fc.constant({ do: "replace" as const }) },
-  { weight: 3, arbitrary: fc.constantFrom("allow" as const, "deny" as const).map((reply) => ({ reply })) },
-  { weight: 3, arbitrary: fc.constantFrom({ do: "go" as const }, { do: "settle" as const }) },
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 60 }).map((milliseconds) => ({ pause: milliseconds })) },
-);
-const ending = fc.constantFrom("archive" as const, "terminate" as const, "delete" as const, "none" as const);
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-
-const replace: Step = { do: "replace" };
+const replace = { do: "replace" as const };
 /** Each of them ended once with a session that was not released, or with a call without a result. */
-const EXAMPLES: [Step[], "archive" | "terminate" | "delete", Step[]][] = [
-  [[{ send: TEXTS.hangs }, { pause: 60 }], "terminate", []],
-  [[{ send: TEXTS.says }, { do: "interrupt" }], "delete", []],
-  [[{ send: TEXTS.says }, replace], "archive", [replace]],
-  [[{ send: TEXTS.hangs }, { pause: 32 }, replace, replace], "archive", [{ do: "go" }]],
-  [[{ do: "settle" }], "archive", [replace, { do: "interrupt" }]],
+const EXAMPLES: Course[] = [
+  { before: [{ send: TEXTS.hangs }, { pause: 60 }], end: "terminate", after: [] },
+  { before: [{ send: TEXTS.says }, { do: "interrupt" }], end: "delete", after: [] },
+  { before: [{ send: TEXTS.says }, replace], end: "archive", after: [replace] },
+  {
+    before: [{ send: TEXTS.hangs }, { pause: 32 }, replace, replace],
+    end: "archive",
+    after: [{ do: "go" }],
+  },
+  { before: [{ do: "settle" }], end: "archive", after: [replace, { do: "interrupt" }] },
 ];
 
-/** Of a lease that no worker lets expire, and of what waits for that. */
-const LEASE_MS = 600_000;
-const SETTLED_MS = 20_000;
-
-test("any inputs, ends and replaced workers → every session is released in moments, with a whole log and without a sandbox", async (t) => {
-  const db = await testDatabase(t);
-  const from = await seed(db.write);
-  const own = await installation(t, db);
-  const workers: Worker[] = [];
-  const begin = async () =>
-    workers.push(await own.worker({ leaseMs: LEASE_MS, pollMs: 200, sandboxIdleMs: 20, graceMs: 20 }));
-  await begin();
-  await begin();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 8 }),
-      ending,
-      fc.array(step, { maxLength: 3 }),
-      async (before, end, after) => {
-        const id = await seedSession(db.write, from);
-        await db.write.query({
-          text: "update sessions set agent = jsonb_set(agent::jsonb, '{tools}', $2) where id = $1",
-          values: [id, JSON.stringify(TOOLS)],
-        });
-        const perform = async (one: Step) => {
-          if ("send" in one) await own.send(id, one.send);
-          else if ("pause" in one) await pause(one.pause);
-          else if ("reply" in one) await reply(own, db, id, one.reply);
-          else if (one.do === "interrupt") await own.interrupt(id);
-          else if (one.do === "go") own.engine.events.emit("go", "linger");
-          else if (one.do === "settle") await settled(own, db, id);
-          else {
-            const oldest = workers.shift();
-            await Promise.all([oldest?.close(), begin()]);
-          }
-        };
-        for (const one of before) await perform(one);
-        await endBy(own, db, id, end);
-        for (const one of after) await perform(one);
-        await settled(own, db, id);
-        await check(own, db, id, end);
-      },
-    ),
-    { numRuns: 60, examples: EXAMPLES },
-  );
+test("any inputs, ends and replaced workers → the session is released in moments, with a whole log and without a sandbox", async (t) => {
+  const trials = await Trials.open(t);
+  const property = fc.asyncProperty(course, (one) => trials.take(one));
+  await fc.assert(property, { numRuns: 60, examples: EXAMPLES.map((one) => [one]) });
 });
 
-async function endBy(own: Installation, db: TestDatabase, id: string, end: string): Promise<void> {
-  if (end === "archive")
-    await db.transaction(async (tx) => {
-      const text = "select status from sessions where id = $1 for update";
-      const { rows } = await tx.query<{ status: string }>({ text, values: [id] });
-      if (rows[0]?.status === "running") await appendInputs(tx, id, [{ type: "user.interrupt" }]);
-      await markArchived(tx, id);
-    });
-  if (end === "terminate") await appendTerminated(db.write, id);
-  if (end === "delete") await markDeleted(db.write, [id]);
-  own.hub.publish(id, true);
-}
-
-/** Answers the calls that wait for a client. What is no longer awaited is refused. */
-async function reply(
-  own: Installation,
-  db: TestDatabase,
-  id: string,
-  result: "allow" | "deny",
-): Promise<void> {
-  const { rows } = await db.write.query<{ awaited: string[] }>({
-    text: "select awaited_calls as awaited from sessions where id = $1",
-    values: [id],
+test("the same of several sessions at once that share one slot of each worker", async (t) => {
+  const trials = await Trials.open(t, { concurrency: 1 });
+  const some = fc.array(course, { minLength: 2, maxLength: 4 });
+  const property = fc.asyncProperty(some, async (courses) => {
+    await Promise.all(courses.map((one) => trials.take(one)));
   });
-  const awaited = (rows[0]?.awaited ?? []).map((uuid) => formatId("event", uuid));
-  const log = await readLog(db.read, id);
-  for (const { event } of log.filter(({ event }) => awaited.includes(event.id))) {
-    const content = [{ type: "text" as const, text: "42" }];
-    const input =
-      event.type === "agent.custom_tool_use"
-        ? { type: "user.custom_tool_result" as const, custom_tool_use_id: event.id, content, is_error: false }
-        : { type: "user.tool_confirmation" as const, tool_use_id: event.id, result };
-    await appendInputs(db.write, id, [input]);
-  }
-  own.hub.publish(id, true);
-}
-
-interface Row {
-  status: string;
-  lease_owner: string | null;
-  pending: boolean;
-}
-
-async function rowOf(db: TestDatabase, id: string): Promise<Row | null> {
-  const { rows } = await db.write.query<Row>({
-    text: "select status, lease_owner, pending_at is not null as pending from sessions where id = $1",
-    values: [id],
-  });
-  return rows[0] ?? null;
-}
-
-/** Lets commands end, and interrupts those that would not. */
-async function settled(own: Installation, db: TestDatabase, id: string): Promise<void> {
-  await own.interrupt(id);
-  const deadline = performance.now() + SETTLED_MS;
-  for (;;) {
-    own.engine.events.emit("go", "linger");
-    const row = await rowOf(db, id);
-    if (row === null || (row.lease_owner === null && !row.pending)) return;
-    assert.ok(performance.now() < deadline, `not released: ${JSON.stringify(row)}`);
-    await pause(5);
-  }
-}
-
-async function check(own: Installation, db: TestDatabase, id: string, end: string): Promise<void> {
-  const disk = join(own.disks, formatId("session", id));
-  assert.deepEqual(own.engine.overlaps, []);
-  assert.equal(own.engine.openDisks.get(disk) ?? 0, 0, "its sandboxes are closed");
-  const row = await rowOf(db, id);
-  if (end !== "none") assert.equal(existsSync(disk), false, "its disk is gone");
-  if (end === "delete") return assert.equal(row, null);
-  assert.equal(row?.status, end === "terminate" ? "terminated" : "idle");
-  const log = await readLog(db.read, id);
-  checkLog(log, end);
-}
-
-function checkLog(log: readonly LogEntry[], end: string): void {
-  assert.deepEqual(
-    log.map(({ seq }) => seq),
-    log.map((_, place) => place + 1),
-  );
-  const changes = types(log).filter((type) => /^session.status_(running|idle|terminated)$/.test(type));
-  const expected = changes.map((_, place) => `session.status_${place % 2 === 0 ? "running" : "idle"}`);
-  if (end === "terminate") {
-    expected[expected.length - 1] = "session.status_terminated";
-    assert.equal(types(log).at(-1), "session.status_terminated");
-  }
-  assert.deepEqual(changes, expected);
-  // Messages that wait when a session is archived are never processed.
-  for (const { event } of end === "archive" ? [] : log)
-    assert.notEqual(event.processed_at, null, `${event.type} is processed`);
-  if (end === "terminate") return;
-  const calls = log.flatMap(({ event }) =>
-    event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event.id] : [],
-  );
-  const results = log.flatMap(({ event }) => {
-    if (event.type === "agent.tool_result") return [event.tool_use_id];
-    return event.type === "user.custom_tool_result" ? [event.custom_tool_use_id] : [];
-  });
-  assert.deepEqual(
-    results,
-    calls.filter((call) => results.includes(call) || !awaited(log).includes(call)),
-  );
-}
-
-/** The calls that an archived session awaited, and that nobody may have answered; any other was interrupted at last. */
-function awaited(log: readonly LogEntry[]): string[] {
-  const last = log.findLast(({ event }) => event.type === "session.status_idle")?.event;
-  if (last?.type !== "session.status_idle" || last.stop_reason.type !== "requires_action") return [];
-  return last.stop_reason.event_ids;
-}
+  await fc.assert(property, { numRuns: 20 });
+});
