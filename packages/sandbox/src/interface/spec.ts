@@ -67,6 +67,8 @@ export interface SandboxSpec {
    * `NoRoomError` at once where it need not wait to know that.
    */
   makeRoom?: () => Promise<void>;
+  /** Aborts when nobody needs the sandbox any more: `open` need not wait for room then. */
+  signal?: AbortSignal;
   /** What git's system configuration says besides Berth's own settings. Default: nothing. */
   git?: GitSettings;
   /** Called for each denied connection or name, once per distinct host within a second. */

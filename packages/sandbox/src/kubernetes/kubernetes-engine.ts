@@ -190,7 +190,7 @@ class KubernetesEngine implements SandboxEngine {
 
   open(spec: SandboxSpec): Promise<Sandbox> {
     const open = () => this.#openNow(spec, this.#host);
-    return this.#open.open(spec, () => onceRoomIsMade(spec.makeRoom, open));
+    return this.#open.open(spec, () => onceRoomIsMade(spec, open));
   }
 
   /** Known while a sandbox is open on it. */

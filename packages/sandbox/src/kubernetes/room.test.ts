@@ -14,18 +14,30 @@ test("onceRoomIsMade: it is tried again while there is no room, which is asked f
     if (tried < 3) throw new NoRoomError();
     return "opened";
   };
-  assert.equal(await onceRoomIsMade(makeRoom, open), "opened");
+  assert.equal(await onceRoomIsMade({ makeRoom }, open), "opened");
   assert.deepEqual([asked, tried], [1, 3], "what becomes free is known a moment later");
   await assert.rejects(
-    onceRoomIsMade(undefined, () => Promise.reject(new NoRoomError())),
+    onceRoomIsMade({}, () => Promise.reject(new NoRoomError())),
     NoRoomError,
   );
   const broken = new SandboxError("broken");
   await assert.rejects(
-    onceRoomIsMade(makeRoom, () => Promise.reject(broken)),
+    onceRoomIsMade({ makeRoom }, () => Promise.reject(broken)),
     broken,
   );
   assert.equal(asked, 1);
+});
+
+test("onceRoomIsMade: nobody needs it any more → it is not tried again", async () => {
+  const ending = new AbortController();
+  let tried = 0;
+  const open = async () => {
+    tried += 1;
+    throw new NoRoomError();
+  };
+  const makeRoom = async () => ending.abort();
+  await assert.rejects(onceRoomIsMade({ makeRoom, signal: ending.signal }, open), NoRoomError);
+  assert.ok(tried <= 2, `${tried} times`);
 });
 
 function waiting(message: string | null): V1Pod {

@@ -13,21 +13,25 @@ const LOOK_MS = 1_000;
 /** The API server knows a moment later what has become free. */
 const ASK_MS = 3_000;
 
-/** Tries to open a sandbox until there is room for it, a minute and a half at most. */
-export async function onceRoomIsMade<T>(makeRoom: MakeRoom, open: () => Promise<T>): Promise<T> {
+/** Tries to open a sandbox until there is room for it, a minute and a half at most and while somebody needs it. */
+export async function onceRoomIsMade<T>(
+  { makeRoom, signal }: Pick<SandboxSpec, "makeRoom" | "signal">,
+  open: () => Promise<T>,
+): Promise<T> {
   const late = performance.now() + WAIT_MS;
   let asked = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
       return await open();
     } catch (error) {
-      if (!(error instanceof NoRoomError) || makeRoom === undefined || performance.now() > late) throw error;
+      const isOver = signal?.aborted === true || performance.now() > late;
+      if (!(error instanceof NoRoomError) || makeRoom === undefined || isOver) throw error;
     }
     if (performance.now() - asked > ASK_MS) {
       await makeRoom();
       asked = performance.now();
     }
-    await delay(LOOK_MS);
+    await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
   }
 }
 

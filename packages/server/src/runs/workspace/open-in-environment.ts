@@ -37,6 +37,7 @@ export async function openInEnvironment(
     directories,
     credentials: parts.credentials.egressSource(),
     onEgressDenied,
+    signal,
   };
   const open = () => engine.open(spec);
   const sandbox = systems === null ? await open() : await openOnSystem(own, disk, open);
