@@ -30,7 +30,15 @@ const TOOLS = [
     configs: [{ name: "Write", enabled: true, permission_policy: { type: "always_ask" } }],
   },
   { type: "custom", name: "ask", description: "Asks.", input_schema: { type: "object" } },
+  {
+    type: "mcp_toolset",
+    mcp_server_name: "away",
+    default_config: { enabled: true, permission_policy: { type: "always_ask" } },
+    configs: [],
+  },
 ];
+/** Nobody listens there, so that each turn asks it. */
+const SERVERS = [{ type: "url", name: "away", url: "http://127.0.0.1:1/mcp" }];
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...Object.values(TEXTS)).map((text) => ({ send: text })) },
   { weight: 2, arbitrary: fc.constant({ do: "interrupt" as const }) },
@@ -87,8 +95,8 @@ export class Trials {
     const [own, db] = [this.#own, this.#db];
     const id = await seedSession(db.write, this.#from);
     await db.write.query({
-      text: "update sessions set agent = jsonb_set(agent::jsonb, '{tools}', $2) where id = $1",
-      values: [id, JSON.stringify(TOOLS)],
+      text: "update sessions set agent = agent::jsonb || $2 where id = $1",
+      values: [id, JSON.stringify({ tools: TOOLS, mcp_servers: SERVERS })],
     });
     for (const one of before) await this.#perform(id, one);
     await endBy(own, db, id, end);

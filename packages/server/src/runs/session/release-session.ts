@@ -45,7 +45,8 @@ export async function releaseForHandOver(
   state: SessionState,
 ): Promise<void> {
   const waiting = await waitingInputs(db.read, lease.sessionId);
-  const isDone = state.status === "idle" && !startsTurn(waiting) && !workspace.hasPending();
+  const isDone =
+    state.status === "idle" && !state.archived && !startsTurn(waiting) && !workspace.hasPending();
   await (isDone ? workspace.end() : workspace.leave());
   if (!isDone || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   hub.publish(lease.sessionId, true);

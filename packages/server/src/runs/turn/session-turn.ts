@@ -6,6 +6,7 @@ import {
   type ReadFile,
   runTurn,
   type TextStreams,
+  type Turn,
   unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
@@ -89,18 +90,15 @@ export class SessionTurn {
   }
 
   async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
-    const { mask, maskStream, readFile, previews } = this.#parts;
+    const { maskStream, readFile, previews } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
     const sandbox = () => slot.awaitSandbox(() => workspace.sandbox(signal), signal);
     if (resumed) await workspace.memory.catchUp(sandbox, signal);
-    const workspaceDescription = await workspace.describe();
-    const tools = await turnTools(workspace, mask, signal);
     return await runTurn({
       agent,
-      workspaceDescription,
       model,
-      tools,
+      ...(await this.#prepare(signal)),
       log: telling(await log.forTurn(), workspace),
       readFile,
       preview: (piece) => previews.publish(id, piece),
@@ -113,7 +111,22 @@ export class SessionTurn {
       signal,
     });
   }
+
+  /** Nothing when the turn is aborted meanwhile: then the loop only ends the calls that are open. */
+  async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
+    const { workspace } = this.#options;
+    try {
+      const workspaceDescription = await workspace.describe();
+      return { workspaceDescription, tools: await turnTools(workspace, this.#parts.mask, signal) };
+    } catch (error) {
+      if (error !== signal.reason || error instanceof LeaseLost) throw error;
+      return NOTHING;
+    }
+  }
 }
+
+/** What the loop has to begin requests. One that is aborted begins none. */
+const NOTHING = { workspaceDescription: "", tools: [] };
 
 /** The same log; the workspace learns what was appended. */
 function telling(log: Log, workspace: SessionWorkspace): Log {
