@@ -22,6 +22,18 @@ export const TEXTS = {
   dies: steps(bash("die"), { say: "Done." }),
   asks: steps({ tool: "ask", input: {} }, { say: "Done." }),
   writes: steps({ tool: "Write", input: { file_path: "/data/a", content: "b" } }, { say: "Done." }),
+  calls: steps(
+    {
+      tools: [
+        bash("linger"),
+        { tool: "ask", input: {} },
+        { tool: "Write", input: { file_path: "/data/a", content: "b" } },
+      ],
+    },
+    { say: "Done." },
+  ),
+  fails: steps({ fail: "overloaded" }, { say: "Done." }),
+  waits: steps({ wait_ms: 200 }, { say: "Done." }),
 };
 const TOOLS = [
   {
@@ -215,6 +227,11 @@ function checkLog(log: readonly LogEntry[], end: string): void {
   for (const { event } of end === "archive" ? [] : log)
     assert.notEqual(event.processed_at, null, `${event.type} is processed`);
   if (end === "terminate") return;
+  const requests = log.flatMap(({ event }) => (event.type === "span.model_request_start" ? [event.id] : []));
+  const ends = log.flatMap(({ event }) =>
+    event.type === "span.model_request_end" ? [event.model_request_start_id] : [],
+  );
+  assert.deepEqual(ends, requests);
   const calls = log.flatMap(({ event }) =>
     event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event.id] : [],
   );
@@ -223,7 +240,7 @@ function checkLog(log: readonly LogEntry[], end: string): void {
     return event.type === "user.custom_tool_result" ? [event.custom_tool_use_id] : [];
   });
   assert.deepEqual(
-    results,
+    results.sort(),
     calls.filter((call) => results.includes(call) || !awaited(log).includes(call)),
   );
 }

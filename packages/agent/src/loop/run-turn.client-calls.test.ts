@@ -180,6 +180,24 @@ test("abort: ends waiting and running calls", async () => {
   assert.equal(toolTexts(log).length, 2);
 });
 
+test("abort: what a client answered before it stays the result of its call", async () => {
+  const log = started();
+  const stop = new AbortController();
+  const slow = testTool("Slow", () => {
+    const [id = ""] = calls(log);
+    const content = [{ type: "text" as const, text: "found" }];
+    log.send({ type: "user.custom_tool_result", custom_tool_use_id: id, content, is_error: false });
+    stop.abort();
+    return textResult("ran");
+  });
+  const blocks = [toolCall("lookup", { key: "a" }), toolCall("Slow", { text: "x" })];
+  const model = scriptedModel([{ blocks }]);
+  const turn = testTurn({ agent, log, model, tools: [slow], signal: stop.signal });
+  assert.deepEqual(await runTurn(turn), { type: "cancelled" });
+  assert.deepEqual(toolTexts(log), ["ran"]);
+  assert.notEqual(log.events.find(({ type }) => type === "user.custom_tool_result")?.processed_at, null);
+});
+
 test("abort while it looks for replies: the call that waits for one ends", async () => {
   const log = started();
   const stop = new AbortController();

@@ -114,13 +114,20 @@ class TurnRun {
       const { openCalls } = this.#log.history();
       if (openCalls.length === 0 && !this.#log.hasClientReplies()) return [];
       if (this.#turn.signal.aborted) {
-        if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
+        await this.#cancelCalls();
         return [];
       }
       const taken = await this.#log.takeClientReplies();
       if (taken.length === 0) return openCalls.map((call) => call.eventId);
       await this.#applyReplies();
     }
+  }
+
+  /** What a client answered before the turn was aborted is the result of its call. */
+  async #cancelCalls(): Promise<void> {
+    await this.#log.takeClientReplies();
+    const { openCalls } = this.#log.history();
+    if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
   }
 
   /** The calls in state `started` were confirmed just now: those of a dead process ended in `recover`. */
