@@ -125,7 +125,8 @@ class TurnRun {
 
   /** What a client answered before the turn was aborted is the result of its call. */
   async #cancelCalls(): Promise<void> {
-    await this.#log.takeClientReplies();
+    if (this.#log.history().openCalls.some(({ state }) => state === "waiting"))
+      await this.#log.takeClientReplies();
     const { openCalls } = this.#log.history();
     if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
   }
