@@ -15,6 +15,7 @@ import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/ses
 import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
+import { HeldReads } from "./held-reads.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
 import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
@@ -61,7 +62,7 @@ export class SessionRunner {
   readonly #parts: SessionRunnerParts;
   readonly #runLog: RunLog;
   readonly #news = new Signal();
-  readonly #reads = Promise.withResolvers<SessionReads>();
+  readonly #reads: HeldReads;
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
   #trace: SessionTrace | undefined;
@@ -71,11 +72,6 @@ export class SessionRunner {
   #waitsForSlot = false;
   /** Since when it waits for a permit. */
   #permitAwaited: number | undefined;
-  /** Reads of the disk that are under way, and when one last was. */
-  #reading = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
-  /** Resolves with whether the session was released. While it is set, no read begins. */
-  #releasing: Promise<boolean> | undefined;
   #stopping: "handOver" | "abandon" | undefined;
 
   /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
@@ -86,6 +82,9 @@ export class SessionRunner {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
     });
+    // Without a sandbox it rests no longer than it reads.
+    const onRead = () => this.#workspace?.isOpen() === false && this.wake();
+    this.#reads = new HeldReads(() => this.ended, onRead);
     this.ended = this.#run(previous).catch((error: unknown) => {
       parts.log.error({ err: error }, "a session could not be released");
     });
@@ -118,24 +117,12 @@ export class SessionRunner {
    * session is no longer held.
    */
   async readDisk(): Promise<boolean> {
-    if (await this.#releasing?.catch(() => true)) return false;
-    this.#reading += 1;
-    try {
-      const reads = await this.#readsUnlessEnded();
-      await reads?.look();
-      return reads !== undefined;
-    } finally {
-      this.#reading -= 1;
-      this.#readAt = performance.now();
-      // Without a sandbox it rests no longer than it reads.
-      if (this.#reading === 0 && this.#workspace?.isOpen() === false) this.wake();
-    }
+    return await this.#reads.answer();
   }
 
   /** Resolves when a sandbox is open for reads, or none can be. Never rejects. */
   async openForReads(): Promise<void> {
-    const reads = await this.#readsUnlessEnded();
-    await reads?.opened();
+    await this.#reads.opened();
   }
 
   /** Kills the sandbox at once and writes nothing more. */
@@ -157,10 +144,6 @@ export class SessionRunner {
     const grace = setTimeout(() => this.#kill(), graceMs);
     await this.ended;
     clearTimeout(grace);
-  }
-
-  #readsUnlessEnded(): Promise<SessionReads | undefined> {
-    return Promise.race([this.#reads.promise, this.ended.then(() => undefined)]);
   }
 
   async #run(previous: Promise<void> | undefined): Promise<void> {
@@ -221,7 +204,7 @@ export class SessionRunner {
       return true;
     }
     if (state.archived && isCut) return await this.#endCutTurn(workspace, state);
-    if (state.resting) return await this.#release(() => this.#reclaim(workspace));
+    if (state.resting) return await this.#reads.release(() => this.#reclaim(workspace));
     await this.#refresh(workspace, inputs);
     if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
     return await this.#rest(workspace);
@@ -275,7 +258,7 @@ export class SessionRunner {
     const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
     this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
     this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
-    this.#reads.resolve(new SessionReads(this.#parts, this.lease, workspace));
+    this.#reads.begin(new SessionReads(this.#parts, this.lease, workspace));
     return workspace;
   }
 
@@ -298,9 +281,9 @@ export class SessionRunner {
     while (!isWoken && this.#restMs(workspace, since) > 0)
       isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
     this.#isActive = true;
-    if (isWoken || workspace.isBusy() || this.#reading > 0) return false;
+    if (isWoken || workspace.isBusy() || this.#reads.areRunning) return false;
     if (await this.#isWokenWhileSaving(workspace)) return false;
-    return await this.#release(async () => {
+    return await this.#reads.release(async () => {
       await workspace.rest();
       return await releaseRun(this.#parts.db.write, this.lease);
     });
@@ -314,23 +297,15 @@ export class SessionRunner {
     await this.#news.wait(over.signal);
     over.abort();
     this.#isActive = true;
-    return this.#news.isSet || this.#reading > 0;
-  }
-
-  /** Meanwhile no read begins. */
-  async #release(release: () => Promise<boolean>): Promise<boolean> {
-    this.#releasing = release();
-    const isReleased = await this.#releasing;
-    if (!isReleased) this.#releasing = undefined;
-    return isReleased;
+    return this.#news.isSet || this.#reads.areRunning;
   }
 
   /** For how long it still stays warm, when it was last used then or by a read. */
   #restMs(workspace: SessionWorkspace, since: number): number {
     const { idleMs } = this.#parts;
-    if (this.#reading > 0) return Math.max(idleMs, MIN_REST_MS);
+    if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
     if (!workspace.isOpen()) return 0;
-    return Math.max(0, Math.max(since, this.#readAt) + idleMs - performance.now());
+    return Math.max(0, Math.max(since, this.#reads.lastAt) + idleMs - performance.now());
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
