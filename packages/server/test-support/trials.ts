@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { LogEntry } from "@berth/agent";
 import { formatId } from "@berth/contract";
 import fc from "fast-check";
+import { openDiskBlobs } from "../src/blobs/disk/disk-blobs.ts";
 import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../src/features/sessions/events/input-store.ts";
 import { markArchived, markDeleted } from "../src/features/sessions/session-store.ts";
 import type { Worker, WorkerOptions } from "../src/runs/session/worker.ts";
+import { checkSession, sessionRow } from "./check-session.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
+import { insertFileResource } from "./resources.ts";
 import { type Seed, seed, seedSession } from "./runs.ts";
-import { bash, type Installation, installation, steps, types } from "./worker.ts";
+import { bash, type Installation, installation, steps } from "./worker.ts";
 
 export const TEXTS = {
   says: steps({ say: "Done." }),
@@ -57,6 +57,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ do: "replace" as const }) },
   { weight: 3, arbitrary: fc.constantFrom("allow" as const, "deny" as const).map((reply) => ({ reply })) },
   { weight: 3, arbitrary: fc.constantFrom({ do: "go" as const }, { do: "settle" as const }) },
+  { weight: 2, arbitrary: fc.constant({ do: "add file" as const }) },
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 60 }).map((milliseconds) => ({ pause: milliseconds })) },
 );
 const ending = fc.constantFrom("archive" as const, "terminate" as const, "delete" as const, "none" as const);
@@ -114,7 +115,7 @@ export class Trials {
     await endBy(own, db, id, end);
     for (const one of after) await this.#perform(id, one);
     await settled(own, db, id);
-    await check(own, db, id, end);
+    await checkSession(own, db, id, end);
   }
 
   async #perform(id: string, one: Step): Promise<void> {
@@ -123,6 +124,7 @@ export class Trials {
     else if ("reply" in one) await reply(this.#own, this.#db, id, one.reply);
     else if (one.do === "interrupt") await this.#own.interrupt(id);
     else if (one.do === "go") this.#own.engine.events.emit("go", "linger");
+    else if (one.do === "add file") await addFile(this.#own, this.#db, id);
     else if (one.do === "settle") await settled(this.#own, this.#db, id);
     else {
       const oldest = this.#workers.shift();
@@ -172,18 +174,16 @@ async function reply(
   own.hub.publish(id, true);
 }
 
-interface Row {
-  status: string;
-  lease_owner: string | null;
-  pending: boolean;
-}
-
-async function rowOf(db: TestDatabase, id: string): Promise<Row | null> {
-  const { rows } = await db.write.query<Row>({
-    text: "select status, lease_owner, pending_at is not null as pending from sessions where id = $1",
-    values: [id],
+/** Also to a session that has ended meanwhile, as a request may that came before. */
+async function addFile(own: Installation, db: TestDatabase, id: string): Promise<void> {
+  if ((await sessionRow(db, id)) === null) return;
+  const blobs = await openDiskBlobs(own.blobs);
+  await db.transaction(async (tx) => {
+    const text = "update sessions set pending_at = coalesce(pending_at, now()) where id = $1";
+    const { rowCount } = await tx.query({ text, values: [id] });
+    if (rowCount > 0) await insertFileResource(tx, blobs, id, { content: "a" });
   });
-  return rows[0] ?? null;
+  own.hub.publish(id, true);
 }
 
 /** Lets commands end, and interrupts those that would not. */
@@ -192,62 +192,9 @@ async function settled(own: Installation, db: TestDatabase, id: string): Promise
   const deadline = performance.now() + SETTLED_MS;
   for (;;) {
     own.engine.events.emit("go", "linger");
-    const row = await rowOf(db, id);
+    const row = await sessionRow(db, id);
     if (row === null || (row.lease_owner === null && !row.pending)) return;
     assert.ok(performance.now() < deadline, `not released: ${JSON.stringify(row)}`);
     await pause(5);
   }
-}
-
-async function check(own: Installation, db: TestDatabase, id: string, end: string): Promise<void> {
-  const disk = join(own.disks, formatId("session", id));
-  assert.deepEqual(own.engine.overlaps, []);
-  assert.equal(own.engine.openDisks.get(disk) ?? 0, 0, "its sandboxes are closed");
-  const row = await rowOf(db, id);
-  if (end !== "none") assert.equal(existsSync(disk), false, "its disk is gone");
-  if (end === "delete") return assert.equal(row, null);
-  assert.equal(row?.status, end === "terminate" ? "terminated" : "idle");
-  const log = await readLog(db.read, id);
-  checkLog(log, end);
-}
-
-function checkLog(log: readonly LogEntry[], end: string): void {
-  assert.deepEqual(
-    log.map(({ seq }) => seq),
-    log.map((_, place) => place + 1),
-  );
-  const changes = types(log).filter((type) => /^session.status_(running|idle|terminated)$/.test(type));
-  const expected = changes.map((_, place) => `session.status_${place % 2 === 0 ? "running" : "idle"}`);
-  if (end === "terminate") {
-    expected[expected.length - 1] = "session.status_terminated";
-    assert.equal(types(log).at(-1), "session.status_terminated");
-  }
-  assert.deepEqual(changes, expected);
-  // Messages that wait when a session is archived are never processed.
-  for (const { event } of end === "archive" ? [] : log)
-    assert.notEqual(event.processed_at, null, `${event.type} is processed`);
-  if (end === "terminate") return;
-  const requests = log.flatMap(({ event }) => (event.type === "span.model_request_start" ? [event.id] : []));
-  const ends = log.flatMap(({ event }) =>
-    event.type === "span.model_request_end" ? [event.model_request_start_id] : [],
-  );
-  assert.deepEqual(ends, requests);
-  const calls = log.flatMap(({ event }) =>
-    event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event.id] : [],
-  );
-  const results = log.flatMap(({ event }) => {
-    if (event.type === "agent.tool_result") return [event.tool_use_id];
-    return event.type === "user.custom_tool_result" ? [event.custom_tool_use_id] : [];
-  });
-  assert.deepEqual(
-    results.sort(),
-    calls.filter((call) => results.includes(call) || !awaited(log).includes(call)),
-  );
-}
-
-/** The calls that an archived session awaited, and that nobody may have answered; any other was interrupted at last. */
-function awaited(log: readonly LogEntry[]): string[] {
-  const last = log.findLast(({ event }) => event.type === "session.status_idle")?.event;
-  if (last?.type !== "session.status_idle" || last.stop_reason.type !== "requires_action") return [];
-  return last.stop_reason.event_ids;
 }
