@@ -65,7 +65,7 @@ export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Of a lease that no worker lets expire, and of what waits for that. */
 const LEASE_MS = 600_000;
-const SETTLED_MS = 20_000;
+const SETTLED_MS = 40_000;
 
 /** What becomes of one session: steps, an end, and what comes after that all the same. */
 export interface Course {
