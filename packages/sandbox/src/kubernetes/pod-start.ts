@@ -24,8 +24,7 @@ export class PodStart {
       () => Promise.reject(new SandboxError("the pod did not start")),
       (error: unknown) => {
         const isUnplaced = timeout.aborted && waits !== "";
-        const unplaced = new SandboxError(`the pod finds no node: ${waits}`);
-        const fault = !isUnplaced ? error : room.isCrowded ? new NoRoomError({ cause: unplaced }) : unplaced;
+        const fault = isUnplaced ? unplaced(waits, room.isCrowded) : error;
         this.#ending.abort(fault);
         throw fault;
       },
@@ -47,4 +46,9 @@ export class PodStart {
   end(): void {
     this.#ending.abort();
   }
+}
+
+function unplaced(waits: string, isCrowded: boolean): SandboxError {
+  const cause = new SandboxError(`the pod finds no node: ${waits}`);
+  return isCrowded ? new NoRoomError({ cause }) : cause;
 }

@@ -13,7 +13,10 @@ export interface SchemaReport extends Migrated {
 
 /**
  * Brings the schema of an installation's database up to date, or says what that would do. Services of this and the last release may
- * run meanwhile: a migration gives way to their transactions, each time with `onWait`, and is tried again. When the command is asked to end, the migration that is being applied is rolled back.
+ * run meanwhile: a migration gives way to their transactions and is tried again. When the command is asked to end, the migration that is
+ * being applied is rolled back.
+ *
+ * @param onWait called with the name of a migration each time that it gives way.
  */
 export async function migrateDatabase(
   flags: InstallationFlags,
