@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import type { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, steps, toolResults } from "../acceptance/harness/fixtures.ts";
+import { listAll } from "../acceptance/harness/list-all.ts";
 import { readEventsUntil, readFrames } from "../acceptance/harness/stream.ts";
 
 /**
@@ -137,16 +138,7 @@ export function clientOf(current: () => Berth, token: string): () => Api {
 
 /** All events of a session. */
 export async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
-  const log: AnyJson[] = [];
-  for (let page: string | null = ""; page !== null; ) {
-    const part: AnyJson = await api.ok(
-      "GET",
-      `/sessions/${session}/events?limit=100${page && `&page=${encodeURIComponent(page)}`}`,
-    );
-    log.push(...part.data);
-    page = part.next_page;
-  }
-  return log;
+  return await listAll(api, `/sessions/${session}/events?limit=100`);
 }
 
 /** The numbers of the commands whose results say that they ran to their end. */

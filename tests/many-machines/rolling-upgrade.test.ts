@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AnyJson } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { makeAgent, makeEnvironment } from "../acceptance/harness/fixtures.ts";
+import { listAll } from "../acceptance/harness/list-all.ts";
 import { count, LoadedSession, turns } from "../crash/load.ts";
 import { CarefulClient } from "./harness/careful-client.ts";
 import { Cluster } from "./harness/cluster.ts";
@@ -90,12 +90,5 @@ covers(
 );
 
 async function createdTitles(client: CarefulClient, agent: string): Promise<string[]> {
-  const titles: string[] = [];
-  for (let page: string | null = ""; page !== null; ) {
-    const query = `agent_id=${agent}&limit=100${page && `&page=${encodeURIComponent(page)}`}`;
-    const part: AnyJson = await client.ok("GET", `/sessions?${query}`);
-    titles.push(...part.data.map(({ title }: AnyJson) => title));
-    page = part.next_page;
-  }
-  return titles;
+  return (await listAll(client, `/sessions?agent_id=${agent}&limit=100`)).map(({ title }) => title);
 }

@@ -9,6 +9,7 @@ import { type AnyJson, Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn } from "../harness/fixtures.ts";
+import { listAll } from "../harness/list-all.ts";
 import { refusedSoon } from "../harness/refused-soon.ts";
 
 const { berth, api } = await startBerth();
@@ -22,15 +23,7 @@ const operator = await newOperator();
 
 /** What a list of the operator has, by all its pages. */
 async function listed(path: string, as = operator): Promise<AnyJson[]> {
-  const data: AnyJson[] = [];
-  const joint = path.includes("?") ? "&" : "?";
-  for (let page: string | null = ""; page !== null; ) {
-    const query = page === "" ? "" : `${joint}page=${page}`;
-    const body: AnyJson = await as.ok("GET", `${ADMIN}${path}${query}`);
-    data.push(...body.data);
-    page = body.next_page;
-  }
-  return data;
+  return await listAll(as, `${ADMIN}${path}`);
 }
 
 const made = (path: string, body: object) => operator.ok("POST", `${ADMIN}${path}`, body);

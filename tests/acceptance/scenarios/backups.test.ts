@@ -19,6 +19,7 @@ import {
   toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { listAll } from "../harness/list-all.ts";
 import { runBerth } from "../harness/run-berth.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -62,13 +63,8 @@ async function append(session: string, isOver: () => boolean): Promise<Map<strin
 }
 
 async function idsOf(client: Api, session: string): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for (let page = ""; ; ) {
-    const { data, next_page } = await client.ok("GET", `/sessions/${session}/events?limit=100${page}`);
-    for (const { id } of data) ids.add(id);
-    if (next_page === null) return ids;
-    page = `&page=${encodeURIComponent(next_page)}`;
-  }
+  const events = await listAll(client, `/sessions/${session}/events?limit=100`);
+  return new Set(events.map(({ id }) => id));
 }
 
 covers(
