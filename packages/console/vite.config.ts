@@ -4,6 +4,7 @@ import { defineConfig } from "vite";
 import { bundledPackages } from "./build/bundled-packages.ts";
 import { compressed } from "./build/compressed.ts";
 import { entryBudget } from "./build/entry-budget.ts";
+import { startScript } from "./build/start-script.ts";
 
 /** The service that `npm run dev` shows, and the token that it is asked with. */
 const { BERTH_URL = "http://127.0.0.1:8080", BERTH_TOKEN = "" } = process.env;
@@ -12,7 +13,14 @@ const { BERTH_URL = "http://127.0.0.1:8080", BERTH_TOKEN = "" } = process.env;
 export default defineConfig({
   root: import.meta.dirname,
   base: "/console/",
-  plugins: [react(), tailwind(), entryBudget(200_000), bundledPackages(), compressed()],
+  plugins: [
+    react(),
+    tailwind(),
+    startScript("src/start.ts"),
+    entryBudget(200_000),
+    bundledPackages(),
+    compressed(),
+  ],
   build: {
     target: "es2023",
     // The policy of the page allows no inline scripts, styles or fonts.

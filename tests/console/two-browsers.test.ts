@@ -6,6 +6,7 @@ import { Berth } from "../acceptance/harness/berth.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
+import { visit } from "./harness/browser.ts";
 import { Console } from "./harness/console.ts";
 import { Network } from "./harness/network.ts";
 
@@ -157,5 +158,47 @@ covers(
       numbers.map((number) => `Event ${number}.`),
     );
     assert.deepEqual(faults, []);
+  },
+);
+
+covers(
+  ["console-mends"],
+  "parts of the page that do not arrive are loaded anew; while one never comes the page says so, and its link loads it again",
+  async () => {
+    const { page } = await visit(console.browser, console.origin);
+    let missing = new Map<RegExp, number>();
+    await page.route("**/console/assets/**", (route) => {
+      for (const [name, times] of missing) {
+        if (!name.test(route.request().url())) continue;
+        missing.set(name, times - 1);
+        if (times > 0) return route.abort("connectionreset");
+      }
+      return route.continue();
+    });
+    for (const parts of [
+      [/index.*js/],
+      [/button.*js/, /index.*css/],
+      [/sign-in-overlay.*js/],
+      [/index.*js/, /client.*js/],
+    ]) {
+      missing = new Map(parts.map((part) => [part, 1]));
+      await page.goto(`${console.origin}/console/sessions`);
+      await page.getByLabel("Token", { exact: true }).waitFor();
+      assert.deepEqual(
+        [...missing.values()].filter((times) => times > 0),
+        [],
+        "each of them was missing",
+      );
+    }
+    const words = page.getByText("The console has not loaded yet.");
+    assert.equal(await words.count(), 0);
+
+    missing = new Map([[/index.*js/, Number.POSITIVE_INFINITY]]);
+    await page.goto(`${console.origin}/console/sessions`);
+    await page.waitForFunction(() => sessionStorage.getItem("berth.start.tries") === "4");
+    await words.waitFor();
+    missing.clear();
+    await page.getByRole("link", { name: "Load it again" }).click();
+    await page.getByLabel("Token", { exact: true }).waitFor();
   },
 );

@@ -20,7 +20,7 @@ export const consoleRequirements: readonly Requirement[] = [
   {
     id: "console-mends",
     source: "seed 8",
-    rule: "A lost connection is shown and mended by itself. After it, and after a restart of the service in the middle of a turn, each event is shown once, in order, and the sign-in still holds.",
+    rule: "A lost connection is shown and mended by itself. After it, and after a restart of the service in the middle of a turn, each event is shown once, in order, and the sign-in still holds. What the console starts with and did not arrive is asked for again; if it never comes, the page says so, with a link to try again.",
   },
   {
     id: "console-hostile",

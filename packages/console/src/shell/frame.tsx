@@ -1,5 +1,5 @@
-import { CatchBoundary, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { CatchBoundary, lazyRouteComponent, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Toasts, toastError } from "../ui/toast.tsx";
@@ -12,9 +12,9 @@ import { type NavItem, Sidebar } from "./sidebar.tsx";
 import { beginTypeAhead, takeTypeAhead } from "./type-ahead.ts";
 
 /** Loaded when the first screen is there. */
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
-const SignInOverlay = lazy(async () => ({ default: (await import("./sign-in-overlay.tsx")).SignInOverlay }));
+const Palette = lazyRouteComponent(() => import("./palette.tsx"), "Palette");
+const ShortcutSheet = lazyRouteComponent(() => import("./shortcut-sheet.tsx"), "ShortcutSheet");
+const SignInOverlay = lazyRouteComponent(() => import("./sign-in-overlay.tsx"), "SignInOverlay");
 
 type Props = { groups: readonly (readonly NavItem[])[]; useFound: (typed: string) => readonly Action[] };
 

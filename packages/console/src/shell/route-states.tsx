@@ -22,10 +22,11 @@ export function NotFound() {
   );
 }
 
-export function RouteError({ error, reset }: ErrorComponentProps) {
+/** The whole page is loaded again: a browser does not ask before for a part that did not arrive. */
+export function RouteError({ error }: ErrorComponentProps) {
   return (
     <div className="p-6">
-      <ErrorBox error={error} title="This page could not be shown." retry={reset} />
+      <ErrorBox error={error} title="This page could not be shown." retry={() => location.reload()} />
     </div>
   );
 }

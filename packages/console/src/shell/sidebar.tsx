@@ -1,5 +1,5 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Link, type LinkProps, lazyRouteComponent } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -7,7 +7,7 @@ import { ShortcutKeys } from "../ui/keys.tsx";
 import { AccountButton } from "./account-button.tsx";
 
 /** Loaded after the first screen. */
-const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const AccountMenu = lazyRouteComponent(() => import("./account-menu.tsx"), "AccountMenu");
 
 /** A screen's place in the navigation. */
 export type NavItem = {

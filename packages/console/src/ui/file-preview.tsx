@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazyRouteComponent } from "@tanstack/react-router";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import { berth } from "../api/client.ts";
 import { parseCsv } from "../format/csv.ts";
 import { formatBytes } from "../format/numbers.ts";
@@ -12,7 +13,7 @@ import { languageOf } from "./highlight.ts";
 import { MarkdownFile } from "./markdown-file.tsx";
 import { Cell, HeadCell, Table } from "./table.tsx";
 
-const PdfView = lazy(async () => ({ default: (await import("./pdf-view.tsx")).PdfView }));
+const PdfView = lazyRouteComponent(() => import("./pdf-view.tsx"), "PdfView");
 
 type StoredFile = Awaited<ReturnType<typeof berth.files.get>>;
 

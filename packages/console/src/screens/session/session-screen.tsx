@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { lazyRouteComponent, useNavigate } from "@tanstack/react-router";
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { sessionQuery } from "../../api/queries/sessions.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
@@ -20,7 +20,7 @@ import { useSessionActions } from "./scope/use-session-actions.ts";
 import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
 
-const Panels = lazy(async () => ({ default: (await import("./panels/panels.tsx")).Panels }));
+const Panels = lazyRouteComponent(() => import("./panels/panels.tsx"), "Panels");
 
 /** On narrower pages the panel is closed until it is asked for. In pixels. */
 const WIDE = 1_180;

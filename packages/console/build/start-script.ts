@@ -1,0 +1,23 @@
+import type { Plugin } from "vite";
+
+/** Puts a script of its own in front of all else of the page, so that it sees what of that does not arrive. */
+export function startScript(source: string): Plugin {
+  let base = "/";
+  return {
+    name: "start-script",
+    apply: "build",
+    configResolved: (config) => {
+      base = config.base;
+    },
+    buildStart() {
+      this.emitFile({ type: "chunk", id: source, name: "start" });
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle = {} }) {
+        const file = Object.values(bundle).find((part) => part.name === "start");
+        return [{ tag: "script", attrs: { src: `${base}${file?.fileName}` }, injectTo: "head-prepend" }];
+      },
+    },
+  };
+}

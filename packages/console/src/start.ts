@@ -1,0 +1,31 @@
+// Runs before the console, and loads the page anew if something that the console starts with does not arrive: browsers do not ask for it
+// again by themselves. All is in a block, since a script that is no module shares its names with the whole page.
+{
+  const TRIES = "berth.start.tries";
+  /** Waits before the first, second, … time in a row, in milliseconds. Then the page's own words stay, with a link. */
+  const AGAIN_AFTER_MS = [200, 1_000, 2_000];
+  const started = new AbortController();
+  let isMissed = false;
+
+  addEventListener("error", ({ target }) => isPart(target) && !isMissed && loadAnew(), {
+    capture: true,
+    signal: started.signal,
+  });
+  addEventListener("load", () => {
+    started.abort();
+    if (!isMissed) sessionStorage.removeItem(TRIES);
+  });
+
+  function isPart(target: EventTarget | null): boolean {
+    if (target instanceof HTMLLinkElement) return target.rel === "stylesheet";
+    return target instanceof HTMLScriptElement;
+  }
+
+  function loadAnew(): void {
+    isMissed = true;
+    const tries = Number(sessionStorage.getItem(TRIES));
+    sessionStorage.setItem(TRIES, String(tries + 1));
+    const wait = AGAIN_AFTER_MS[tries];
+    if (wait !== undefined) setTimeout(() => location.reload(), wait);
+  }
+}
