@@ -511,6 +511,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "its databases lie where those of the acceptance tests do",
   },
   {
+    files: "packages/server/test-support/",
+    imports: "tests/acceptance/harness/database-proxy.ts",
+    reason: "a network between a worker and the database is cut as in the acceptance tests",
+  },
+  {
     files: "packages/server/src/runs/tunnels/",
     imports: "tests/",
     reason:

@@ -1,6 +1,6 @@
-/** What a run varies is chosen by a seed, which it prints: another in each run, or that of `BERTH_TEST_SEED`, to repeat one. */
+/** What a run varies is chosen by a seed, which it prints: another in each run, or that of `TEST_SEED`, to repeat one. */
 export function newSeed(): number {
-  return Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+  return Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 }
 
 /** Pseudo-random numbers, at least 0 and less than 1, that follow from the seed. */

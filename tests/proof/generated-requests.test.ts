@@ -51,7 +51,7 @@ test(`${REQUESTS} generated requests: every response is documented`, { timeout: 
     const own = isDestructive(operation) ? disposable.ids : permanent.ids;
     return [own, own, own, ...others];
   };
-  const seed = Number(process.env.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
+  const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
   const requests = fc.sample(requestsOf(described, idsFor), { numRuns: REQUESTS, seed });
   const queue = requests.values();
   const counts = new Map<string, number>();
@@ -65,7 +65,7 @@ test(`${REQUESTS} generated requests: every response is documented`, { timeout: 
           check(request.operation.id, response);
         } catch (error) {
           const { operation, path, body } = request;
-          console.error(`BERTH_TEST_SEED=${seed}: ${operation.method} ${path} ${JSON.stringify(body)}`);
+          console.error(`TEST_SEED=${seed}: ${operation.method} ${path} ${JSON.stringify(body)}`);
           throw error;
         }
       }

@@ -75,7 +75,7 @@ export async function testApp(
   const app = createApp({
     db,
     hub,
-    log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
+    log: pino({ level: process.env.TEST_LOG ?? "silent" }, pino.destination(2)),
     models: { get: modelWindow, list: () => [MODEL], totalCost: () => 0, defaultModel: null },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),

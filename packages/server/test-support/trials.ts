@@ -2,39 +2,19 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatId } from "@berth/contract";
-import fc from "fast-check";
 import { openDiskBlobs } from "../src/blobs/disk/disk-blobs.ts";
 import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../src/features/sessions/events/input-store.ts";
 import { markArchived, markDeleted } from "../src/features/sessions/session-store.ts";
 import type { Worker, WorkerOptions } from "../src/runs/session/worker.ts";
 import { checkSession, sessionRow } from "./check-session.ts";
+import { type Course, SHORT_LEASE_MS, type Step } from "./courses.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
+import { type DatabaseApart, databaseApart } from "./database-apart.ts";
 import { insertFileResource } from "./resources.ts";
 import { type Seed, seed, seedSession } from "./runs.ts";
-import { bash, type Installation, installation, steps } from "./worker.ts";
+import { type Installation, installation } from "./worker.ts";
 
-export const TEXTS = {
-  says: steps({ say: "Done." }),
-  runs: steps(bash("echo one"), { say: "Done." }),
-  lingers: steps(bash("linger"), { say: "Done." }),
-  hangs: steps(bash("hang"), { say: "Never." }),
-  dies: steps(bash("die"), { say: "Done." }),
-  asks: steps({ tool: "ask", input: {} }, { say: "Done." }),
-  writes: steps({ tool: "Write", input: { file_path: "/data/a", content: "b" } }, { say: "Done." }),
-  calls: steps(
-    {
-      tools: [
-        bash("linger"),
-        { tool: "ask", input: {} },
-        { tool: "Write", input: { file_path: "/data/a", content: "b" } },
-      ],
-    },
-    { say: "Done." },
-  ),
-  fails: steps({ fail: "overloaded" }, { say: "Done." }),
-  waits: steps({ wait_ms: 200 }, { say: "Done." }),
-};
 const TOOLS = [
   {
     type: "agent_toolset_20260401",
@@ -51,56 +31,49 @@ const TOOLS = [
 ];
 /** Nobody listens there, so that each turn asks it. */
 const SERVERS = [{ type: "url", name: "away", url: "http://127.0.0.1:1/mcp" }];
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...Object.values(TEXTS)).map((text) => ({ send: text })) },
-  { weight: 2, arbitrary: fc.constant({ do: "interrupt" as const }) },
-  { weight: 3, arbitrary: fc.constant({ do: "replace" as const }) },
-  { weight: 3, arbitrary: fc.constantFrom("allow" as const, "deny" as const).map((reply) => ({ reply })) },
-  { weight: 3, arbitrary: fc.constantFrom({ do: "go" as const }, { do: "settle" as const }) },
-  { weight: 2, arbitrary: fc.constant({ do: "add file" as const }) },
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 60 }).map((milliseconds) => ({ pause: milliseconds })) },
-);
-const ending = fc.constantFrom("archive" as const, "terminate" as const, "delete" as const, "none" as const);
-export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-
-/** Of a lease that no worker lets expire, and of what waits for that. */
+/** Of a lease that no worker lets expire. */
 const LEASE_MS = 600_000;
 const SETTLED_MS = 40_000;
 
-/** What becomes of one session: steps, an end, and what comes after that all the same. */
-export interface Course {
-  before: Step[];
-  end: "archive" | "terminate" | "delete" | "none";
-  after: Step[];
+export interface TrialsOptions {
+  /** Turns at once of each worker. Default: as in `WorkerOptions`. */
+  concurrency?: number;
+  /** Whether each worker reaches the database by a network of its own, which steps cut, and leases expire then. Default: false. */
+  isCut?: boolean;
 }
 
-export const course: fc.Arbitrary<Course> = fc.record({
-  before: fc.array(step, { maxLength: 8 }),
-  end: ending,
-  after: fc.array(step, { maxLength: 3 }),
-});
-
-/** Two workers of one installation, of which each that is replaced is the older one. */
+/** Two workers of one installation, of which each that is replaced, or cut off, is the older one. */
 export class Trials {
   readonly #own: Installation;
   readonly #db: TestDatabase;
   readonly #from: Seed;
-  readonly #workers: Worker[] = [];
+  readonly #workers: { worker: Worker; apart: DatabaseApart | undefined }[] = [];
   readonly #options: Partial<WorkerOptions>;
+  readonly #connect: () => Promise<DatabaseApart | undefined>;
 
-  static async open(t: TestContext, options: Partial<WorkerOptions> = {}): Promise<Trials> {
+  static async open(t: TestContext, { isCut = false, ...options }: TrialsOptions = {}): Promise<Trials> {
     const db = await testDatabase(t);
-    const trials = new Trials(await installation(t, db), db, await seed(db.write), options);
+    const connect = async () => (isCut ? await databaseApart(t, db) : undefined);
+    const leaseMs = isCut ? SHORT_LEASE_MS : LEASE_MS;
+    const all = { leaseMs, pollMs: 200, sandboxIdleMs: 20, graceMs: 20, ...options };
+    const trials = new Trials(await installation(t, db), db, await seed(db.write), all, connect);
     await trials.#begin();
     await trials.#begin();
     return trials;
   }
 
-  private constructor(own: Installation, db: TestDatabase, from: Seed, options: Partial<WorkerOptions>) {
+  private constructor(
+    own: Installation,
+    db: TestDatabase,
+    from: Seed,
+    options: Partial<WorkerOptions>,
+    connect: () => Promise<DatabaseApart | undefined>,
+  ) {
     this.#own = own;
     this.#db = db;
     this.#from = from;
-    this.#options = { leaseMs: LEASE_MS, pollMs: 200, sandboxIdleMs: 20, graceMs: 20, ...options };
+    this.#options = options;
+    this.#connect = connect;
   }
 
   /** A session takes the course. @throws when it is not released, or is not what it has to be then. */
@@ -121,6 +94,7 @@ export class Trials {
   async #perform(id: string, one: Step): Promise<void> {
     if ("send" in one) await this.#own.send(id, one.send);
     else if ("pause" in one) await pause(one.pause);
+    else if ("cut" in one) void this.#cut(one.cut, one.milliseconds);
     else if ("reply" in one) await reply(this.#own, this.#db, id, one.reply);
     else if (one.do === "interrupt") await this.#own.interrupt(id);
     else if (one.do === "go") this.#own.engine.events.emit("go", "linger");
@@ -128,12 +102,23 @@ export class Trials {
     else if (one.do === "settle") await settled(this.#own, this.#db, id);
     else {
       const oldest = this.#workers.shift();
-      await Promise.all([oldest?.close(), this.#begin()]);
+      await Promise.all([oldest?.worker.close(), this.#begin()]);
+      await oldest?.apart?.close();
     }
   }
 
   async #begin(): Promise<void> {
-    this.#workers.push(await this.#own.worker(this.#options));
+    const apart = await this.#connect();
+    const db = apart === undefined ? {} : { db: apart.db };
+    const worker = await this.#own.worker({ ...this.#options, ...db });
+    this.#workers.push({ worker, apart });
+  }
+
+  async #cut(how: "stall" | "break", milliseconds: number): Promise<void> {
+    const network = this.#workers[0]?.apart?.network;
+    network?.[how]();
+    await pause(milliseconds);
+    network?.pass();
   }
 }
 

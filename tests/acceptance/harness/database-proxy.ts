@@ -41,10 +41,15 @@ export class DatabaseProxy {
     for (const socket of this.#connections) socket.pause();
   }
 
+  /** Breaks all connections. Whether what was sent last took effect, neither side knows. */
+  break(): void {
+    for (const socket of this.#connections) socket.destroy();
+  }
+
   /** Breaks all connections; from now on the server refuses the password. */
   deny(): void {
     this.#mode = "deny";
-    for (const socket of this.#connections) socket.destroy();
+    this.break();
   }
 
   /** Everything arrives again, also what was sent meanwhile. */
@@ -54,7 +59,7 @@ export class DatabaseProxy {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#connections) socket.destroy();
+    this.break();
     this.#server.close();
     await once(this.#server, "close");
   }

@@ -13,7 +13,7 @@ import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.
  * happened, the session runs the next command, and ten seconds after its deletion nothing remains on the host.
  */
 
-const TRIALS = Number(process.env.BERTH_TEST_ABUSE_TRIALS ?? 2);
+const TRIALS = Number(process.env.TEST_ABUSE_TRIALS ?? 2);
 /** Generous, because a shared machine has pauses of its own; the benchmark measures the strict limit. */
 const [MAX_SLOWDOWN, MIN_BOUND_MS] = [10, 2_000];
 

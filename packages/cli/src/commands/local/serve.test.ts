@@ -183,8 +183,8 @@ test("serve: the port is taken → one sentence, exit 1, nothing left", async ()
 
 test("serve: SIGTERM, SIGINT or SIGKILL at any instant of the start → nothing left, and it starts again", async (t) => {
   const dataDir = directory(t);
-  const seed = Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
-  t.diagnostic(`BERTH_TEST_SEED=${seed}`);
+  const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+  t.diagnostic(`TEST_SEED=${seed}`);
   const instants = fc.sample(fc.nat(STEPS), { seed, numRuns: SIGNALS });
   for (const [nth, instant] of instants.toSorted((one, other) => one - other).entries()) {
     const berth = startBerth(["serve"], settings(dataDir, { BERTH_LOG_LEVEL: "debug" }));

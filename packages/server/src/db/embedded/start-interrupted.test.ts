@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { temporaryInstance, withDatabase } from "../../../test-support/embedded-postgres.ts";
 import { isPreparationDue, prepareCluster } from "./prepared-cluster.ts";
 
-const SEED = Number(process.env.BERTH_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+const SEED = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 /** At most the files that a cluster begins with: with this many it is made. */
 const FILES = 1_000;
 
@@ -24,7 +24,7 @@ for (const isPrepared of [false, true]) {
 
   for (const count of fc.sample(fc.integer({ min: 1, max: FILES }), { seed: SEED, numRuns: 3 }))
     test(`start: a first start ${how}is killed while its files are made → the next start works`, async (t) => {
-      t.diagnostic(`BERTH_TEST_SEED=${SEED}: after ${count} files`);
+      t.diagnostic(`TEST_SEED=${SEED}: after ${count} files`);
       await startAfterKill(t, isPrepared, (start) => untilFiles(start, count));
     });
 }

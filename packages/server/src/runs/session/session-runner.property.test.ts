@@ -1,7 +1,8 @@
 // Subject: sessions, and whatever comes while workers hold them and are replaced.
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Course, course, TEXTS, Trials } from "../../../test-support/trials.ts";
+import { type Course, course, cutCourse, TEXTS } from "../../../test-support/courses.ts";
+import { Trials } from "../../../test-support/trials.ts";
 
 const replace = { do: "replace" as const };
 /** Each of them ended once with a session that was not released, or with a call without a result. */
@@ -29,5 +30,11 @@ test("the same of several sessions at once that share one slot of each worker", 
   const property = fc.asyncProperty(some, async (courses) => {
     await Promise.all(courses.map((one) => trials.take(one)));
   });
+  await fc.assert(property, { numRuns: 20 });
+});
+
+test("the same with workers that are cut off from the database, also for longer than their leases last", async (t) => {
+  const trials = await Trials.open(t, { isCut: true });
+  const property = fc.asyncProperty(cutCourse, (one) => trials.take(one));
   await fc.assert(property, { numRuns: 20 });
 });
