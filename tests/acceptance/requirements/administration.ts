@@ -42,7 +42,7 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-erasures",
     source,
-    rule: "The data of a user or an organization can be erased, and the receipt read until it is complete. Whoever is being erased cannot be enabled: 409.",
+    rule: "The data of a user or an organization can be erased, and the receipt read until it is complete. Whoever is being erased cannot be enabled, and nobody is added to an organization that is: 409.",
   },
   {
     id: "admin-logins",

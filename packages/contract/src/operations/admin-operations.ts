@@ -24,7 +24,7 @@ export const adminOperations = {
   adminUsers: noun("adminUsers", {
     create: post("/users", "Create a user, without a token", {
       ...ADMIN,
-      ...conflicts("A user with this email address exists."),
+      ...conflicts("A user with this email address exists, or the organization is being erased."),
     }),
     list: list("/users", "List the users of all organizations", ADMIN),
     update: post(user, "Set a user's role", ADMIN),
@@ -34,7 +34,7 @@ export const adminOperations = {
   adminServiceAccounts: noun("adminServiceAccounts", {
     create: post("/service_accounts", "Create a service account, without a token", {
       ...ADMIN,
-      ...conflicts("The organization has a service account of this name."),
+      ...conflicts("The organization has a service account of this name, or is being erased."),
     }),
     list: list("/service_accounts", "List the service accounts of all organizations", ADMIN),
     disable: act(`${account}/disable`, "Disable a service account, whose tokens are then rejected", ADMIN),

@@ -6,8 +6,8 @@ import { diskBytes, runningTurns, sandboxSecondsToday } from "../features/sessio
 import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { LIMIT_NAMES, type LimitName } from "../limits/limit-names.ts";
 import { readLimits, removeLimit, storeLimit } from "../limits/limit-store.ts";
-import { organizationId } from "./organization-store.ts";
-import { userId } from "./user-store.ts";
+import { heldOrganizationId, organizationId } from "./organization-store.ts";
+import { heldUser, userId } from "./user-store.ts";
 
 /** An organization by its name or id, or a user by the email address or id. */
 export interface LimitedOwner {
@@ -26,7 +26,7 @@ export async function listLimits(
   owner: LimitedOwner,
   { organizationLimits, userLimits }: Pick<Config, "organizationLimits" | "userLimits">,
 ): Promise<Limits> {
-  const found = await findOwner(db, owner);
+  const found = await findOwner(db, owner, { organizationId, userId });
   const own = (await readLimits(db)).get(found.id) ?? {};
   const defaults = found.kind === "organization" ? organizationLimits : userLimits;
   const used: Partial<Record<LimitName, number>> = {
@@ -53,7 +53,7 @@ export async function changeLimits(
   owner: LimitedOwner,
   values: ReadonlyMap<LimitName, number | null | undefined>,
 ): Promise<{ organization: string; owner: string }> {
-  const found = await findOwner(tx, owner);
+  const found = await findOwner(tx, owner, { organizationId: heldOrganizationId, userId: heldUser });
   for (const [name, value] of values) {
     if (value === undefined) await removeLimit(tx, found.id, name);
     else await storeLimit(tx, found, name, value);
@@ -64,11 +64,15 @@ export async function changeLimits(
   };
 }
 
-async function findOwner(db: Queryable, { organization = "", user }: LimitedOwner): Promise<Found> {
+async function findOwner(
+  db: Queryable,
+  { organization = "", user }: LimitedOwner,
+  find: { organizationId: typeof organizationId; userId: typeof userId },
+): Promise<Found> {
   if (user === undefined) {
-    const id = await organizationId(db, organization);
+    const id = await find.organizationId(db, organization);
     return { kind: "organization", id, organizationId: id };
   }
-  const found = await userId(db, user);
+  const found = await find.userId(db, user);
   return { kind: "user", id: found.id, organizationId: found.organization_id };
 }

@@ -1,4 +1,5 @@
 import { formatId, newUuid, type Organization, parseId, uuidTimestamp } from "@berth/contract";
+import { isBeingErased } from "../access/being-erased-store.ts";
 import { type Condition, condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
 import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
@@ -55,9 +56,30 @@ export async function renameOrganization(
 
 /** Returns the uuid of an organization by its name or id. @throws OperatorError when it does not exist. */
 export async function organizationId(db: Queryable, given: string): Promise<string> {
+  return await findOrganization(db, given, "");
+}
+
+/** As `organizationId`. It stays, and nobody asks for its erasure, until the transaction ends. */
+export async function heldOrganizationId(tx: Queryable, given: string): Promise<string> {
+  return await findOrganization(tx, given, "for share");
+}
+
+/**
+ * As `heldOrganizationId`, for what adds to an organization: an erasure that is asked for afterwards covers that.
+ *
+ * @throws OperatorError also while it is being erased.
+ */
+export async function growingOrganizationId(tx: Queryable, given: string): Promise<string> {
+  const id = await heldOrganizationId(tx, given);
+  if (await isBeingErased(tx, [id]))
+    throw new OperatorError(`The organization '${given}' is being erased, and nobody is added to it.`);
+  return id;
+}
+
+async function findOrganization(db: Queryable, given: string, lock: "" | "for share"): Promise<string> {
   const uuid = parseId("organization", given);
   const { rows } = await db.query<{ id: string }>({
-    text: `select id from organizations where ${uuid === null ? "name = $1" : "id = $1"}`,
+    text: `select id from organizations where ${uuid === null ? "name = $1" : "id = $1"} ${lock}`,
     values: [uuid ?? given],
   });
   if (rows[0] === undefined) throw noOrganization(given);

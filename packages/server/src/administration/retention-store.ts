@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/statement.ts";
 import { RETAINED_NAMES, type RetainedName } from "../retention/retention-names.ts";
 import { readRetention, storeRetention } from "../retention/retention-store.ts";
-import { organizationId } from "./organization-store.ts";
+import { heldOrganizationId, organizationId } from "./organization-store.ts";
 
 export async function listRetention(
   db: Queryable,
@@ -29,7 +29,7 @@ export async function changeRetention(
   organization: string,
   values: ReadonlyMap<RetainedName, number | null | undefined>,
 ): Promise<string> {
-  const id = await organizationId(tx, organization);
+  const id = await heldOrganizationId(tx, organization);
   for (const [name, days] of values) await storeRetention(tx, id, name, days);
   return formatId("organization", id);
 }

@@ -1,11 +1,11 @@
 import { formatId, newUuid, type ServiceAccount, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { isBeingErased } from "../access/being-erased-store.ts";
 import { condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
 import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
-import { isBeingErased } from "../deletion/erasure-store.ts";
 import { OperatorError } from "../errors/operator-error.ts";
-import { organizationId } from "./organization-store.ts";
+import { growingOrganizationId, organizationId } from "./organization-store.ts";
 
 export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "created_at"> & {
   disabled_at: Date | null;
@@ -45,14 +45,14 @@ export async function selectServiceAccounts(
   return await selectKeyset<ServiceAccountRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
-/** @throws OperatorError when the organization does not exist or already has a service account of this name. */
+/** @throws OperatorError when the organization does not exist, is being erased, or already has a service account of this name. */
 export async function createServiceAccount(
-  db: Queryable,
+  tx: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
 ): Promise<ServiceAccount> {
-  const owner = await organizationId(db, organization);
+  const owner = await growingOrganizationId(tx, organization);
   try {
-    const { rows } = await db.query<ServiceAccountRow>({
+    const { rows } = await tx.query<ServiceAccountRow>({
       text: `insert into service_accounts (id, organization_id, name) values ($1, $2, $3) returning ${COLUMNS}`,
       values: [newUuid(), owner, name],
     });
@@ -69,16 +69,16 @@ export async function createServiceAccount(
  * @throws OperatorError when there is no such service account, or to enable one whose organization is being erased.
  */
 export async function setServiceAccountDisabled(
-  db: Queryable,
+  tx: Queryable,
   given: ServiceAccountName,
   disabled: boolean,
 ): Promise<ServiceAccount> {
-  const { id, name, organization_id: owner, organization } = await requireServiceAccount(db, given);
-  if (!disabled && (await isBeingErased(db, [owner])))
+  const { id, name, organization_id: owner, organization } = await requireServiceAccount(tx, given);
+  if (!disabled && (await isBeingErased(tx, [owner])))
     throw new OperatorError(
       `The organization '${organization}' is being erased, and '${name}' cannot be enabled.`,
     );
-  const { rows } = await db.query<ServiceAccountRow>({
+  const { rows } = await tx.query<ServiceAccountRow>({
     text: `update service_accounts set updated_at = now(),
         disabled_at = case when $2 then coalesce(disabled_at, now()) end
       where id = $1 returning ${COLUMNS}`,
@@ -87,17 +87,17 @@ export async function setServiceAccountDisabled(
   return stored(rows);
 }
 
-/** @throws OperatorError when there is no such service account. */
+/** It stays, and is not disabled or erased, until the transaction ends. @throws OperatorError when there is no such service account. */
 export async function requireServiceAccount(
-  db: Queryable,
+  tx: Queryable,
   given: ServiceAccountName,
 ): Promise<ServiceAccountRow> {
   const [where, values] =
     "id" in given
       ? ["id = $1", [uuidOrNil("service_account", given.id)]]
-      : ["organization_id = $1 and name = $2", [await organizationId(db, given.organization), given.name]];
-  const { rows } = await db.query<ServiceAccountRow>({
-    text: `select ${COLUMNS} from service_accounts where ${where}`,
+      : ["organization_id = $1 and name = $2", [await organizationId(tx, given.organization), given.name]];
+  const { rows } = await tx.query<ServiceAccountRow>({
+    text: `select ${COLUMNS} from service_accounts where ${where} for no key update`,
     values,
   });
   if (rows[0] === undefined) throw noServiceAccount(given);

@@ -1,11 +1,11 @@
 import { formatId, newUuid, parseId, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { isBeingErased } from "../access/being-erased-store.ts";
 import { condition } from "../db/assembled-statement.ts";
 import { isUniqueViolation } from "../db/database-error.ts";
 import { type KeysetRange, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
-import { isBeingErased } from "../deletion/erasure-store.ts";
 import { OperatorError } from "../errors/operator-error.ts";
-import { organizationId } from "./organization-store.ts";
+import { growingOrganizationId } from "./organization-store.ts";
 
 interface FoundUser {
   id: string;
@@ -45,14 +45,14 @@ export async function selectUsers(
   return await selectKeyset<UserRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
-/** @throws OperatorError when the organization does not exist or the email is taken. */
+/** @throws OperatorError when the organization does not exist or is being erased, or the email is taken. */
 export async function createUser(
-  db: Queryable,
+  tx: Queryable,
   { email, organization, role }: Pick<User, "email" | "organization" | "role">,
 ): Promise<User> {
-  const owner = await organizationId(db, organization);
+  const owner = await growingOrganizationId(tx, organization);
   try {
-    const { rows } = await db.query<UserRow>({
+    const { rows } = await tx.query<UserRow>({
       text: `insert into users (id, organization_id, email, role) values ($1, $2, $3, $4) returning ${COLUMNS}`,
       values: [newUuid(), owner, email, role],
     });
@@ -65,19 +65,28 @@ export async function createUser(
 
 /** The uuids of a user, by email or id, and of the organization. @throws OperatorError when there is no such user. */
 export async function userId(db: Queryable, given: string): Promise<FoundUser> {
+  return await findUser(db, given, "");
+}
+
+/** As `userId`. The user stays, and is not disabled or erased, until the transaction ends. */
+export async function heldUser(tx: Queryable, given: string): Promise<FoundUser> {
+  return await findUser(tx, given, "for no key update");
+}
+
+async function findUser(db: Queryable, given: string, lock: "" | "for no key update"): Promise<FoundUser> {
   const uuid = parseId("user", given);
   const { rows } = await db.query<FoundUser>({
     text: `select id, organization_id, disabled_at is not null as disabled
-      from users where ${uuid === null ? "email = $1" : "id = $1"}`,
+      from users where ${uuid === null ? "email = $1" : "id = $1"} ${lock}`,
     values: [uuid ?? given],
   });
   if (rows[0] === undefined) throw noUser(given);
   return rows[0];
 }
 
-/** As `userId`. @throws OperatorError also when the user is disabled. */
-export async function enabledUser(db: Queryable, given: string): Promise<FoundUser> {
-  const user = await userId(db, given);
+/** As `heldUser`. @throws OperatorError also when the user is disabled. */
+export async function enabledUser(tx: Queryable, given: string): Promise<FoundUser> {
+  const user = await heldUser(tx, given);
   if (user.disabled) throw new OperatorError(`The user '${given}' is disabled.`);
   return user;
 }
@@ -92,11 +101,11 @@ export async function setRole(db: Queryable, user: string, role: User["role"]): 
  *
  * @throws OperatorError when there is no such user, or to enable one whose data is being erased.
  */
-export async function setUserDisabled(db: Queryable, user: string, disabled: boolean): Promise<User> {
-  const { id, organization_id: organization } = await userId(db, user);
-  if (!disabled && (await isBeingErased(db, [id, organization])))
+export async function setUserDisabled(tx: Queryable, user: string, disabled: boolean): Promise<User> {
+  const { id, organization_id: organization } = await heldUser(tx, user);
+  if (!disabled && (await isBeingErased(tx, [id, organization])))
     throw new OperatorError(`The user '${user}' is being erased, and cannot be enabled.`);
-  return await change(db, user, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
+  return await change(tx, user, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
 }
 
 async function change(db: Queryable, user: string, set: string, value: unknown): Promise<User> {

@@ -27,7 +27,7 @@ export async function requestErasure(
       on conflict (subject_id) do update set subject_id = excluded.subject_id returning ${COLUMNS}`,
     values: [id, type, subject, organization],
   });
-  for (const [name, text] of DISABLE[type]) await tx.query({ name, text, values: [subject] });
+  for (const [name, text] of REJECT[type]) await tx.query({ name, text, values: [subject] });
   const [erasure] = rows;
   if (erasure === undefined) throw new Error("An erasure is missing after it was stored.");
   return erasure;
@@ -38,10 +38,12 @@ export type NewErasure = Pick<Erasure, "id" | "subject_type" | "subject_id" | "o
 const disable = (table: string, column: string) =>
   `update ${table} set disabled_at = coalesce(disabled_at, now()), updated_at = now() where ${column} = $1`;
 
-const DISABLE: Readonly<Record<Erasure["subject_type"], readonly (readonly [name: string, text: string])[]>> =
+/** Whoever is just being added to the organization is waited for, and disabled then, too. */
+const REJECT: Readonly<Record<Erasure["subject_type"], readonly (readonly [name: string, text: string])[]>> =
   {
     user: [["disable_erased_user", disable("users", "id")]],
     organization: [
+      ["lock_erased_organization", "select from organizations where id = $1 for no key update"],
       ["disable_erased_users", disable("users", "organization_id")],
       ["disable_erased_accounts", disable("service_accounts", "organization_id")],
     ],
@@ -76,16 +78,6 @@ export async function hasUnfinishedErasures(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ some: boolean }>({
     name: "has_unfinished_erasures",
     text: "select exists (select from erasures where completed_at is null) as some",
-  });
-  return rows[0]?.some ?? false;
-}
-
-/** @param subjects uuids: a user and the organization, say. */
-export async function isBeingErased(db: Queryable, subjects: readonly string[]): Promise<boolean> {
-  const { rows } = await db.query<{ some: boolean }>({
-    name: "is_being_erased",
-    text: "select exists (select from erasures where subject_id = any($1::uuid[]) and completed_at is null) as some",
-    values: [subjects],
   });
   return rows[0]?.some ?? false;
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "@berth/contract";
+import { isBeingErased } from "../../access/being-erased-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { type IssuedToken, issueToken, ownerOfServiceAccount } from "./create-token.ts";
@@ -33,13 +34,13 @@ export interface ServiceAccountTokenFor extends TokenTerms {
  * Creates a token for the operator, outside of the API, with what is missing for it: the organization, the user, and for a
  * `sat` the service account, which has the user's address as its name. Returns the secret.
  *
- * @throws when the user belongs to another organization.
+ * @throws when the user belongs to another organization, or the organization is being erased.
  */
 export async function createTokenFor(options: TokenFor): Promise<string> {
   const { db, email, org, role, kind = "pat" } = options;
   return await db.transaction(async (tx) => {
     const known = org === undefined ? await organizationOfUser(tx, email) : null;
-    const organizationId = known ?? (await organizationNamed(tx, org ?? "default"));
+    const organizationId = known ?? (await livingOrganization(tx, org));
     const user = await userWithEmail(tx, organizationId, email, role);
     if (user.organization_id !== organizationId) {
       throw new Error(`The user ${email} belongs to another organization.`);
@@ -59,11 +60,18 @@ export async function createTokenFor(options: TokenFor): Promise<string> {
 
 /** The same for a service account of any name, without a user. */
 export async function createServiceAccountToken(options: ServiceAccountTokenFor): Promise<string> {
-  const { db, serviceAccount: name, org = "default" } = options;
+  const { db, serviceAccount: name, org } = options;
   return await db.transaction(async (tx) => {
-    const owner = await ownerOfServiceAccount(tx, await organizationNamed(tx, org), name);
+    const owner = await ownerOfServiceAccount(tx, await livingOrganization(tx, org), name);
     return await issueSecret(tx, options, owner, "sat");
   });
+}
+
+/** @throws while the organization of this name is being erased. */
+async function livingOrganization(tx: Queryable, name = "default"): Promise<string> {
+  const id = await organizationNamed(tx, name);
+  if (await isBeingErased(tx, [id])) throw new Error(`The organization '${name}' is being erased.`);
+  return id;
 }
 
 async function issueSecret(

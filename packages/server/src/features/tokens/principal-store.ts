@@ -11,7 +11,10 @@ export async function organizationOfUser(tx: Queryable, email: string): Promise<
   return rows[0]?.organization_id ?? null;
 }
 
-/** Returns the uuid of the organization of this name, which is created if it is missing. */
+/**
+ * Returns the uuid of the organization of this name, which is created if it is missing. It stays, and nobody asks for its erasure, until
+ * the transaction ends.
+ */
 export async function organizationNamed(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>({
     text: `insert into organizations (id, name) values ($1, $2)
