@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { makeDatabase } from "../tests/made-database/made-database.ts";
 import { checks } from "./check.ts";
+import { filesOfTheDay } from "./files-of-the-day.ts";
 import { roomOfMachine } from "./has-room.ts";
 import { effortFor, timeNodeStarts } from "./measure-effort.ts";
 import { inOrder } from "./order-of-files.ts";
@@ -43,7 +44,10 @@ console.log(`${total.passed} passed, ${total.failed} failed`);
 // Not by exitCode: what a file that hangs has left would keep this process waiting.
 process.exit(total.failed === 0 ? 0 : 1);
 
-/** A run without any test file fails: the names match nothing, or the suite is missing. */
+/**
+ * Those that are named, also the ones of other days, or else those of today. A run without any test file fails: the names match nothing,
+ * or the suite is missing.
+ */
 function testFiles(names: readonly string[]): string[] {
   const files = globSync(TEST_FILES, { cwd: ROOT }).sort();
   const chosen = files.filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
@@ -51,7 +55,11 @@ function testFiles(names: readonly string[]): string[] {
     console.error("No test file matches.");
     add({ passed: 0, failed: 1 });
   }
-  return chosen;
+  if (names.length > 0 || process.env.TEST_EFFORT === "whole") return chosen;
+  const todays = filesOfTheDay(chosen);
+  const left = chosen.length - todays.length;
+  console.log(`${left} long files are run on other days; TEST_EFFORT=whole script/test runs all.`);
+  return todays;
 }
 
 /** Counts each check as a test. */

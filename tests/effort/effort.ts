@@ -33,6 +33,7 @@ export function notTodays(long: Long, place: number, every: number): string | fa
     : `one of ${every} is run each day; npm run ${long} runs all`;
 }
 
-function isTodays(place: number, every: number): boolean {
-  return (place + Math.floor(Date.now() / DAY_MS)) % every === 0;
+/** Whether the `place`-th is the one of `every` that is tried on the day (UTC) of `now`. */
+export function isTodays(place: number, every: number, now = Date.now()): boolean {
+  return (place + Math.floor(now / DAY_MS)) % every === 0;
 }

@@ -1,0 +1,43 @@
+import { isTodays } from "../tests/effort/effort.ts";
+
+/**
+ * Test files that take a minute or more of the processors, or that kill processes at many points: together they take longer than all
+ * others. Those of one list are run each day (UTC), so that each of them is run within three. The lists take about as long as each other.
+ */
+export const LISTS: readonly (readonly string[])[] = [
+  [
+    "tests/image/image.test.ts",
+    "tests/kubernetes/nodes.test.ts",
+    "tests/release/berth-package.test.ts",
+    "tests/release/sdk-package.test.ts",
+    "tests/systemd/debian-package.test.ts",
+    "tests/crash/reclaim.test.ts",
+    "tests/crash/s3-uploads.test.ts",
+  ],
+  [
+    "tests/kubernetes/sessions.test.ts",
+    "tests/kubernetes/warm-pods.test.ts",
+    "tests/crash/outputs.test.ts",
+    "tests/crash/session-batches.test.ts",
+    "tests/crash/two-machines.test.ts",
+    "tests/crash/waiting-calls.test.ts",
+    "tests/crash/workspace-reads.test.ts",
+  ],
+  [
+    "tests/kubernetes/volume-snapshots.test.ts",
+    "tests/many-machines/rolling-upgrade.test.ts",
+    "tests/crash/idempotency.test.ts",
+    "tests/crash/mcp.test.ts",
+    "tests/crash/memory.test.ts",
+    "tests/crash/repository-retries.test.ts",
+    "tests/crash/repository-setup.test.ts",
+    "tests/crash/repository-snapshots.test.ts",
+    "tests/crash/saves.test.ts",
+  ],
+];
+
+/** Without those of the other days. */
+export function filesOfTheDay(files: readonly string[], now = Date.now()): string[] {
+  const others = LISTS.flatMap((list, place) => (isTodays(place, LISTS.length, now) ? [] : list));
+  return files.filter((file) => !others.includes(file));
+}
