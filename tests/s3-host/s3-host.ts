@@ -118,11 +118,9 @@ export function s3Error(
   status: number,
   code: string,
 ): true {
+  const text = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
+  message.once("end", () => response.writeHead(status, { "content-type": "application/xml" }).end(text));
   message.resume();
-  response.writeHead(status, { "content-type": "application/xml" });
-  response.end(
-    `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`,
-  );
   return true;
 }
 
