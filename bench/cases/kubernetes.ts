@@ -31,7 +31,7 @@ export async function kubernetesFigures(): Promise<Figure[] | string> {
 function missingForBench(): string | null {
   const missing = missingForCluster();
   if (missing !== null || findKit()?.kind === "scripts") return missing;
-  return "processes of the node are measured: let TEST_KUBERNETES name the directory with the programs of a cluster";
+  return "processes of the node are measured: let BERTH_TEST_KUBERNETES name the directory with the programs of a cluster";
 }
 
 const PEER = "a bare pod: `kubectl create`, `wait`, `exec`";

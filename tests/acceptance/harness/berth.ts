@@ -42,6 +42,12 @@ export interface NewToken {
   expiresIn?: number;
 }
 
+/** The variables of this process, without those of tests alone: a service warns of each that begins so and is no setting. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("BERTH_TEST_"));
+  return Object.fromEntries(own);
+}
+
 /** A running service with its own process, data directory and port, started as a user starts it. */
 export class Berth {
   readonly url: string;
@@ -77,7 +83,7 @@ export class Berth {
       : [binary, "serve", "--host", "127.0.0.1", "--port", "0"];
     const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve, "--data-dir", dataDir];
     const child = spawn(program, args, {
-      env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
+      env: { ...environment(), BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     endWithTest(child);

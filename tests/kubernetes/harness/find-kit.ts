@@ -25,11 +25,11 @@ export type Kit =
   | { kind: "cluster"; kubeconfig: string };
 
 /**
- * Where a cluster for tests comes from: `TEST_KUBERNETES`, a directory with the programs and scripts of a cluster or the
+ * Where a cluster for tests comes from: `BERTH_TEST_KUBERNETES`, a directory with the programs and scripts of a cluster or the
  * kubeconfig of one that is there, or else the directory `shared/kubernetes` beside the checkout. Null without either.
  */
 export function findKit(): Kit | null {
-  const named = process.env.TEST_KUBERNETES;
+  const named = process.env.BERTH_TEST_KUBERNETES;
   const path = named ?? join(REPOSITORY, "../shared/kubernetes");
   if (!existsSync(path)) return null;
   return statSync(path).isDirectory()
@@ -41,10 +41,10 @@ export function findKit(): Kit | null {
 export function missingForCluster(): string | null {
   const kit = findKit();
   if (kit === null)
-    return "no cluster for tests: let TEST_KUBERNETES name the directory with the programs of one, or a kubeconfig";
+    return "no cluster for tests: let BERTH_TEST_KUBERNETES name the directory with the programs of one, or a kubeconfig";
   if (kit.kind === "cluster")
-    return process.env.TEST_KUBERNETES_IMAGE === undefined
-      ? "TEST_KUBERNETES_IMAGE must name an image with Berth's packages that the cluster can pull"
+    return process.env.BERTH_TEST_KUBERNETES_IMAGE === undefined
+      ? "BERTH_TEST_KUBERNETES_IMAGE must name an image with Berth's packages that the cluster can pull"
       : null;
   if (process.getuid?.() !== 0) return "a cluster is started by root";
   const missing = [

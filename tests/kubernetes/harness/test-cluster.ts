@@ -37,10 +37,10 @@ export async function startTestCluster(form: "pods" | "objects" | "nodes" = "pod
 
 function existing(kubeconfig: string): TestCluster {
   const {
-    TEST_KUBERNETES_IMAGE: image = "",
-    TEST_KUBERNETES_NAMESPACE: namespace = "default",
-    TEST_KUBERNETES_STORAGE_CLASS: storageClass = null,
-    TEST_KUBERNETES_SNAPSHOT_CLASS: snapshotClass = null,
+    BERTH_TEST_KUBERNETES_IMAGE: image = "",
+    BERTH_TEST_KUBERNETES_NAMESPACE: namespace = "default",
+    BERTH_TEST_KUBERNETES_STORAGE_CLASS: storageClass = null,
+    BERTH_TEST_KUBERNETES_SNAPSHOT_CLASS: snapshotClass = null,
   } = process.env;
   return {
     kubeconfig,
