@@ -16,7 +16,13 @@ export function startScript(source: string): Plugin {
       order: "post",
       handler(_html, { bundle = {} }) {
         const file = Object.values(bundle).find((part) => part.name === "start");
-        return [{ tag: "script", attrs: { src: `${base}${file?.fileName}` }, injectTo: "head-prepend" }];
+        return [
+          {
+            tag: "script",
+            attrs: { type: "module", crossorigin: true, src: `${base}${file?.fileName}` },
+            injectTo: "head-prepend",
+          },
+        ];
       },
     },
   };
