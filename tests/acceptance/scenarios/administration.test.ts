@@ -250,6 +250,8 @@ covers(
     assertError(await post("/erasures", {}), 400, "invalid_request_error");
     assertError(await post("/erasures", { user_id: user.id }), 404, "not_found_error");
     await made("/erasures", { organization_id });
+    const late = await post("/users", { email: "late@example.com", organization_id });
+    assert.ok([404, 409].includes(late.status), "erased already, or being erased");
   },
 );
 

@@ -1,10 +1,11 @@
 // Subject: what is added to an organization, or set for it, around its erasure.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { newUuid } from "@berth/contract";
+import { newUuid, operations } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import type { Queryable } from "../db/statement.ts";
 import { requestErasure } from "../deletion/erasure-store.ts";
+import { signInWithAccount } from "../features/console/oidc/sign-in-with-account.ts";
 import { createTokenFor } from "../features/tokens/create-token-for.ts";
 import { changeLimits } from "./limit-store.ts";
 import { createOrganization, organizationId } from "./organization-store.ts";
@@ -77,7 +78,7 @@ for (const [what, change] of Object.entries({ ...ADDITIONS, ...SETTINGS })) {
   });
 }
 
-test("a user is enabled, or gets a token, while the erasure is asked for → disabled; afterwards both are refused", async (t) => {
+test("a user is enabled while the erasure is asked for → disabled by it; afterwards nobody is enabled, gets a token or signs in", async (t) => {
   const { db, erase } = await acme(t);
   await createUser(db.write, ada);
   await setUserDisabled(db.write, ada.email, true);
@@ -96,4 +97,13 @@ test("a user is enabled, or gets a token, while the erasure is asked for → dis
   );
   const token = createTokenFor({ db, email: "new@example.com", org: "acme" });
   await assert.rejects(token, { message: "The organization 'acme' is being erased." });
+  const account = { issuer: "https://login.example", subject: "new", email: "new@example.com" };
+  const scope = {
+    operation: operations.consoleLinks.create,
+    requestId: newUuid(),
+    client: "127.0.0.1",
+    userAgent: null,
+  };
+  const signIn = db.transaction((tx) => signInWithAccount(tx, scope, { ...account, membership: ada }));
+  await assert.rejects(signIn, { message: "The user of this token is disabled." });
 });

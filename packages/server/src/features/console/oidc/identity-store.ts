@@ -38,8 +38,6 @@ export interface SigningUser {
   organization_id: string;
   role: Membership["role"];
   disabled: boolean;
-  /** The organization is being erased. */
-  erased: boolean;
   /** Of the sign-in: in 12 hours. */
   expires_at: Date;
 }
@@ -49,7 +47,6 @@ export async function lockUser(tx: Queryable, id: string): Promise<SigningUser> 
   const { rows } = await tx.query<SigningUser>({
     name: "lock_signing_user",
     text: `select id, organization_id, role, disabled_at is not null as disabled,
-        exists (select from erasures where subject_id = users.organization_id and completed_at is null) as erased,
         now() + interval '12 hours' as expires_at
       from users where id = $1 for update`,
     values: [id],

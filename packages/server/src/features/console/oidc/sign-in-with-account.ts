@@ -1,3 +1,4 @@
+import { isBeingErased } from "../../../access/being-erased-store.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { organizationNamed, userWithEmail } from "../../tokens/principal-store.ts";
@@ -23,7 +24,7 @@ export async function signInWithAccount(
   const organizationId = await organizationNamed(tx, organization);
   const user = await lockUser(tx, await userIdOf(tx, account, organizationId));
   if (user.organization_id !== organizationId) throw errors.otherOrganization(organization);
-  if (user.disabled || user.erased) throw errors.disabledPrincipal("user");
+  if (user.disabled || (await isBeingErased(tx, [organizationId]))) throw errors.disabledPrincipal("user");
   if (!(await addAccount(tx, account, user.id))) throw errors.otherAccount();
   if (user.role !== role) await setUserRole(tx, user.id, role);
   return await storeSignIn(tx, scope, {
