@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
@@ -16,7 +16,7 @@ const POINTS = [
 
 const FILES = 100;
 /** Contents get their names in four threads, each of which is counted: in the first group, and in later ones. */
-const NAMED = [3, 10, 14, 20];
+const NAMED = [3, 10, 14, 20].map((when) => ({ calls: RENAME_CALLS, when }));
 
 const LIMITS = { timeout: 600_000, skip: !CAN_INJECT };
 
@@ -28,45 +28,24 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test(
-  "runner killed while it saves outputs: each is saved once when the turn ends",
-  LIMITS,
-  async (context) => {
-    let kills = 0;
-    for (const { calls, when } of POINTS) {
-      const session = await makeSession(api);
-      const runner = await waitForPid(berth, "runner");
-      const tracer = await injectKill(runner, when, calls);
-      const script = "cd /mnt/session/outputs; for n in 1 2 3; do [ -e $n ] || echo $n > $n; done";
-      // If one of the calls is interrupted, the other one creates the files.
-      await runTurn(api, session.id, bash(script), bash(script));
-      const files: AnyJson[] = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
-      if (!isAlive(runner)) kills += 1;
-      await tracer.stop();
-      assert.deepEqual(files.map(({ filename }) => filename).sort(), ["1", "2", "3"], `${calls} ${when}`);
-    }
-    context.diagnostic(`${kills} of ${POINTS.length} points killed the runner`);
-    assert.ok(kills >= POINTS.length / 2, `only ${kills} kills`);
-  },
+test("runner killed while it saves outputs: each is saved once when the turn ends", LIMITS, (context) =>
+  killAtEach(context, POINTS, async (session, name) => {
+    const script = "cd /mnt/session/outputs; for n in 1 2 3; do [ -e $n ] || echo $n > $n; done";
+    // If one of the calls is interrupted, the other one creates the files.
+    await runTurn(api, session, bash(script), bash(script));
+    const files: AnyJson[] = (await api.ok("GET", `/files?scope_id=${session}`)).data;
+    assert.deepEqual(files.map(({ filename }) => filename).sort(), ["1", "2", "3"], name);
+  }),
 );
 
 test(
   "runner killed while it stores the contents of many outputs: each is saved once when the turn ends",
   LIMITS,
-  async (context) => {
-    let kills = 0;
-    for (const when of NAMED) {
-      const { id } = await makeSession(api);
-      const runner = await waitForPid(berth, "runner");
-      const tracer = await injectKill(runner, when, RENAME_CALLS);
-      await writeOutputs(id, `${when}`);
-      if (!isAlive(runner)) kills += 1;
-      await tracer.stop();
-      await assertSaved(id, `${when}`);
-    }
-    context.diagnostic(`${kills} of ${NAMED.length} points killed the runner`);
-    assert.ok(kills >= NAMED.length / 2, `only ${kills} kills`);
-  },
+  (context) =>
+    killAtEach(context, NAMED, async (session, name) => {
+      await writeOutputs(session, name);
+      await assertSaved(session, name);
+    }),
 );
 
 test(
@@ -85,6 +64,25 @@ test(
       check: assertSaved,
     }),
 );
+
+/** A turn of a new session for each point. At least half of the points have to be reached. */
+async function killAtEach(
+  context: TestContext,
+  points: readonly { calls: readonly string[]; when: number }[],
+  turn: (session: string, name: string) => Promise<void>,
+): Promise<void> {
+  let kills = 0;
+  for (const { calls, when } of points) {
+    const { id } = await makeSession(api);
+    const runner = await waitForPid(berth, "runner");
+    const tracer = await injectKill(runner, when, calls);
+    await turn(id, `${calls[0]} ${when}`);
+    if (!isAlive(runner)) kills += 1;
+    await tracer.stop();
+  }
+  context.diagnostic(`${kills} of ${points.length} points killed the runner`);
+  assert.ok(kills >= points.length / 2, `only ${kills} kills`);
+}
 
 /** If one of the calls is interrupted, the other one makes the files. Contents are of this name alone: one that exists gets no name again. */
 async function writeOutputs(session: string, name: string): Promise<void> {
