@@ -16,13 +16,9 @@ export function startScript(source: string): Plugin {
       order: "post",
       handler(_html, { bundle = {} }) {
         const file = Object.values(bundle).find((part) => part.name === "start");
-        return [
-          {
-            tag: "script",
-            attrs: { type: "module", crossorigin: true, src: `${base}${file?.fileName}` },
-            injectTo: "head-prepend",
-          },
-        ];
+        if (file === undefined) throw new Error(`The bundle has no chunk of ${source}.`);
+        const attrs = { type: "module", crossorigin: true, src: `${base}${file.fileName}` };
+        return [{ tag: "script", attrs, injectTo: "head-prepend" }];
       },
     },
   };

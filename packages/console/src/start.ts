@@ -4,17 +4,12 @@
 const TRIES = "berth.start.tries";
 /** Waits before the first, second, … time in a row, in milliseconds. Then the page's own words stay, with a link. */
 const AGAIN_AFTER_MS = [200, 1_000, 2_000];
-const started = new AbortController();
 let isMissed = false;
 
 // Scripts of the page wait for its styles, which may have failed before this one.
 if (!Array.from(document.styleSheets).every(hasArrived)) loadAnew();
-addEventListener("error", ({ target }) => isPart(target) && loadAnew(), {
-  capture: true,
-  signal: started.signal,
-});
+addEventListener("error", ({ target }) => isPart(target) && isLoading() && loadAnew(), { capture: true });
 addEventListener("load", () => {
-  started.abort();
   if (!isMissed) sessionStorage.removeItem(TRIES);
 });
 
@@ -25,6 +20,10 @@ function hasArrived(sheet: CSSStyleSheet): boolean {
   } catch {
     return false;
   }
+}
+
+function isLoading(): boolean {
+  return document.readyState !== "complete";
 }
 
 function isPart(target: EventTarget | null): boolean {

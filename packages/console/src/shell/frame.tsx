@@ -11,7 +11,7 @@ import { handleKey, useShortcuts } from "./shortcuts.ts";
 import { type NavItem, Sidebar } from "./sidebar.tsx";
 import { beginTypeAhead, takeTypeAhead } from "./type-ahead.ts";
 
-/** Loaded when the first screen is there. */
+/** Loaded when the first screen is there. As with screens, the page is loaded anew once if one does not arrive. */
 const Palette = lazyRouteComponent(() => import("./palette.tsx"), "Palette");
 const ShortcutSheet = lazyRouteComponent(() => import("./shortcut-sheet.tsx"), "ShortcutSheet");
 const SignInOverlay = lazyRouteComponent(() => import("./sign-in-overlay.tsx"), "SignInOverlay");

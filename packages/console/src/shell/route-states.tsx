@@ -22,7 +22,7 @@ export function NotFound() {
   );
 }
 
-/** The whole page is loaded again: a browser does not ask before for a part that did not arrive. */
+/** "Try again" loads the whole page: within one page, a browser does not ask again for a part that did not arrive. */
 export function RouteError({ error }: ErrorComponentProps) {
   return (
     <div className="p-6">
