@@ -1,8 +1,8 @@
 import { isTodays } from "../tests/effort/effort.ts";
 
 /**
- * Test files that take a minute or more of the processors, or that kill processes at many points: together they take longer than all
- * others. Those of one list are run each day (UTC), so that each of them is run within three. The lists take about as long as each other.
+ * Long test files, which together take a quarter of the processor time of all. Those of one list are run each day (UTC), so that each
+ * file is run within three days. The lists take about as long as each other.
  */
 export const LISTS: readonly (readonly string[])[] = [
   [

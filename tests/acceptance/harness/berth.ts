@@ -43,7 +43,7 @@ export interface NewToken {
 }
 
 /** The variables of this process, without those of tests alone: a service warns of each that begins so and is no setting. */
-function environment(): NodeJS.ProcessEnv {
+function serviceVariables(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("BERTH_TEST_"));
   return Object.fromEntries(own);
 }
@@ -83,7 +83,7 @@ export class Berth {
       : [binary, "serve", "--host", "127.0.0.1", "--port", "0"];
     const [program = binary, ...args] = [...(options.wrapper ?? []), ...serve, "--data-dir", dataDir];
     const child = spawn(program, args, {
-      env: { ...environment(), BERTH_ROOTFS: "host", ...options.settings },
+      env: { ...serviceVariables(), BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     endWithTest(child);
