@@ -118,4 +118,45 @@ test("real service: files, lists, errors, and a stream that survives a crash", {
     await client.sessions.terminate(session.id);
     assert.equal((await follow).at(-1)?.type, "session.status_terminated");
   });
+
+  await t.test(
+    "an answer to one of two calls, while a third runs, is followed to the turn's pause",
+    async () => {
+      const ask = { permission_policy: { type: "always_ask" } } as const;
+      const configs = [
+        { name: "Glob", ...ask },
+        { name: "Grep", ...ask },
+      ] as const;
+      const asking = await client.agents.create({
+        name: "Asking",
+        model: "rehearsal/steps",
+        tools: [{ ...toolset, configs: [...configs] }],
+      });
+      const session = await client.sessions.create({ agent: asking.id, environment_id: environment.id });
+      const calls = [
+        { tool: "Bash", input: { command: "sleep 1" } },
+        { tool: "Glob", input: { pattern: "*.none" } },
+        { tool: "Grep", input: { pattern: "none" } },
+      ];
+      const text = JSON.stringify({ steps: [{ tools: calls }] });
+      const { events } = client.sessions;
+      await events.send(session.id, {
+        events: [{ type: "user.message", content: [{ type: "text", text }] }],
+      });
+      const asked: string[] = [];
+      for await (const event of events.stream(session.id, { from: "start" })) {
+        if (event.type === "agent.tool_use" && event.evaluated_permission === "ask") asked.push(event.id);
+        if (asked.length === 2) break;
+      }
+      const [tool_use_id = "", other = ""] = asked;
+      const confirmation = { type: "user.tool_confirmation" as const, tool_use_id, result: "allow" as const };
+      const { data } = await events.send(session.id, { events: [confirmation] });
+      const followed = await collect(events.untilAnswered(session.id, data[0]?.id ?? ""));
+      const end = followed.at(-1);
+      assert.deepEqual(end?.type === "session.status_idle" && end.stop_reason, {
+        type: "requires_action",
+        event_ids: [other],
+      });
+    },
+  );
 });

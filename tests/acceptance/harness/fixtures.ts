@@ -84,14 +84,28 @@ export async function runTurn(api: Api, session: string, ...list: Json[]): Promi
   return waitForTurn(api, session, sent.data[0].id);
 }
 
-/** The events from the input with this id to the end of the turn that it started. */
+/**
+ * The events from the input with this id to the end of the turn that processed it. If another turn was just ending when it was sent,
+ * the end of that turn is among them.
+ */
 export async function waitForTurn(api: Api, session: string, id: string): Promise<AnyJson[]> {
-  let started = false;
-  const events = await readEventsUntil(api, session, (event) => {
-    started ||= event.id === id;
-    return started && event.type === "session.status_idle";
+  let isSent = false;
+  let isTaken = false;
+  const events = await readEventsUntil(api, session, async (event) => {
+    isTaken ||=
+      isSent && (event.type === "session.status_running" || event.type === "span.model_request_start");
+    isSent ||= event.id === id;
+    if (!isSent || event.type !== "session.status_idle") return false;
+    return isTaken || (await endedTurnTook(api, session, id));
   });
   return events.slice(events.findIndex((event) => event.id === id));
+}
+
+/** Whether an input that came within the newest turn, after the last request to the model, was processed before the turn's end. */
+async function endedTurnTook(api: Api, session: string, id: string): Promise<boolean> {
+  const { data } = await api.ok("GET", `/sessions/${session}/events?order=desc&limit=100`);
+  const end = data.findIndex((event: AnyJson) => event.type === "session.status_running" || event.id === id);
+  return data[end]?.id === id && data[end].processed_at !== null;
 }
 
 /** The text of the tool results among events, in order. */

@@ -82,7 +82,7 @@ export async function* eventBlocks({ body }: Response): AsyncGenerator<string> {
 export async function readEventsUntil(
   api: Api,
   session: string,
-  matches: (event: AnyJson) => boolean,
+  matches: (event: AnyJson) => boolean | Promise<boolean>,
   { signal }: Pick<StreamOptions, "signal"> = {},
 ): Promise<AnyJson[]> {
   const events: AnyJson[] = [];
@@ -92,7 +92,7 @@ export async function readEventsUntil(
       ...(signal && { signal }),
     })) {
       events.push(data);
-      if (matches(data)) return events;
+      if (await matches(data)) return events;
     }
   } catch (cause) {
     throw new Error(`${session}: no match among: ${events.map(({ type }) => type).join(" ")}`, { cause });

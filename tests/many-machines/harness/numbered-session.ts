@@ -80,7 +80,8 @@ export class NumberedSession {
       ids.slice(0, this.#followed.length),
       "the follower had the log without a gap or a double",
     );
-    const [output = ""] = toolResults(turn).slice(-1);
+    const output = toolResults(turn).at(-1);
+    assert.ok(output !== undefined, "the last turn read the list");
     const written = output.split("\n").filter((line) => /^\d+$/.test(line));
     assert.equal(new Set(written).size, written.length, "no command ran twice");
     assertEveryCallHasOneResult(log);

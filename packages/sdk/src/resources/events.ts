@@ -134,8 +134,19 @@ export class Events extends Resource {
     for await (const event of this.stream(session_id, after, options)) {
       yield event;
       taken ||= event.type === "session.status_running" || event.type === "span.model_request_start";
-      if (event.type === "session.status_idle" && (taken || event.stop_reason.type === "cancelled")) return;
+      if (event.type !== "session.status_idle") continue;
+      if (taken || (await this.#endedTurnTook(session_id, input_id, options))) return;
     }
+  }
+
+  /** Whether an input that came within the newest turn, after the last request to the model, was processed before the turn's end. */
+  async #endedTurnTook(session_id: string, input_id: string, options?: CallOptions): Promise<boolean> {
+    for await (const event of this.list(session_id, { order: "desc", limit: 100 }, options)) {
+      // The next turn has begun, and may have taken it: its end decides.
+      if (event.type === "session.status_running") return false;
+      if (event.id === input_id) return event.processed_at !== null;
+    }
+    return false;
   }
 
   #open(

@@ -20,7 +20,7 @@ async function startLog(
   let streams = 0;
   const wire = await startWire(t, (request, response) => {
     if (!request.path.endsWith("/stream")) {
-      const data = log.slice(-1);
+      const data = log.toReversed().slice(0, Number(request.query.get("limit")));
       return respond(response, 200, {
         data,
         next_page: null,
@@ -200,22 +200,37 @@ test("stream: an event repeated after a reconnection is yielded once", async (t)
 
 test("untilAnswered: the end of a turn that did not process the input does not end it", async (t) => {
   const idle = (id: string, type: string) => ({ id, type: "session.status_idle", stop_reason: { type } });
-  const former = [{ id: "evt_0", type: "user.message" }, idle("evt_1", "end_turn")];
-  const own = [
-    { id: "evt_2", type: "session.status_running" },
-    idle("evt_3", "end_turn"),
-    { id: "evt_4", type: "agent.message" },
-  ];
-  for (const [log, ids] of [
+  const input = (processed_at: string | null) => ({ id: "evt_0", type: "user.message", processed_at });
+  const waiting = input(null);
+  const processed = input("2026-11-27T09:00:00.000Z");
+  const running = (id: string) => ({ id, type: "session.status_running" });
+  const rest = { id: "evt_9", type: "agent.message" };
+  for (const [why, log, ids] of [
     [
-      [...former, ...own],
+      "another turn was ending; the next one took it",
+      [processed, idle("evt_1", "end_turn"), running("evt_2"), idle("evt_3", "end_turn"), rest],
       ["evt_1", "evt_2", "evt_3"],
     ],
     [
-      [former[0], { id: "evt_1", type: "span.model_request_start" }, idle("evt_2", "end_turn")],
+      "another turn was interrupted before; it still waits",
+      [waiting, idle("evt_1", "cancelled"), rest, running("evt_2"), idle("evt_3", "end_turn")],
+      ["evt_1", "evt_9", "evt_2", "evt_3"],
+    ],
+    [
+      "the turn that ran took it with its next request",
+      [processed, { id: "evt_1", type: "span.model_request_start" }, idle("evt_2", "end_turn"), rest],
       ["evt_1", "evt_2"],
     ],
-    [[former[0], idle("evt_1", "cancelled"), { id: "evt_2", type: "agent.message" }], ["evt_1"]],
+    [
+      "the turn that ran took it as it was interrupted",
+      [processed, idle("evt_1", "cancelled"), rest],
+      ["evt_1"],
+    ],
+    [
+      "it allowed one of two calls of the turn that ran",
+      [processed, { id: "evt_1", type: "agent.tool_result" }, idle("evt_2", "requires_action"), rest],
+      ["evt_1", "evt_2"],
+    ],
   ] as const) {
     const wire = await startLog(
       t,
@@ -227,6 +242,7 @@ test("untilAnswered: the end of a turn that did not process the input does not e
     assert.deepEqual(
       events.map(({ id }) => id),
       ids,
+      why,
     );
   }
 });
