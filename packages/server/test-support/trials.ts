@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { formatId } from "@berth/contract";
+import { formatId, type SessionStatus } from "@berth/contract";
 import { openDiskBlobs } from "../src/blobs/disk/disk-blobs.ts";
+import { archiveLocked } from "../src/features/sessions/end-session.ts";
 import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../src/features/sessions/events/input-store.ts";
-import { markArchived, markDeleted } from "../src/features/sessions/session-store.ts";
+import { markDeleted } from "../src/features/sessions/session-store.ts";
 import type { Worker, WorkerOptions } from "../src/runs/session/worker.ts";
 import { checkSession, sessionRow } from "./check-session.ts";
 import { type Course, SHORT_LEASE_MS, type Step } from "./courses.ts";
@@ -125,10 +126,9 @@ export class Trials {
 async function endBy(own: Installation, db: TestDatabase, id: string, end: string): Promise<void> {
   if (end === "archive")
     await db.transaction(async (tx) => {
-      const text = "select status from sessions where id = $1 for update";
-      const { rows } = await tx.query<{ status: string }>({ text, values: [id] });
-      if (rows[0]?.status === "running") await appendInputs(tx, id, [{ type: "user.interrupt" }]);
-      await markArchived(tx, id);
+      const text = "select id, status from sessions where id = $1 for update";
+      const { rows } = await tx.query<{ id: string; status: SessionStatus }>({ text, values: [id] });
+      if (rows[0] !== undefined) await archiveLocked(tx, rows[0]);
     });
   if (end === "terminate") await appendTerminated(db.write, id);
   if (end === "delete") await markDeleted(db.write, [id]);

@@ -11,6 +11,7 @@ import {
   makeSession,
   runTurn,
   steps,
+  toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
 import { readEventsUntil } from "../harness/stream.ts";
@@ -208,6 +209,23 @@ covers(["session-archive"], "archive: ends a running turn", async () => {
   await api.ok("POST", `/sessions/${session.id}/archive`);
   const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+});
+
+covers(["session-archive"], "archive: ends a turn whose calls wait for a client", async () => {
+  const configs = [{ name: "Bash", permission_policy: { type: "always_ask" } }];
+  const agent = await makeAgent(api, { tools: [{ type: "agent_toolset_20260401", configs }] });
+  const session = await makeSession(api, { agent: agent.id, initial_events: [steps(bash("true"))] });
+  await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps({ say: "no" })] });
+  await api.ok("POST", `/sessions/${session.id}/archive`);
+  const turn = await waitForTurn(api, session.id, data[0].id);
+  assert.deepEqual(turn.at(-1).stop_reason, { type: "cancelled" });
+  assert.equal(toolResults(turn).length, 1);
+  const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+  assert.deepEqual(
+    log.filter(({ processed_at }: AnyJson) => processed_at === null),
+    [],
+  );
 });
 
 covers(

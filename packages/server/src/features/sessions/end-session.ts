@@ -1,5 +1,6 @@
 import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
+import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { appendInputs, appendTerminated } from "./events/input-store.ts";
 import { waitingInputs } from "./events/waiting-inputs-store.ts";
@@ -23,7 +24,7 @@ export async function cancelSession(
 ): Promise<boolean> {
   const session = await requireSession(db.write, principal, sessionId);
   checkNotEnded(session, sessionId);
-  if (!(await hasTurn(db, session))) return false;
+  if (!(await hasTurn(db.write, session))) return false;
   const appended = await appendInputs(db.write, session.id, [{ type: "user.interrupt" }]);
   if (appended === "terminated") throw errors.sessionTerminated(sessionId);
   if (appended === "archived") throw errors.sessionArchived(sessionId);
@@ -38,12 +39,18 @@ export async function archiveSession(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, sessionId);
-    if (session.archived) return;
-    if (session.status === "running" || session.status === "rescheduling") {
-      await appendInputs(tx, session.id, [{ type: "user.interrupt" }]);
-    }
-    await markArchived(tx, session.id);
+    if (!session.archived) await archiveLocked(tx, session);
   });
+}
+
+/** Interrupts and archives a session whose row is locked. Its run ends what was begun, and all that waits counts as processed. */
+export async function archiveLocked(
+  tx: Queryable,
+  session: Pick<SessionState, "id" | "status">,
+): Promise<void> {
+  if (session.status !== "terminated" && (await hasTurn(tx, session)))
+    await appendInputs(tx, session.id, [{ type: "user.interrupt" }]);
+  await markArchived(tx, session.id);
 }
 
 /**
@@ -82,8 +89,8 @@ export async function deleteSession(
   });
 }
 
-async function hasTurn(db: DatabaseAccess, session: SessionState): Promise<boolean> {
-  if (session.status !== "idle") return true;
-  const { messages, replies, requiresAction } = await waitingInputs(db.write, session.id);
+async function hasTurn(db: Queryable, { id, status }: Pick<SessionState, "id" | "status">): Promise<boolean> {
+  if (status !== "idle") return true;
+  const { messages, replies, requiresAction } = await waitingInputs(db, id);
   return messages || replies || requiresAction;
 }

@@ -41,10 +41,14 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<RunApp
 /**
  * Appends as `appendByRun` does, and sets the session idle: the time since it began to run is added to `active_ms`, and
  * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
- * means that nothing sent so far is to be acted on.
+ * means that nothing sent so far is to be acted on. Where calls wait for a client, interrupts wait too: they are to end the calls.
  */
 export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
-  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts);
+  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, [!drafts.some(awaitsClient)]);
+}
+
+function awaitsClient({ event }: Draft): boolean {
+  return event.type === "session.status_idle" && event.stop_reason.type === "requires_action";
 }
 
 /**
@@ -133,7 +137,7 @@ const STATEMENTS = {
     `, interrupted as (
       update events set processed_at = now()
       from session
-      where session_id = $1 and events.processed_at is null and seq <= (
+      where $14 and session_id = $1 and events.processed_at is null and seq <= (
         select max(seq) from events
         where session_id = $1 and processed_at is null and type = 'user.interrupt'
       )

@@ -15,6 +15,7 @@ const EXAMPLES: Course[] = [
     end: "archive",
     after: [{ do: "go" }],
   },
+  { before: [{ send: TEXTS.asks }], end: "none", after: [{ pause: 10 }] },
   { before: [{ do: "settle" }], end: "archive", after: [replace, { do: "interrupt" }] },
 ];
 

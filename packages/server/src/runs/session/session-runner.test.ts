@@ -12,6 +12,7 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { archiveLocked } from "../../features/sessions/end-session.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../../features/sessions/events/input-store.ts";
 import { markDeleted } from "../../features/sessions/session-store.ts";
@@ -310,6 +311,23 @@ describe("SessionRunner", () => {
     await worker.close();
     assert.deepEqual(await rowOf(db, sessionId), { status: "idle", lease_owner: null, home: null });
     assert.equal(existsSync(join(own.disks, formatId("session", sessionId))), false);
+  });
+
+  test("archived before a message's turn began → that turn is cancelled, and nothing waits", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.send(sessionId, "Too late.");
+    await db.transaction(async (tx) => await archiveLocked(tx, { id: sessionId, status: "idle" }));
+    await own.worker();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual(types(log), [
+      "user.message",
+      "user.interrupt",
+      "session.status_running",
+      "session.status_idle",
+    ]);
+    assert.ok(log.every((entry) => entry.event.processed_at !== null));
   });
 
   test("the model throws → session.error without details, and the session is idle", async (t) => {

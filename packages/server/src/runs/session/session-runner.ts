@@ -193,9 +193,10 @@ export class SessionRunner {
     await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
     const { workspace } = held;
-    const isCut = isRunning(state);
-    // What an archived session has left to append is for the process that goes on, if the log is closed here.
-    if (state.terminated || (state.archived && !isCut && !this.#runLog.isClosed)) {
+    // An archived session has a turn to end that was cut off or is awaited, or that was never begun.
+    const hasToEnd = isRunning(state) || waiting.interrupts;
+    // What is left to append is for the process that goes on, if the log is closed here.
+    if (state.terminated || (state.archived && !hasToEnd && !this.#runLog.isClosed)) {
       await releaseEnded(this.#parts, held, state);
       return true;
     }
@@ -203,7 +204,7 @@ export class SessionRunner {
       await releaseForHandOver(this.#parts, held, state);
       return true;
     }
-    if (state.archived && isCut) return await this.#endCutTurn(workspace, state);
+    if (state.archived && hasToEnd) return await this.#endArchivedTurn(workspace, state, waiting);
     if (state.resting) return await this.#reads.release(() => this.#reclaim(workspace));
     await this.#refresh(workspace, inputs);
     if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
@@ -364,12 +365,24 @@ export class SessionRunner {
     return true;
   }
 
-  /** Ends the turn of an archived session in which a former run was cut off: its calls and requests get their ends. */
-  async #endCutTurn(workspace: SessionWorkspace, { status }: SessionState): Promise<false> {
+  /**
+   * Ends the turn of an archived session in which a former run was cut off, or whose calls wait for a client: calls and requests get
+   * their ends. Messages that waited get a turn that did nothing.
+   */
+  async #endArchivedTurn(
+    workspace: SessionWorkspace,
+    state: SessionState,
+    waiting: WaitingInputs,
+  ): Promise<false> {
+    const resumed = isRunning(state);
+    if (!resumed && !waiting.requiresAction) {
+      await this.#settleInterrupts(waiting.interruptedMessages);
+      return false;
+    }
     const slot = await this.#takeSlot(workspace);
     try {
-      const before = { resumed: true, isAnnounced: status !== "rescheduling", slot };
-      await this.#runTurn(workspace, before, true);
+      const isAnnounced = resumed && state.status !== "rescheduling";
+      await this.#runTurn(workspace, { resumed, isAnnounced, slot }, true);
     } finally {
       this.#endSlot(slot);
     }

@@ -116,5 +116,20 @@ for (const server of testServers) {
       assert.equal(startsTurn(await waitingInputs(db.read, sessionId)), true);
       assert.equal((await claimRuns(db.write, claimant("other", { leaseMs: 10_000 }), 10)).length, 1);
     });
+
+    test("an interrupt just before a turn ends because calls wait → it stays, until it has ended the calls", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const lease = await seedLease(db.write, sessionId, "own");
+      await appendRunning(db.write, lease);
+      const [id = ""] = await announce(db, lease, 1);
+      await appendInputs(db.write, sessionId, [message, { type: "user.interrupt" }]);
+      await appendIdle(db.write, lease, idle({ type: "requires_action", event_ids: [id] }));
+      const waiting = await waitingInputs(db.read, sessionId);
+      assert.deepEqual([waiting.interrupts, waiting.messages, startsTurn(waiting)], [true, true, true]);
+      await appendIdle(db.write, lease, idle({ type: "cancelled" }));
+      const ended = await waitingInputs(db.read, sessionId);
+      assert.deepEqual([ended.interrupts, ended.messages], [false, false]);
+    });
   });
 }
