@@ -1,10 +1,12 @@
 # usage: perl - CLONE
 # Writes into the index of a clone what its files have now that they have another owner, for those whose size and time of change are those of
-# the index. Git would read each file to find the same out.
+# the index, to the microsecond: the second alone could be that of a change just after the checkout, which git would not notice any more. Git
+# would read each file to find the same out.
 #
 # Exit status: 1 when the index is of another form, which git then has to refresh: the forms 2 and 3 are known, of SHA-1.
 use strict;
 use warnings;
+use Time::HiRes ();
 
 my ($clone) = @ARGV;
 chdir $clone or exit 1;
@@ -18,12 +20,13 @@ exit 1 if $magic ne 'DIRC' || $version < 2 || $version > 3;
 my ($at, $end) = (12, length($index) - 20);
 for (1 .. $count) {
   exit 1 if $at + 62 > $end;
-  my ($mtime, $size, $flags) = unpack 'x8 N x24 N x20 n', substr($index, $at, 62);
+  my ($mtime, $nanoseconds, $size, $flags) = unpack 'x8 N N x20 N x20 n', substr($index, $at, 62);
   my $name = $at + 62 + ($flags & 0x4000 ? 2 : 0);
   my $stop = index $index, "\0", $name;
   exit 1 if $stop < 0 || $stop > $end;
-  my ($device, $inode, undef, undef, $uid, $gid, undef, $bytes, undef, $changed, $ctime) = lstat substr($index, $name, $stop - $name);
-  if (defined $inode && $changed == $mtime && ($bytes & 0xffffffff) == $size) {
+  my ($device, $inode, undef, undef, $uid, $gid, undef, $bytes, undef, $changed, $ctime) =
+    Time::HiRes::lstat(substr($index, $name, $stop - $name));
+  if (defined $inode && abs($changed - $mtime - $nanoseconds / 1e9) < 1e-6 && ($bytes & 0xffffffff) == $size) {
     substr $index, $at, 8, pack('N N', $ctime, 0);
     substr $index, $at + 16, 8, pack('N N', $device & 0xffffffff, $inode & 0xffffffff);
     substr $index, $at + 28, 8, pack('N N', $uid, $gid);

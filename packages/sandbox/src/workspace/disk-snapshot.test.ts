@@ -83,7 +83,11 @@ test("files that only have another owner are what the index says; what is change
       "",
     );
   }
-  await run(`cd ${clone} && git update-index --index-version 2 && echo 9 >deep/er/file-2`);
+  // Changed in the second of the checkout, to another content of the same size.
+  await run(
+    `cd ${clone} && touch -d @1700000000.25 deep/er/file-2 && git update-index -q --refresh --index-version 2 &&
+      echo 9 >deep/er/file-2 && touch -d @1700000000.75 deep/er/file-2`,
+  );
   await touchInodes();
   assert.equal(await takeOverClone(sandbox, clone), true);
   assert.equal(await differing(), "deep/er/file-2");
