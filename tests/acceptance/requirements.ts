@@ -215,7 +215,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "session-archive",
     source: "seed 3",
-    rule: "An archived session has archived_at, can be read, and rejects events with 403. A turn that runs, waits for a client or has not begun ends as cancelled: each call has a result, and no input is pending.",
+    rule: "An archived session has archived_at, can be read, and rejects events with 403. A turn that runs, waits for a client or has not begun ends as cancelled: each call has a result, and no user event is pending.",
   },
   {
     id: "session-terminate",

@@ -43,7 +43,7 @@ export async function archiveSession(
   });
 }
 
-/** Interrupts and archives a session whose row is locked. Its run ends what was begun, and all that waits counts as processed. */
+/** Interrupts and archives a session whose row is locked. Its run ends what was begun, and user events that wait count as processed. */
 export async function archiveLocked(
   tx: Queryable,
   session: Pick<SessionState, "id" | "status">,
