@@ -18,7 +18,7 @@ export function FileLine({ file }: { file: StoredFile }) {
     void berth.files
       .content(file.id)
       .then((response) => response.blob())
-      .then((blob) => downloadBlob(blob, file.filename.split("/").at(-1) ?? file.filename))
+      .then((blob) => downloadBlob(blob, file.filename))
       .catch((error: Error) => toastError(`${file.filename} could not be downloaded`, error.message));
   return (
     <li className="flex items-center gap-2 border-b border-line pr-2 pl-4 hover:bg-hover">

@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "react";
 import { ansiText } from "../format/ansi.ts";
 import { formatBytes, formatPlural } from "../format/numbers.ts";
+import { savedName } from "../format/saved-name.ts";
 import { splitLines } from "../format/split-lines.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -88,7 +89,7 @@ export function downloadBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = address;
-  link.download = name.replaceAll("/", "_");
+  link.download = savedName(name);
   link.click();
   URL.revokeObjectURL(address);
 }

@@ -1,3 +1,4 @@
+export { isPathBelow } from "./entry-name.ts";
 export type { InspectFailure } from "./inspect-command.ts";
 export {
   type CloneFailure,

@@ -1,5 +1,6 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellPrograms } from "../scripts/read-script.ts";
+import { isEntryName } from "./entry-name.ts";
 import { type Inspected, type InspectOptions, inspect } from "./inspect-command.ts";
 
 const SCRIPT = shellPrograms("inspect/path.sh", "inspect/list-directory.sh");
@@ -68,7 +69,7 @@ export function parseEntries(output: Buffer): DirectoryEntry[] | null {
 }
 
 function parseEntry([type, mode, size, modified, name, target]: readonly Buffer[]): DirectoryEntry | null {
-  if (name === undefined || target === undefined || name.length === 0) return null;
+  if (name === undefined || target === undefined || !isEntryName(name)) return null;
   if (!/^[0-7]{1,4}$/.test(`${mode}`) || !/^\d{1,15}$/.test(`${size}`)) return null;
   if (!/^-?\d{1,18}\.\d+$/.test(`${modified}`)) return null;
   return {

@@ -1,3 +1,4 @@
+import { isPathBelow } from "./entry-name.ts";
 import { fieldsOf } from "./list-directory.ts";
 
 export interface ChangedFile {
@@ -57,7 +58,8 @@ export function parseChanges(output: Buffer, max: number): RepositoryChanges | n
   if (log === null || raw === null || numbers === null) return null;
   const commits = parseCommits(log, new Set(unpushed.split("\n")));
   if (commits === null || !COUNT.test(commitCount) || !COUNT.test(fileCount)) return null;
-  if (head !== "" && !SHA.test(head)) return null;
+  const files = parseRaw(raw).slice(0, max);
+  if ((head !== "" && !SHA.test(head)) || !files.every(liesBelow)) return null;
   return {
     head: head || null,
     branch: branch || null,
@@ -66,7 +68,7 @@ export function parseChanges(output: Buffer, max: number): RepositoryChanges | n
     commitCount: Number(commitCount),
     fileCount: Number(fileCount),
     commits,
-    files: withNumbers(parseRaw(raw).slice(0, max), numbers),
+    files: withNumbers(files, numbers),
   };
 }
 
@@ -135,6 +137,10 @@ function parseRaw(raw: Buffer): Listed[] {
     files.push({ path: second, oldPath: status === "renamed" ? first : null, status, type });
   }
   return files;
+}
+
+function liesBelow({ path, oldPath }: Listed): boolean {
+  return isPathBelow(path) && (oldPath === null || isPathBelow(oldPath));
 }
 
 function typeOf(mode: string): ChangedFile["type"] {

@@ -1,12 +1,13 @@
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { APIError, type Berth, type WorkspaceEntry } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
+import { isLocalName } from "../../shared/local-name.ts";
 import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
@@ -20,7 +21,8 @@ interface Copied {
 
 /**
  * Copies a file or a directory out of a session's sandbox, and prints where its files are. Links, and whatever else is no file or directory,
- * are left out and named. A file that could not be copied whole is not there.
+ * are left out and named, and so are names that would lead out of the destination, or that this system has for something else. A file that
+ * could not be copied whole is not there.
  */
 export async function copyFiles(
   id: string,
@@ -70,9 +72,11 @@ class Copy {
     this.copied.push({ from, to });
   }
 
+  /** What a listing says of a path is not believed: an entry lies where it was listed. */
   async #entry({ type, name, path, target }: WorkspaceEntry, from: string, to: string): Promise<void> {
-    if (path !== null && type === "directory") await this.directory(path, join(to, name));
-    else if (path !== null && type === "file") await this.file(path, join(to, name));
+    const isCopied = path !== null && isLocalName(name);
+    if (isCopied && type === "directory") await this.directory(posix.join(from, name), join(to, name));
+    else if (isCopied && type === "file") await this.file(posix.join(from, name), join(to, name));
     else this.leftOut.push(`${from}/${name}${target === null ? ` (${type})` : ` → ${target}`}`);
   }
 }
@@ -90,7 +94,12 @@ async function isDirectory(client: Berth, id: string, path: string): Promise<boo
 /** Without a destination the present directory; into a directory that exists, as `cp` does. */
 async function targetOf(from: string, destination = "."): Promise<string> {
   const found = await stat(destination).catch(() => null);
-  if (found?.isDirectory() === true) return join(destination, basename(from));
+  if (found?.isDirectory() === true) {
+    const name = posix.basename(from);
+    if (!isLocalName(name))
+      throw new UsageError(`This system has no file '${plainLine(name)}': name a destination`);
+    return join(destination, name);
+  }
   if (destination.endsWith("/")) throw new UsageError(`There is no directory ${destination}`);
   return destination;
 }

@@ -1,6 +1,7 @@
 import { operations } from "@berth/sdk/operations";
 import { berth } from "../../api/client.ts";
 import type { StoredFile } from "../../api/queries/files.ts";
+import { savedName } from "../../format/saved-name.ts";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { toastError } from "../../ui/toast.tsx";
 
@@ -9,7 +10,7 @@ const MAX_HELD = 32 * 1024 * 1024;
 
 /** Has a file saved: by the page, which can tell what went wrong, or if it is large by the browser alone. */
 export async function downloadFile({ id, filename, size_bytes }: StoredFile): Promise<void> {
-  const name = filename.split("/").at(-1) ?? filename;
+  const name = savedName(filename);
   if ((size_bytes ?? 0) > MAX_HELD)
     return downloadFrom(operations.files.content.path.replace("{file_id}", id), name);
   try {

@@ -128,7 +128,7 @@ function SkillFileView({ skillId, version, before, path }: ViewProps) {
             icon="download"
             label={`Download ${path}`}
             disabled={content.data === undefined}
-            onClick={() => content.data && downloadBlob(content.data, path.split("/").at(-1) ?? path)}
+            onClick={() => content.data && downloadBlob(content.data, path)}
           />
         </span>
       </div>

@@ -34,7 +34,10 @@ export const workspacePath = z
 export const workspaceEntry = z
   .strictObject({
     type: z.enum(["file", "directory", "symlink", "fifo", "socket", "device", "other"]),
-    name: z.string().meta({ description: "Bytes that are not UTF-8 are U+FFFD." }),
+    name: z.string().meta({
+      description:
+        "One component of a path: not empty, `.` or `..`, and without `/` and NUL. Other characters are the agent's choice: check it before it becomes a path of another system, such as Windows. Bytes that are not UTF-8 are U+FFFD.",
+    }),
     path: z
       .string()
       .nullable()

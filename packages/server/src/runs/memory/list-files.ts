@@ -1,4 +1,4 @@
-import type { Sandbox } from "@berth/sandbox";
+import { isPathBelow, type Sandbox } from "@berth/sandbox";
 import {
   type ListedFile,
   listedRecords,
@@ -62,7 +62,7 @@ export function parseListing(bytes: Buffer, max: number): Listing {
 function parse(record: Buffer, now: number): ListedFile | null {
   if (record.length > MAX_RECORD_BYTES) return null;
   const file = parseFileRecord(record, now, GRAIN_SECONDS);
-  return file?.path.at(0) === SLASH ? file : null;
+  return file?.path.at(0) === SLASH && isPathBelow(file.path.subarray(1)) ? file : null;
 }
 
 const SLASH = 0x2f;

@@ -1,4 +1,4 @@
-import type { Sandbox } from "@berth/sandbox";
+import { isPathBelow, type Sandbox } from "@berth/sandbox";
 import {
   type ListedFile,
   listedRecords,
@@ -63,6 +63,7 @@ export function parseListing(bytes: Buffer, max: number): OutputListing | null {
   const now = Number(clock?.toString("latin1"));
   const files = records
     .map((record) => parseFileRecord(record, now, GRAIN_SECONDS))
-    .filter((file) => file !== null);
+    .filter((file) => file !== null)
+    .filter(({ path }) => isPathBelow(path));
   return { outputs: files.slice(0, max), more: more || files.length > max, unreadable: status !== 0 };
 }

@@ -44,6 +44,18 @@ test("a listing beyond its limit, or cut → the parsers say that it is incomple
   );
 });
 
+test("a listing that has a path that leads out of its directory → the record is dropped", () => {
+  const paths = ["a", "../b", "c/../../d", "/e", "f//g", "h/", "..", "i\\..\\j"];
+  const files = (slash: string) => paths.map((path) => `1 1.5 1.5 7 ${slash}${path}\0`).join("");
+  const outputs = parseOutputs(Buffer.from(`9.5\0${files("")}`), 10)?.outputs.map(({ path }) => `${path}`);
+  assert.deepEqual(outputs, ["a", "i\\..\\j"]);
+  const { entries } = parseMounted(Buffer.from(`9.5\0${files("/")}\0`), 10);
+  assert.deepEqual(
+    entries.map(({ path }) => `${path}`),
+    ["/a", "/i\\..\\j"],
+  );
+});
+
 test("planReading: a rejected file is reported once while it exists, and a name of a megabyte is not remembered", () => {
   const rejected: RejectedFiles = new Map();
   const look = (path: string) => {
