@@ -99,6 +99,19 @@ export type ModelErrorKind =
   | "context_overflow"
   | "interrupted_stream";
 
+/** What a refusal says about a request that has, or may have, more tokens than the model takes. */
+export interface Overflow {
+  /**
+   * True: the provider says so. False: it rejected the request with words that suggest it (400 or 422, which speak of tokens, length,
+   * context or prompt), so a smaller request is worth one try if this one was larger than the last that was accepted.
+   */
+  certain: boolean;
+  /** Tokens that the provider takes, by most texts of input and output together; null when the text states none. */
+  limit: number | null;
+  /** Tokens of the request by the provider's count, with the output limit where it counts that; null when the text states none. */
+  requested: number | null;
+}
+
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
@@ -106,15 +119,24 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   /** The delay that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | null;
+  /** Not null for every `context_overflow`, then `certain`; of the other kinds, for a `request_failed` that may be one. */
+  readonly overflow: Overflow | null;
 
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | null; cause?: unknown },
+    options: {
+      retryable: boolean;
+      retryAfterMs?: number | null;
+      overflow?: Overflow | null;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    const unsized = { certain: true, limit: null, requested: null };
+    this.overflow = options.overflow ?? (kind === "context_overflow" ? unsized : null);
   }
 }

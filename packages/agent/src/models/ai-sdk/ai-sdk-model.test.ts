@@ -135,7 +135,7 @@ for (const kind of kinds) {
       assert.deepEqual(await told(400), ["request_failed", false]);
       assert.deepEqual(await told(422), ["request_failed", false]);
       assert.deepEqual(await told(404), ["not_found", false]);
-      assert.deepEqual(await told(403), ["authentication", false]);
+      assert.deepEqual(await told(403), ["request_failed", false]);
     });
 
     it("context overflow, in each provider's wording → context_overflow", async (test) => {

@@ -1,5 +1,9 @@
-import { ModelError, type ModelErrorKind } from "../model.ts";
+import { ModelError, type ModelErrorKind, type Overflow } from "../model.ts";
+import { overflowOf } from "./overflow.ts";
+import { type ProviderWords, providerWords } from "./provider-words.ts";
+import { redacted } from "./redact.ts";
 import { MalformedToolCall } from "./response-builder.ts";
+import { retryAfter } from "./retry-after.ts";
 import type { Exchange } from "./transport.ts";
 
 /**
@@ -13,9 +17,7 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
   if (exchange.timedOut) return idleTimeout(provider, exchange);
   const failure = readFailure(error);
   if (failure.status === 407 && exchange.proxy !== null) return proxyLogin(provider, exchange.proxy);
-  if (failure.status !== null && failure.status >= 400)
-    return providerError(failure, failure.status, provider, exchange);
-  if (failure.streamed) return providerError(failure, null, provider, exchange);
+  if (failure.streamed || (failure.status ?? 0) >= 400) return providerError(failure, provider, exchange);
   if (exchange.responseStarted) return interruptedStream(provider);
   if (failure.network) {
     const through = exchange.proxy === null ? "" : ` through the outgoing proxy ${exchange.proxy}`;
@@ -53,10 +55,7 @@ function idleTimeout(provider: string, exchange: Exchange): ModelError {
 /** A failure as the AI SDK reports it, in any of its shapes. */
 interface Failure {
   status: number | null;
-  /** The provider's message. */
-  message: string;
-  /** The provider's error codes and types, separated by spaces. */
-  codes: string;
+  words: ProviderWords;
   headers: Record<string, string>;
   network: boolean;
   /** The provider sent the error within its stream. */
@@ -65,107 +64,82 @@ interface Failure {
 
 function readFailure(error: unknown): Failure {
   const fields = isObject(error) ? error : {};
-  const body = parsed(fields.responseBody) ?? fields.data ?? (error instanceof Error ? null : error);
-  const code = httpStatus(fields.statusCode) ?? httpStatus(fields.code);
+  const streamed = isObject(error) && !(error instanceof Error);
+  const words = providerWords(streamed ? error : (fields.responseBody ?? fields.data));
+  const reason = !streamed && typeof fields.message === "string" ? fields.message : "";
   return {
-    status: code,
-    message: typeof fields.message === "string" ? fields.message : "",
-    codes: [fields.type, fields.code, ...codesOf(body)]
-      .filter((value) => typeof value === "string")
-      .join(" "),
+    status: httpStatus(fields.statusCode) ?? httpStatus(fields.code) ?? statusIn(words.json),
+    words: words.message === "" ? { ...words, message: reason } : words,
     headers: isObject(fields.responseHeaders) ? (fields.responseHeaders as Record<string, string>) : {},
     network: fields.isRetryable === true,
-    streamed: isObject(error) && !(error instanceof Error),
+    streamed,
   };
 }
 
-function codesOf(body: unknown): unknown[] {
-  if (!isObject(body)) return [];
-  const inner = isObject(body.error) ? body.error : isObject(body.response) ? body.response.error : null;
-  return [body.type, body.code, ...(isObject(inner) ? [inner.type, inner.code] : [])];
-}
-
-function providerError(
-  failure: Failure,
-  status: number | null,
-  provider: string,
-  exchange: Exchange,
-): ModelError {
-  const kind = kindOf(status, failure);
-  const retryable = isRetryable(kind, status, failure);
-  return new ModelError(kind, sentence(kind, status, failure, provider, exchange.secrets), {
+function providerError(failure: Failure, provider: string, exchange: Exchange): ModelError {
+  const { status, words } = failure;
+  const overflow = overflowOf(status, words);
+  const kind = kindOf(failure, overflow);
+  const retryAfterMs = retryAfter(failure.headers, words);
+  const retryable = isRetryable(kind, failure, retryAfterMs !== null);
+  return new ModelError(kind, sentence(kind, failure, provider, exchange.secrets), {
     retryable,
-    retryAfterMs: retryable ? retryAfter(failure.headers) : null,
+    retryAfterMs: retryable ? retryAfterMs : null,
+    overflow,
   });
 }
 
-function kindOf(status: number | null, failure: Failure): ModelErrorKind {
-  if (status === 401 || status === 403) return "authentication";
-  if (status === 404) return "not_found";
-  if (status === 429) return "rate_limited";
-  if (status === 413 || CONTEXT_OVERFLOW.test(`${failure.codes} ${failure.message}`))
-    return "context_overflow";
-  if (status === 529 || status === 503 || /overloaded/.test(failure.codes)) return "overloaded";
+function kindOf({ status, words }: Failure, overflow: Overflow | null): ModelErrorKind {
+  const text = `${words.codes} ${words.message}`;
+  if (status === 401 || KEY_REJECTED.test(text)) return "authentication";
+  if (status === 404 || (status === 403 && /model_not_found/.test(words.codes))) return "not_found";
+  if (overflow?.certain && status !== 403) return "context_overflow";
+  if (/overload/i.test(words.codes) || [498, 503, 529].includes(status ?? 0)) return "overloaded";
+  if (status === 429 || /rate_?limit/i.test(words.codes)) return "rate_limited";
   return "request_failed";
 }
 
-/** The messages of Anthropic, OpenAI, vLLM, llama.cpp and gateways in front of them. */
-const CONTEXT_OVERFLOW =
-  /prompt is too long|context_length_exceeded|exceed_context_size|maximum context length|context (window|length|limit|size)|input (is|length) too long|input tokens exceed/i;
+/** Some servers reject a key with 400 or 403. The same statuses mean other things as well, so their texts decide. */
+const KEY_REJECTED =
+  /(invalid|incorrect|wrong|missing|expired|revoked)[ _-](x-)?api[ _-]?key|api[ _-]?key[ _-](is )?(invalid|not valid|missing|expired)|\bauthentication_error|authenticationerror|invalid_authentication/i;
 
-function isRetryable(kind: ModelErrorKind, status: number | null, failure: Failure): boolean {
+/** Nothing comes back until somebody pays: no retry helps. */
+const SPENT =
+  /insufficient_(quota|balance|credits?)|exceeded_current_quota|quota_exceeded|billing|arrearage|credits? (balance|exhausted)/i;
+
+function isRetryable(kind: ModelErrorKind, { status, words }: Failure, hasDelay: boolean): boolean {
   if (kind === "overloaded") return true;
-  if (kind === "rate_limited") return !/insufficient_quota|billing/.test(failure.codes);
+  if (kind === "rate_limited") return hasDelay || !SPENT.test(words.codes);
   if (kind !== "request_failed") return false;
-  return status === null || status >= 500 || status === 408 || status === 409 || status === 425;
+  return status === null || status >= 500 || [408, 409, 424, 425].includes(status);
 }
 
 function sentence(
   kind: ModelErrorKind,
-  status: number | null,
-  failure: Failure,
+  { status, words }: Failure,
   provider: string,
   secrets: readonly string[],
 ): string {
-  if (kind === "authentication") return `${provider} rejected the API key (${status}).`;
-  const message = redacted(failure.message, secrets);
-  const outcome = status === null ? "aborted its response" : `answered ${status}`;
+  const message = redacted(words.message, secrets);
+  const outcome =
+    kind === "authentication"
+      ? `rejected the API key${status === null ? "" : ` (${status})`}`
+      : status === null
+        ? "aborted its response"
+        : `answered ${status}`;
   return `${provider} ${outcome}${message === "" ? "" : `: ${message}`}`;
 }
 
-/** At most 500 characters, on one line. Text that looks like a key is removed too: providers repeat keys in part. */
-function redacted(text: string, secrets: readonly string[]): string {
-  const known = secrets
-    .filter((secret) => secret !== "")
-    .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
-  const line = known.replace(/\b(sk|key|bearer)[-_ ][\w*.-]{8,}/gi, "[secret]").replace(/\s+/g, " ");
-  return line.trim().slice(0, 500);
-}
-
-/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-function retryAfter(headers: Record<string, string>): number | null {
-  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
-  const given = headers["retry-after"];
-  if (given === undefined || given.trim() === "") return null;
-  const seconds = Number(given);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(given);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+/** The HTTP status that a server puts into the body of an error, since the answer itself had begun with 200. */
+function statusIn(json: unknown): number | null {
+  const error = isObject(json) && isObject(json.error) ? json.error : json;
+  if (!isObject(error)) return null;
+  return httpStatus(error.code) ?? httpStatus(error.status) ?? httpStatus(error.status_code);
 }
 
 function httpStatus(value: unknown): number | null {
   const status = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
   return typeof status === "number" && status >= 100 && status <= 599 ? status : null;
-}
-
-function parsed(text: unknown): unknown {
-  if (typeof text !== "string") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

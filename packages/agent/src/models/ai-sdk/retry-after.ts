@@ -1,0 +1,94 @@
+import type { ProviderWords } from "./provider-words.ts";
+
+/**
+ * Milliseconds for which a provider asks to wait, or null. In this order: `retry-after-ms`, `retry-after` (seconds or a date), the
+ * body (`retryDelay`, `retry_after`, or a sentence such as "try again in 6m0s"), and the time at which a used-up limit is full
+ * again (`x-ratelimit-reset…`, `anthropic-ratelimit-…-reset`).
+ */
+export function retryAfter(headers: Readonly<Record<string, string>>, words: ProviderWords): number | null {
+  const given =
+    milliseconds(headers["retry-after-ms"]) ??
+    secondsOrDate(headers["retry-after"]) ??
+    fieldOf(words.json, 0) ??
+    sentence(words.message) ??
+    latestReset(headers);
+  return given === null ? null : Math.max(0, Math.ceil(given));
+}
+
+function milliseconds(text: string | undefined): number | null {
+  const number = Number(text?.trim() || Number.NaN);
+  return Number.isFinite(number) ? number : null;
+}
+
+function secondsOrDate(text: string | undefined): number | null {
+  const seconds = milliseconds(text);
+  if (seconds !== null) return seconds * 1000;
+  return duration(text ?? "") ?? untilDate(text ?? "");
+}
+
+function untilDate(text: string): number | null {
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : date - Date.now();
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as Go prints it: `20ms`, `7.66s`, `6m0s`. */
+function duration(text: string): number | null {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text.trim())) return null;
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+    sum += Number(amount) * (UNITS[unit ?? ""] ?? 0);
+  return sum;
+}
+
+/** The first field of the body, at any depth, that states a delay. */
+function fieldOf(value: unknown, depth: number): number | null {
+  if (typeof value !== "object" || value === null || depth > 6) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const delay = namedDelay(key.toLowerCase(), inner) ?? fieldOf(inner, depth + 1);
+    if (delay !== null) return delay;
+  }
+  return null;
+}
+
+function namedDelay(key: string, value: unknown): number | null {
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  if (key === "retrydelay") return duration(text) ?? secondsOrDate(text);
+  if (/^retry[_-]?after[_-]?ms$/.test(key)) return milliseconds(text);
+  if (/^retry[_-]?after([_-]?seconds)?$/.test(key)) return secondsOrDate(text);
+  return key === "x-ratelimit-reset" ? resetOf(text) : null;
+}
+
+function sentence(message: string): number | null {
+  const found =
+    /(?:try again|retry(?:ing)?|wait)\s+(?:in|after|for)?\s*(?:about |at least )?(\d+(?:\.\d+)?(?:ms|s|m|h)(?:\d+(?:\.\d+)?(?:ms|s|m))*)\b/i.exec(
+      message,
+    );
+  if (found !== null) return duration((found[1] ?? "").toLowerCase());
+  const words =
+    /(?:try again|retry(?:ing)?|wait)\s+(?:in|after|for)?\s*(?:about |at least )?(\d+(?:\.\d+)?) ?(second|minute)/i.exec(
+      message,
+    );
+  return words === null ? null : Number(words[1]) * (words[2]?.toLowerCase() === "minute" ? 60_000 : 1000);
+}
+
+/** Only limits of which nothing remains: the others say when they would be full again. */
+function latestReset(headers: Readonly<Record<string, string>>): number | null {
+  const delays = Object.entries(headers).flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (!/ratelimit.*reset/.test(lower)) return [];
+    const remaining = headers[lower.replace("reset", "remaining")];
+    const bare = lower === "x-ratelimit-reset" && remaining === undefined;
+    return bare || Number(remaining?.trim() || Number.NaN) === 0 ? [resetOf(value) ?? 0] : [];
+  });
+  return delays.length === 0 ? null : Math.max(...delays);
+}
+
+/** A duration, a date, seconds from now, or a time since 1970 in seconds or milliseconds. */
+function resetOf(text: string): number | null {
+  const number = milliseconds(text);
+  if (number === null) return duration(text) ?? untilDate(text);
+  if (number > 1e12) return number - Date.now();
+  return number > 1e9 ? number * 1000 - Date.now() : number * 1000;
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a server answers, byte for byte. */
+export interface RawAnswer {
+  /** Default 200. */
+  status?: number;
+  headers?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body: string | object;
+}
+
+/** A server on loopback that sends the queued answers in order, whatever it is asked, and keeps what it was sent. */
+export interface RawServer {
+  /** With the version, as a provider's `base_url`. */
+  baseUrl: string;
+  requests: { path: string; body: Record<string, unknown> }[];
+  answer(...answers: RawAnswer[]): void;
+  close(): Promise<void>;
+}
+
+export async function startRawServer(): Promise<RawServer> {
+  const queue: RawAnswer[] = [];
+  const requests: RawServer["requests"] = [];
+  const server = createServer(async (request, response) => {
+    requests.push({ path: request.url ?? "", body: await jsonOf(request) });
+    const {
+      status = 200,
+      headers = {},
+      body,
+    } = queue.shift() ?? { status: 500, body: "no answer is queued" };
+    const stream = status === 200 && typeof body === "string";
+    response.writeHead(status, {
+      "content-type": stream ? "text/event-stream" : "application/json",
+      ...headers,
+    });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    answer: (...answers) => void queue.push(...answers),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
+}
