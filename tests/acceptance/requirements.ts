@@ -27,6 +27,7 @@ import { limitRequirements } from "./requirements/limits.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
+import { modelFailureRequirements } from "./requirements/model-failures.ts";
 import { networkingRequirements } from "./requirements/networking.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
@@ -402,6 +403,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 4",
     rule: "By default a session can reach the hosts of its repositories and no others.",
   },
+  ...modelFailureRequirements,
   ...networkingRequirements,
 
   // Files

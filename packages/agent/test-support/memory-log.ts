@@ -9,6 +9,12 @@ export class MemoryLog implements Log {
   /** Called before (`false`) and after (`true`) an append is durable. An error that it throws rejects the append. */
   onAppend: (durable: boolean) => void = () => {};
   #copy = new LogCopy();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since 1970. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
 
   /** A new one each time, as a process has it that begins a turn. */
   get copy(): LogCopy {
@@ -48,7 +54,7 @@ export class MemoryLog implements Log {
     await Promise.resolve();
     this.onAppend(false);
     const taken = this.#waiting();
-    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    for (const entry of taken) entry.event.processed_at = new Date(this.#now()).toISOString();
     return this.#durable([...structuredClone(taken), ...this.store(drafts)]);
   }
 
@@ -56,7 +62,7 @@ export class MemoryLog implements Log {
     await Promise.resolve();
     this.onAppend(false);
     const taken = this.#stored.filter(({ event }) => isAnswer(event) && event.processed_at === null);
-    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    for (const entry of taken) entry.event.processed_at = new Date(this.#now()).toISOString();
     return this.#durable(structuredClone(taken));
   }
 
@@ -77,7 +83,9 @@ export class MemoryLog implements Log {
 
   /** Stores at once, without `onAppend`. */
   store(drafts: readonly Draft[]): LogEntry[] {
-    const entries = drafts.map((draft, index) => entryOf(draft, this.#stored.length + index + 1));
+    const entries = drafts.map((draft, index) =>
+      entryOf(draft, this.#stored.length + index + 1, this.#now()),
+    );
     this.#stored.push(...entries);
     return structuredClone(entries);
   }
@@ -87,13 +95,14 @@ function isAnswer({ type }: SessionEvent): boolean {
   return (CALL_REPLY_TYPES as readonly string[]).includes(type);
 }
 
-function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {
+function entryOf({ id, event, memo }: Draft, seq: number, now: number): LogEntry {
   const isInput = event.type.startsWith("user.") || event.type === "system.message";
-  const processed_at = isInput ? null : new Date().toISOString();
+  const created_at = new Date(now).toISOString();
+  const processed_at = isInput ? null : created_at;
   const stored = {
     ...structuredClone(event),
     id: id ?? formatId("event", newUuid()),
-    created_at: new Date().toISOString(),
+    created_at,
     processed_at,
   } as SessionEvent;
   return { seq, event: stored, memo: memo === undefined ? null : structuredClone(memo) };

@@ -29,10 +29,26 @@ export function testTurn(parts: Partial<Turn> = {}): Turn {
     log: new MemoryLog(),
     readFile: async () => null,
     sleep: async (_, signal) => signal.throwIfAborted(),
+    random: () => 0,
     sandbox: () => Promise.reject<Sandbox>(new Error("This turn has no sandbox.")),
     environment: async () => ({}),
     signal: new AbortController().signal,
     ...parts,
+  };
+}
+
+/** A clock that only moves when a turn sleeps. `waits`: for how many milliseconds each time. */
+export function testClock(): Required<Pick<Turn, "now" | "sleep">> & { waits: number[] } {
+  let time = Date.parse("2026-11-28T12:00:00.000Z");
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => time,
+    sleep: async (milliseconds, signal) => {
+      signal.throwIfAborted();
+      waits.push(milliseconds);
+      time += milliseconds;
+    },
   };
 }
 

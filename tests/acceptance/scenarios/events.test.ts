@@ -214,20 +214,20 @@ covers(["event-interrupt"], "interrupt: ends a hanging model request", async () 
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
 });
 
-covers(["event-turn"], "overloaded model: three retries, then model_overloaded_error", async () => {
+covers(["event-turn"], "model that fails: three retries, then the turn ends with its error", async () => {
   const session = await makeSession(api);
   const recovered = await runTurn(api, session.id, { fail: "overloaded", times: 1 }, { say: "better" });
   assert.deepEqual(recovered.at(-1).stop_reason, { type: "end_turn" });
   assert.ok(
     recovered.some(({ type, error }) => type === "session.error" && error.retry_status.type === "retrying"),
   );
-  const lost = await runTurn(api, session.id, { fail: "overloaded", times: 9 });
+  const lost = await runTurn(api, session.id, { fail: "interrupted_stream", times: 9 });
   assert.deepEqual(lost.at(-1).stop_reason, { type: "retries_exhausted" });
   assert.equal(lost.filter(({ type }) => type === "span.model_request_start").length, 4);
   const errors = lost
     .filter(({ type }) => type === "session.error")
     .map(({ error }) => [error.type, error.retry_status.type]);
-  assert.deepEqual(errors.at(-1), ["model_overloaded_error", "exhausted"]);
+  assert.deepEqual(errors.at(-1), ["model_request_failed_error", "exhausted"]);
 });
 
 function eventAfter(id: string, type: string): (event: AnyJson) => boolean {

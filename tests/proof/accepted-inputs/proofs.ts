@@ -92,6 +92,7 @@ const AGENTS: readonly Proof[] = [
     scenario("git-identity"),
     "git identity: given, returned, changed and cleared on an agent",
   ],
+  ["agents ", "max_model_requests", scenario("model-failures"), "requests of a turn: the agent's limit"],
   ["agents.get ?", "version", scenario("agents"), "agent versions: can be listed and read"],
   [
     "agents.list ?",
@@ -662,6 +663,18 @@ const SETTINGS: readonly Proof[] = [
     "GIT_HTTP_HOSTS",
     scenario("git-repositories"),
     "git_repository: cloned over http when the installation allows",
+  ],
+  [
+    "setting BERTH_",
+    "MODEL_RETRY_SECONDS",
+    scenario("model-failures"),
+    "overloaded model: waited out for the setting's time",
+  ],
+  [
+    "setting BERTH_",
+    "MAX_MODEL_REQUESTS",
+    scenario("model-failures"),
+    "requests of a turn: the agent's limit",
   ],
   [
     "setting BERTH_",

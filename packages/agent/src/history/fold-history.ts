@@ -42,6 +42,9 @@ export class HistoryFold {
   openRequest: string | null = null;
   measured: History["measured"] = null;
   failedAttempts = 0;
+  failures: History["failures"] = null;
+  nextRetry: number | null = null;
+  responses = 0;
   compacted = false;
 
   constructor(pending: PendingInputs, calls: OpenCalls) {
@@ -64,6 +67,9 @@ export class HistoryFold {
     fork.openRequest = this.openRequest;
     fork.measured = this.measured;
     fork.failedAttempts = this.failedAttempts;
+    fork.failures = this.failures;
+    fork.nextRetry = this.nextRetry;
+    fork.responses = this.responses;
     fork.compacted = this.compacted;
     return fork;
   }
@@ -84,6 +90,7 @@ export class HistoryFold {
         this.calls.confirm(event);
         return;
       case "span.model_request_start":
+        this.nextRetry = null;
         this.startRequest();
         this.openRequest = event.id;
         this.dropResponse();
@@ -122,6 +129,15 @@ export class HistoryFold {
         return;
       case "session.error":
         if (event.error.mcp_server_name !== undefined) this.pending.mcpErrors.push(event.error.message);
+        if (event.error.type.startsWith("model_")) this.countFailure(event);
+        return;
+      case "session.status_rescheduled":
+        this.nextRetry = event.retry_at === undefined ? null : Date.parse(event.retry_at);
+        return;
+      case "session.status_idle":
+        this.failures = null;
+        this.nextRetry = null;
+        this.responses = 0;
         return;
     }
   }
@@ -135,6 +151,9 @@ export class HistoryFold {
       openRequest: this.openRequest,
       measured: this.measured,
       failedAttempts: this.failedAttempts,
+      failures: this.failures,
+      nextRetry: this.nextRetry,
+      responses: this.responses,
       compacted: this.compacted,
       newestMessage: this.pending.newestMessage,
       newestImages: this.pending.newestImages,
@@ -195,8 +214,16 @@ export class HistoryFold {
     this.pending.note = memo?.text ?? null;
     this.responseDue = false;
     this.failedAttempts = 0;
+    this.failures = null;
+    this.responses += 1;
     this.compacted = false;
     this.measured = measureTokens(event.model_usage, this.messages.length);
+  }
+
+  /** Once a request is not retried, the next one begins another series. */
+  countFailure({ error, created_at }: EventOf<"session.error">): void {
+    const { count, since } = this.failures ?? { count: 0, since: Date.parse(created_at) };
+    this.failures = error.retry_status.type === "retrying" ? { count: count + 1, since } : null;
   }
 
   dropResponse(): void {

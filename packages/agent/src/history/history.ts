@@ -18,6 +18,12 @@ export interface History {
   measured: { tokens: number; messages: number } | null;
   /** How many requests with exactly these messages have failed. */
   failedAttempts: number;
+  /** The requests that failed since the last response, in this turn; null if none did. */
+  failures: { count: number; since: number } | null;
+  /** When the next request is due after a failure, in milliseconds since 1970; null when none is waited for. */
+  nextRetry: number | null;
+  /** Responses in this turn. */
+  responses: number;
   /** The history was compacted and there has been no response since. */
   compacted: boolean;
   /** The text of the newest user message that a request included. */

@@ -153,62 +153,6 @@ test("calls: a tool that rejects → an error result, and the turn continues", a
   assert.deepEqual(resultTexts(log), ["The tool failed: no disk"]);
 });
 
-test("failed request: retried after 1, 2 and 4 seconds or the provider's delay, and nothing of it is kept", async () => {
-  const log = logWith("go");
-  const error = (retryAfterMs: number | null) =>
-    new ModelError("overloaded", "busy", { retryable: true, retryAfterMs });
-  const after = [{ type: "text" as const, text: "half" }, toolCall("Echo", { text: "never" })];
-  const model = scriptedModel([
-    { error: error(null) },
-    { error: error(5_000), after },
-    { error: error(600_000) },
-    says("whole"),
-  ]);
-  const waits: number[] = [];
-  const sleep = async (milliseconds: number) => void waits.push(milliseconds);
-  const end = await runTurn(testTurn({ log, model, sleep, tools: [testTool("Echo")] }));
-  assert.deepEqual(end, { type: "end_turn" });
-  assert.deepEqual(waits, [1_000, 5_000, 60_000]);
-  assert.equal(eventsOf(log, "agent.tool_use").length, 0);
-  assert.deepEqual(
-    eventsOf(log, "agent.message").map((event) => event.content[0]?.text),
-    ["whole"],
-  );
-  assert.deepEqual(
-    eventsOf(log, "span.model_request_end").map((event) => event.is_error),
-    [true, true, true, false],
-  );
-  assert.equal(eventsOf(log, "session.status_rescheduled").length, 3);
-  for (const request of model.requests) assert.deepEqual(request.messages, model.requests[0]?.messages);
-  assert.deepEqual(
-    model.requests.map((request) => request.failedAttempts),
-    [0, 1, 2, 3],
-  );
-});
-
-test("failed request: after three retries the turn ends, and the next turn succeeds", async () => {
-  const log = logWith("go");
-  const error = new ModelError("rate_limited", "slow down", { retryable: true });
-  const model = scriptedModel([...Array.from({ length: 4 }, () => ({ error })), says("at last")]);
-  assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "retries_exhausted" });
-  assert.deepEqual(
-    eventsOf(log, "session.error").map((event) => event.error.retry_status.type),
-    ["retrying", "retrying", "retrying", "exhausted"],
-  );
-  log.message("again");
-  assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "end_turn" });
-  assert.equal(model.requests.at(-1)?.failedAttempts, 0, "with a new message it is another request");
-  assert.deepEqual(model.requests.at(-1)?.messages, [
-    {
-      role: "user",
-      content: [
-        { type: "text", text: "go" },
-        { type: "text", text: "again" },
-      ],
-    },
-  ]);
-});
-
 for (const [kind, type] of [
   ["authentication", "model_authentication_error"],
   ["not_found", "model_not_found_error"],

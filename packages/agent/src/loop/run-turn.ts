@@ -34,7 +34,7 @@ export interface Turn extends ToolContext, RequestOptions {
   onFirstPart?: (requestId: string) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
   previewStream?: TextStreams;
-  /** Model requests in one turn. Default 500. */
+  /** Model requests in one turn of an agent that does not say it itself. Default 500. */
   maxRequests?: number;
 }
 
@@ -54,17 +54,18 @@ export interface Turn extends ToolContext, RequestOptions {
  * - `requires_action`: calls wait for a client; `event_ids` are the events that announced them.
  * - `cancelled`: the signal was aborted, or the newest input is an interrupt. Requests and calls in progress have their end
  *   in the log.
- * - `retries_exhausted`: the model failed four times in a row, or in a way that a retry cannot fix (then the
- *   `session.error` before it is `terminal`).
+ * - `retries_exhausted`: the model failed four times in a row, or was overloaded for as long as `busyRetryMs`, or failed in a way
+ *   that a retry cannot fix (then the `session.error` before it is `terminal`).
  * - `refusal`: the model refused.
- * - `max_turns`: the turn made `maxRequests` requests, or three responses in a row reached the output limit.
+ * - `max_turns`: the turn had responses to as many requests as the agent's `max_model_requests` or `maxRequests` says, or three responses in a row reached the output limit.
  *
  * Rejects with `LeaseLost` when an append does or when the signal aborts with it, and does nothing more. Rejects otherwise
  * only when the log fails.
  */
 export async function runTurn(turn: Turn): Promise<StopReason> {
   const run = new TurnRun(turn);
-  await run.recover();
+  const end = await run.recover();
+  if (end !== null) return { type: end };
   for (;;) {
     throwIfLeaseLost(turn.signal);
     const waiting = await run.settleCalls();
@@ -97,12 +98,13 @@ class TurnRun {
     this.#compaction = new Compaction(prefix, this.#window);
   }
 
-  /** Ends the calls and the request that a dead process left open. */
-  async recover(): Promise<void> {
-    const { openCalls, openRequest } = this.#log.history();
-    const drafts = endedCallResults(openCalls);
-    if (openRequest !== null) drafts.push(requestEnd(openRequest, null));
+  /** Ends the calls and the request that a dead process left open, and waits for the retry that it waited for. */
+  async recover(): Promise<TurnEnd> {
+    const history = this.#log.history();
+    const drafts = endedCallResults(history.openCalls);
+    if (history.openRequest !== null) drafts.push(requestEnd(history.openRequest, null));
     if (drafts.length > 0) await this.#log.append(drafts);
+    return await this.#requests.resume(history);
   }
 
   /**
@@ -147,7 +149,7 @@ class TurnRun {
     const before = this.#log.history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
-    if (this.#requests.count >= (this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS)) return "max_turns";
+    if (before.responses >= this.#maxRequests()) return "max_turns";
     const start = await this.#requests.start();
     await this.#log.loadFiles(this.#turn.readFile);
     const history = this.#log.history();
@@ -155,6 +157,10 @@ class TurnRun {
     return this.#compaction.isDue(history)
       ? await this.#summarise(start, history)
       : await this.#request(start, history);
+  }
+
+  #maxRequests(): number {
+    return this.#turn.agent.max_model_requests ?? this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS;
   }
 
   async #request(start: string, history: History): Promise<TurnEnd> {
@@ -168,7 +174,7 @@ class TurnRun {
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") {
       const overflow = outcome.error.kind === "context_overflow" && !history.compacted;
-      if (!overflow) return await this.#requests.fail(start, outcome.error);
+      if (!overflow) return await this.#requests.fail(start, outcome.error, history);
       this.#compaction.force();
       return await this.#requests.abandon(start, null);
     }
@@ -205,7 +211,7 @@ class TurnRun {
     if (outcome.type === "failed") {
       return this.#compaction.canRetry(outcome.error)
         ? await this.#requests.abandon(start, null)
-        : await this.#requests.fail(start, outcome.error);
+        : await this.#requests.fail(start, outcome.error, history);
     }
     await this.#log.append(this.#compaction.drafts(start, history, outcome));
     return null;

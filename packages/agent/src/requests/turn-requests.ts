@@ -2,12 +2,14 @@ import { formatId, newUuid, type SessionAgent, type StopReason } from "@berth/co
 import type { TurnTools } from "../calls/authorize-call.ts";
 import type { History } from "../history/history.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
+import type { Draft } from "../history/log-entry.ts";
 import type { TurnLog } from "../history/turn-log.ts";
 import type { Model, ModelError, ModelRequest } from "../models/model.ts";
 import { systemPrompt } from "../prompts/system-prompt.ts";
 import { toolDefinitions } from "../tools/toolset.ts";
 import type { RequestPrefix } from "./context-window.ts";
 import { errorEvent, requestEnd } from "./request-events.ts";
+import { type RetryOptions, retryDelay } from "./retry-delay.ts";
 import { type OnPart, type RequestOutcome, sendRequest } from "./send-request.ts";
 
 /** How a turn ends after a request; null: it continues. */
@@ -26,12 +28,14 @@ export function requestPrefix(
   };
 }
 
-export interface RequestOptions {
+export interface RequestOptions extends RetryOptions {
   agent: SessionAgent;
   model: Model;
   signal: AbortSignal;
-  /** Waits, or rejects with the signal's reason when it aborts. Tests pass their own clock. */
+  /** Waits, or rejects with the signal's reason when it aborts; the turn does nothing else meanwhile. Tests pass their own clock. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  now?: () => number;
 }
 
 /** The requests of one turn. Each has its start and end in the log, and after a failure there is a delay. */
@@ -39,19 +43,11 @@ export class TurnRequests {
   readonly #options: RequestOptions;
   readonly #log: TurnLog;
   readonly #prefix: RequestPrefix;
-  #count = 0;
-  /** Failures since the last complete response. */
-  #failures = 0;
 
   constructor(options: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
     this.#options = options;
     this.#log = log;
     this.#prefix = prefix;
-  }
-
-  /** How many requests were sent. */
-  get count(): number {
-    return this.#count;
   }
 
   /** Logs the start of a request, which takes the pending inputs. Returns the id of its event, for the end of the request. */
@@ -70,7 +66,6 @@ export class TurnRequests {
     onPart: OnPart = () => {},
   ): Promise<RequestOutcome> {
     const { agent, model, signal } = this.#options;
-    this.#count += 1;
     const request: ModelRequest = {
       ...this.#prefix,
       messages,
@@ -79,7 +74,6 @@ export class TurnRequests {
     };
     const outcome = await sendRequest(model, request, signal, onPart);
     throwIfLeaseLost(signal);
-    if (outcome.type === "finished") this.#failures = 0;
     return outcome;
   }
 
@@ -90,44 +84,46 @@ export class TurnRequests {
   }
 
   /** Logs the end of a request that failed, and waits for the retry delay. */
-  async fail(start: string, error: ModelError): Promise<TurnEnd> {
-    this.#failures += 1;
-    const delay = retryDelay(error, this.#failures);
+  async fail(start: string, error: ModelError, { failures }: History): Promise<TurnEnd> {
+    const delay = retryDelay(error, failures, this.#now(), this.#options);
     if (delay === null) {
       const status = error.retryable ? "exhausted" : "terminal";
       await this.#log.append([requestEnd(start, null), { event: errorEvent(error, status) }]);
       return "retries_exhausted";
     }
+    const next = this.#now() + delay;
     await this.#log.append([
       requestEnd(start, null),
       { event: errorEvent(error, "retrying") },
-      { event: { type: "session.status_rescheduled" } },
+      rescheduled(next),
     ]);
-    return await this.#wait(delay);
+    return await this.#waitUntil(next);
   }
 
-  async #wait(milliseconds: number): Promise<TurnEnd> {
+  /** Waits for the rest of the retry delay in which a process died. */
+  async resume({ nextRetry }: History): Promise<TurnEnd> {
+    if (nextRetry === null || nextRetry <= this.#now() || this.#options.signal.aborted) return null;
+    await this.#log.append([rescheduled(nextRetry)]);
+    return await this.#waitUntil(nextRetry);
+  }
+
+  async #waitUntil(time: number): Promise<TurnEnd> {
+    const { sleep, signal } = this.#options;
     try {
-      await this.#options.sleep(milliseconds, this.#options.signal);
+      await sleep(Math.max(0, time - this.#now()), signal);
       return null;
     } catch (error) {
-      throwIfLeaseLost(this.#options.signal);
-      if (this.#options.signal.aborted) return "cancelled";
+      throwIfLeaseLost(signal);
+      if (signal.aborted) return "cancelled";
       throw error;
     }
   }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
 }
 
-/** Milliseconds before the first, second and third retry. */
-const RETRY_DELAYS_MS = [1_000, 2_000, 4_000];
-const MAX_RETRY_AFTER_MS = 60_000;
-
-/**
- * Milliseconds to wait before the request is retried. Null when it is not retried: after three retries, or when the error is
- * not retryable. A longer delay that the provider asks for is granted, up to a minute.
- */
-function retryDelay(error: ModelError, failures: number): number | null {
-  const delay = RETRY_DELAYS_MS[failures - 1];
-  if (!error.retryable || delay === undefined) return null;
-  return Math.max(delay, Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
+function rescheduled(retryAt: number): Draft {
+  return { event: { type: "session.status_rescheduled", retry_at: new Date(retryAt).toISOString() } };
 }

@@ -72,6 +72,7 @@ test("errors, interrupts and stop reasons are printed", async () => {
     resource_id: "sesr_1",
   };
   const overloaded = { type: "model_overloaded_error" as const, message: "Overloaded." };
+  const nextTry = new Date(2026, 10, 28, 14, 5, 9);
   const text = await rendered(
     logOf(
       { type: "session.error", error: { ...error, retry_status: { type: "terminal" } } },
@@ -80,6 +81,8 @@ test("errors, interrupts and stop reasons are printed", async () => {
         error: { ...error, message: "No clone at /data/shop.", retry_status: { type: "terminal" } },
       },
       { type: "session.error", error: { ...overloaded, retry_status: { type: "retrying" } } },
+      { type: "session.status_rescheduled", retry_at: nextTry.toISOString() },
+      { type: "session.status_rescheduled" },
       { type: "session.status_idle", stop_reason: { type: "retries_exhausted" } },
       { type: "user.interrupt" },
       { type: "session.status_idle", stop_reason: { type: "cancelled" } },
@@ -93,6 +96,8 @@ test("errors, interrupts and stop reasons are printed", async () => {
 repository_authentication_error: No clone at /data/shop.
 
 model_overloaded_error: Overloaded. · retrying
+retrying at 14:05:09
+waiting, continues as soon as possible
 
 gave up: the model did not respond
 

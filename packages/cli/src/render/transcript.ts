@@ -83,7 +83,7 @@ export class Transcript {
       case "session.status_idle":
         return this.#ended(event);
       case "session.status_rescheduled":
-        return note(yellow("interrupted, continues as soon as possible"));
+        return note(yellow(waitingLine(event)));
       case "session.status_terminated":
         return apart([bold("terminated")]);
       case "session.updated":
@@ -201,6 +201,12 @@ export class Transcript {
     const unfinished = this.#activity.unfinished().flatMap((line) => [line, ""]);
     return apart([...unfinished, this.#turn.line(event)]);
   }
+}
+
+/** `retrying at 14:05:09`, in the time zone of the terminal. */
+function waitingLine({ retry_at }: EventOf<"session.status_rescheduled">): string {
+  if (retry_at === undefined) return "waiting, continues as soon as possible";
+  return `retrying at ${new Date(retry_at).toTimeString().slice(0, 8)}`;
 }
 
 function hostOf({ host, port }: EventOf<"session.egress_denied">): string {

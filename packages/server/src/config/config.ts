@@ -58,6 +58,10 @@ export interface Config {
   maxDiskMb: number | null;
   /** How long a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
+  /** How long a turn waits for a model that is overloaded or limits the rate. */
+  modelRetrySeconds: number;
+  /** Requests to the model in one turn of an agent that has no limit of its own. */
+  maxModelRequests: number;
   /** How long sessions wait for the host that has their disk when it is not there; then another takes them over without it. */
   hostGraceSeconds: number;
   /** Seconds to wait before each retry of a clone that failed for a reason that passes. */

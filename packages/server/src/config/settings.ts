@@ -402,6 +402,20 @@ export const SETTINGS: Settings = {
     fallback: 60,
     parse: integer(0, 86_400),
   },
+  modelRetrySeconds: {
+    variable: "BERTH_MODEL_RETRY_SECONDS",
+    form: "<seconds>",
+    help: "how long a turn waits for a model that is overloaded or limits the rate; 0: three retries",
+    fallback: 600,
+    parse: integer(0, 604_800),
+  },
+  maxModelRequests: {
+    variable: "BERTH_MAX_MODEL_REQUESTS",
+    form: "<number>",
+    help: "requests to the model in one turn of an agent that sets no max_model_requests",
+    fallback: 500,
+    parse: integer(1, 1_000_000),
+  },
   hostGraceSeconds: {
     variable: "BERTH_HOST_GRACE_SECONDS",
     form: "<seconds>",

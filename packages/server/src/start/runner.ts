@@ -285,6 +285,8 @@ function startWorker(
       proxies: outgoingProxies(config),
     }),
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
+    busyRetryMs: config.modelRetrySeconds * 1_000,
+    maxRequests: config.maxModelRequests,
     ceilings: readCeilings(config),
     outputFileBytes: config.uploadLimit,
     limits: { organization: config.organizationLimits, user: config.userLimits },

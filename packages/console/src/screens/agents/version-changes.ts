@@ -9,6 +9,7 @@ const FIELDS = [
   { field: "mcp_servers", label: "MCP servers" },
   { field: "skills", label: "Skills" },
   { field: "git_identity", label: "Git identity" },
+  { field: "max_model_requests", label: "Requests in a turn" },
   { field: "metadata", label: "Metadata" },
 ] as const;
 

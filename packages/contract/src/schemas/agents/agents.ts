@@ -64,6 +64,10 @@ export const agentSnapshot = {
     }),
   ),
   git_identity: gitIdentity.optional().meta({ description: "Absent if the agent has none." }),
+  max_model_requests: z
+    .int()
+    .optional()
+    .meta({ description: "As in the request. Absent if the agent has none." }),
   version: z.int().meta({ description: "The number of the version, from 1." }),
 };
 
@@ -81,6 +85,11 @@ export type Agent = z.output<typeof agent>;
 
 export const sessionAgent = z.strictObject(agentSnapshot).meta({ id: "SessionAgent" });
 export type SessionAgent = z.output<typeof sessionAgent>;
+
+const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
+  description:
+    "Requests to the model in one turn, which then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
+});
 
 const agentParams = z.strictObject({ agent_id: z.string() });
 
@@ -109,6 +118,7 @@ export const agentRoutes = {
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       git_identity: gitIdentityInput.nullish(),
+      max_model_requests: maxModelRequests,
       metadata: metadata.nullish(),
     }),
     response: agent,
@@ -140,6 +150,7 @@ export const agentRoutes = {
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       git_identity: gitIdentityInput.nullish(),
+      max_model_requests: maxModelRequests,
       metadata: metadataPatch.nullish(),
     }),
     response: agent,

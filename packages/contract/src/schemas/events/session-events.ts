@@ -119,7 +119,12 @@ export const sessionEvent = z
     event("agent.context_compacted", { input_tokens_before: z.int(), input_tokens_after: z.int() }),
     event("session.status_running", {}),
     event("session.status_idle", { stop_reason: stopReason }),
-    event("session.status_rescheduled", {}),
+    event("session.status_rescheduled", {
+      retry_at: timestamp.optional().meta({
+        description:
+          "When the model is asked again, after a failure that passes. The session is running again when the request that follows has an answer. Absent if the session waits for something else, such as the service that has its disk.",
+      }),
+    }),
     event("session.status_terminated", {}),
     event("session.updated", {
       title: z.string().optional(),

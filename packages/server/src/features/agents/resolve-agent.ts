@@ -55,15 +55,18 @@ export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDef
     tools: (body.tools ?? []).map(resolveTool),
     mcp_servers: body.mcp_servers ?? [],
     ...identityOf(body.git_identity),
+    ...requestLimitOf(body.max_model_requests),
   };
 }
 
 /** The definition with the change applied. @throws errors.invalid for a model that is not available. */
 export function changeAgent(
-  { name, description, model, system, tools, mcp_servers, git_identity, ...rest }: AgentDefinition,
+  definition: AgentDefinition,
   change: Change,
   models: AvailableModels,
 ): AgentDefinition {
+  const { name, description, model, system, tools, mcp_servers, git_identity, max_model_requests, ...rest } =
+    definition;
   return {
     ...rest,
     name: change.name ?? name,
@@ -73,12 +76,20 @@ export function changeAgent(
     tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveTool),
     mcp_servers: change.mcp_servers === undefined ? mcp_servers : (change.mcp_servers ?? []),
     ...identityOf(change.git_identity === undefined ? git_identity : change.git_identity),
+    ...requestLimitOf(
+      change.max_model_requests === undefined ? max_model_requests : change.max_model_requests,
+    ),
   };
 }
 
 /** Definitions without an identity do not have the field. */
 function identityOf(given: Body["git_identity"]): Pick<AgentDefinition, "git_identity"> {
   return given == null ? {} : { git_identity: completeGitIdentity(given) };
+}
+
+/** Definitions without a limit do not have the field. */
+function requestLimitOf(given: Body["max_model_requests"]): Pick<AgentDefinition, "max_model_requests"> {
+  return given == null ? {} : { max_model_requests: given };
 }
 
 function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModels): AgentDefinition["model"] {

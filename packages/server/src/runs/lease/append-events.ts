@@ -116,7 +116,10 @@ export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry
 /** The statements by which a run appends, by what else they change in the session. */
 const STATEMENTS = {
   append: appendStatement(
-    ", status = case when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling' else status end",
+    `, status = case
+      when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
+      when status = 'rescheduling' and 'span.model_request_end' = any($5::text[]) then 'running'
+      else status end`,
   ),
   running: appendStatement(
     ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",

@@ -20,7 +20,7 @@ import type { TurnSlot } from "./turn-slot.ts";
 import { turnTools } from "./turn-tools.ts";
 
 /** What the turns of all sessions share. */
-export interface TurnParts {
+export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
   /** Null when the installation does not have the agent's model. */
   model(agent: SessionAgent): Model | null;
   /** Masks the secrets of the session that were unsealed so far. */
@@ -56,6 +56,7 @@ export class SessionTurn {
   readonly #parts: TurnParts;
   readonly #options: TurnOptions;
   readonly #interrupt = new AbortController();
+  #onlyWaits = false;
 
   constructor(parts: TurnParts, options: TurnOptions) {
     this.#parts = parts;
@@ -66,6 +67,20 @@ export class SessionTurn {
   /** Ends the turn as cancelled, wherever it is. With `LeaseLost` nothing more is appended. */
   abort(reason?: LeaseLost): void {
     this.#interrupt.abort(reason ?? new DOMException("The turn was interrupted.", "AbortError"));
+  }
+
+  /** It waits for the retry of a request, and does nothing else: it can be ended at any moment, and gone on with from the log. */
+  get onlyWaits(): boolean {
+    return this.#onlyWaits;
+  }
+
+  async #wait(waiting: () => Promise<void>): Promise<void> {
+    this.#onlyWaits = true;
+    try {
+      await waiting();
+    } finally {
+      this.#onlyWaits = false;
+    }
   }
 
   async #run(): Promise<void> {
@@ -90,7 +105,7 @@ export class SessionTurn {
   }
 
   async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
-    const { maskStream, readFile, previews } = this.#parts;
+    const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
     const sandbox = () => slot.awaitSandbox(() => workspace.sandbox(signal), signal);
@@ -104,7 +119,9 @@ export class SessionTurn {
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
       onFirstPart: this.#options.onFirstPart,
-      sleep: (milliseconds) => slot.lend(() => sleep(milliseconds, signal), signal),
+      sleep: (milliseconds) => this.#wait(() => slot.lend(() => sleep(milliseconds, signal), signal)),
+      ...(busyRetryMs !== undefined && { busyRetryMs }),
+      ...(maxRequests !== undefined && { maxRequests }),
       sandbox,
       environment: () => workspace.environment(),
       secrets: () => workspace.secrets(),
