@@ -21,6 +21,18 @@ export interface LfsRequest {
 /** Git LFS: the batch API with basic transfers, as Gitea offers it. Objects are kept in memory. */
 export class LfsObjects {
   readonly #objects = new Map<string, Buffer>();
+  readonly #closed = new Set<string>();
+  readonly #silent = new Set<string>();
+
+  /** From now on the LFS server of this repository accepts no credential (401), while git still does. */
+  rejectCredentials(repository: string): void {
+    this.#closed.add(repository);
+  }
+
+  /** From now on the LFS server of this repository never responds. */
+  hang(repository: string): void {
+    this.#silent.add(repository);
+  }
 
   /** Stores an object, and returns the pointer that a commit contains. */
   add(repository: string, content: Buffer): string {
@@ -39,6 +51,8 @@ export class LfsObjects {
   async serve(lfs: LfsRequest, request: IncomingMessage, response: ServerResponse): Promise<number | null> {
     const body = await buffer(request);
     const { repository, service } = lfs;
+    if (this.#closed.has(repository)) return 401;
+    if (this.#silent.has(repository)) return null;
     if (service === "objects/batch") return this.#batch(lfs, JSON.parse(body.toString()), request, response);
     const denied = lfs.denied(request.method === "PUT");
     if (denied !== null) return denied;

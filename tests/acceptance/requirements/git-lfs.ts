@@ -11,4 +11,9 @@ export const gitLfsRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "Files of Git LFS whose server is not at the repository's host, or does not give them, stay pointers: the session.resource_ready event has a note, the agent is told it, and no request for a clone goes to the other server.",
   },
+  {
+    id: "lfs-refused",
+    source: "api 4",
+    rule: "An LFS server that rejects the repository's credential ends the clone with a repository_authentication_error, after a bounded number of requests.",
+  },
 ];

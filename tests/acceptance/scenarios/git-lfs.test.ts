@@ -109,6 +109,27 @@ covers(
   },
 );
 
+for (const credentials of ["inject", "proxy"]) {
+  covers(
+    ["lfs-refused"],
+    `git lfs (${credentials}): a server that rejects the credential → an authentication error after a few requests`,
+    async () => {
+      const name = `closed-${credentials}`;
+      await makeRepository(name, {});
+      host.lfs.rejectCredentials(`acme/${name}`);
+      const authorization_token = host.createToken({ user: "robot", permissions: "write" });
+      const resource = { type: "hosted_repository", url: `${host.url}/acme/${name}`, authorization_token };
+      const events = await run(credentials, resource, [], `ls -A /data/${name} 2>&1`);
+      const [{ error } = { error: null }] = events.filter(({ type }) => type === "session.error");
+      assert.equal(error?.type, "repository_authentication_error");
+      assert.equal(error.retry_status.type, "terminal");
+      assert.match(error.message, /Git LFS rejected the credential/);
+      const requests = host.requests.filter(({ path }) => path.startsWith(`/acme/${name}.git/info/lfs/`));
+      assert.ok(requests.length > 0 && requests.length <= 6, `${requests.length} requests`);
+    },
+  );
+}
+
 covers(
   ["lfs-files"],
   "git lfs: a server that fails once for a reason that passes is asked again",

@@ -12,7 +12,8 @@
 # Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
 # failed and the host said how long to wait: "berth:retry-after VALUE".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
-# commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit.
+# commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit, 95 when the LFS server
+# rejected the credential.
 #
 # The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
 # directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
@@ -81,6 +82,7 @@ if [ -n "${BERTH_CLONE_COMMIT-}" ]; then
   git -C "$work" checkout --progress --detach "$BERTH_CLONE_COMMIT" || fail 1
 fi
 place_lfs "$BERTH_CLONE_URL" "$work"
+[ "$lfs" != refused ] || fail 95
 if [ -n "$own" ]; then
   find "$work" -mindepth 1 -maxdepth 1 ! -name .git -exec mv -t "$target" -- {} + || fail 1
   find "$work/.git" -mindepth 1 -maxdepth 1 -exec mv -t "$target/.git" -- {} + || fail 1

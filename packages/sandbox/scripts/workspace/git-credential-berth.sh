@@ -1,29 +1,57 @@
 #!/bin/sh
 # git's credential helper in a sandbox. It returns the first credential whose URL (protocol, host and path) is the requested one, or
-# ends in a slash and begins the requested one, and stores nothing: a rotated token takes effect at once, and the target of a redirect
-# gets none. The LFS server of a repository has its URL. No secret is ever a program argument, since printf is a shell builtin.
+# ends in a slash and begins the requested one: a rotated token takes effect at once, and the target of a redirect gets none. The LFS
+# server of a repository has its URL. No secret is ever a program argument, since printf is a shell builtin.
 #
-# $1: the operation; any other than "get" is ignored.
+# It stores no credential, only digests of those that a host refused (git's "erase"): they are not given again for the same URL, since
+# git-lfs asks anew after each refusal. git-lfs asks with the repository's URL, so what its server refused is kept apart from what git's
+# own requests were refused.
+#
+# $1: the operation; any other than "get" and "erase" is ignored.
 # BERTH_GIT_CREDENTIALS: three lines for each credential: URL, user name, secret.
-[ "${1-}" = get ] || exit 0
-protocol='' host='' path=''
+# BERTH_GIT_CREDENTIALS_VERSION: what changes when a secret is rotated, also where a placeholder stands for it.
+# BERTH_GIT_REFUSED: the directory of the digests. Default: one that lasts as long as the sandbox.
+case ${1-} in get | erase) ;; *) exit 0 ;; esac
+protocol='' host='' path='' password=''
 while IFS= read -r line && [ -n "$line" ]; do
   case $line in
     protocol=*) protocol=${line#*=} ;;
     host=*) host=${line#*=} ;;
     path=*) path=${line#*=} ;;
+    password=*) password=${line#*=} ;;
   esac
 done
 path=${path%/}
+location=$protocol://$host/$path
 path=${path%/info/lfs}
 path=${path%.git}
 asked=$protocol://$host/$path
+refused=${BERTH_GIT_REFUSED:-/dev/shm/berth-refused}
+# Prints " (Git LFS)" when git-lfs asks: by "git credential", which a shell may stand between.
+client() {
+  process=$$
+  for _ in 1 2 3 4; do
+    read -r _ name _ process _ 2>/dev/null <"/proc/$process/stat" || return 0
+    if [ "$name" = '(git-lfs)' ]; then printf ' (Git LFS)'; fi
+  done
+}
+mark() {
+  location=$location$(client)
+  digest=$(printf '%s\n' "$location" "$username" "$secret" "${BERTH_GIT_CREDENTIALS_VERSION-}" | sha256sum)
+  mark=$refused/${digest%% *}
+}
 printf '%s\n' "${BERTH_GIT_CREDENTIALS-}" |
 while IFS= read -r url && IFS= read -r username && IFS= read -r secret; do
   case $url in
     */) case $asked in "$url"?*) ;; *) continue ;; esac ;;
     *) [ "$url" = "$asked" ] || continue ;;
   esac
-  printf 'username=%s\npassword=%s\n' "$username" "$secret"
+  if [ "$1" = erase ]; then
+    if [ "$password" = "$secret" ]; then mark && mkdir -p -- "$refused" && : >"$mark"; fi
+  elif [ -d "$refused" ] && mark && [ -e "$mark" ]; then
+    printf 'The host refused this credential for %s. It is not used again until it is rotated.\n' "$location" >&2
+  else
+    printf 'username=%s\npassword=%s\n' "$username" "$secret"
+  fi
   break
 done

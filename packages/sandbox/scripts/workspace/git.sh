@@ -3,14 +3,21 @@
 #
 # git          runs no program of a repository: no hooks, no fsmonitor, no submodules, no protocol except $protocol, no redirects, and
 #              no configuration of the agent's home. It fails when the host sends less than 20 bytes a second (its progress lines
-#              are more) for $BERTH_CLONE_STALL_SECONDS (default 300).
+#              are more) for $BERTH_CLONE_STALL_SECONDS (default 300). $limit may be a program that runs it, with its arguments.
 # protocol_of  sets $protocol to the protocol of a URL: https or http.
+#
+# Which credentials a host refused is remembered for this run alone (BERTH_GIT_REFUSED, see git-credential-berth.sh): another attempt is
+# another chance.
 protocol_of() {
   case $1 in http:*) protocol=http ;; *) protocol=https ;; esac
 }
 export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null GIT_LFS_SKIP_SMUDGE=1
+export BERTH_GIT_REFUSED="/dev/shm/berth-refused-$$"
+[ ! -e "$BERTH_GIT_REFUSED" ] || rm -rf -- "$BERTH_GIT_REFUSED"
+limit=''
 git() {
-  command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \
+  # shellcheck disable=SC2086 # words
+  command $limit git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \
     -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \
     -c "http.lowSpeedLimit=20" -c "http.lowSpeedTime=${BERTH_CLONE_STALL_SECONDS:-300}" \
     -c advice.detachedHead=false -c checkout.workers=0 -c checkout.thresholdForParallelism=100 -c gc.auto=0 \

@@ -8,9 +8,11 @@
 # copy_lfs MIRROR DIRECTORY  copies the objects of HEAD from a bare repository. Fails when one is missing there.
 # lfs_bytes DIRECTORY COMMIT prints the size of these files.
 # fetch_lfs DIRECTORY ARG…   runs git with these arguments, up to four times while the LFS server is unavailable or limits requests.
-#                            git-lfs itself tries again when a connection is lost, and when the server says how long to wait.
+#                            git-lfs itself tries again when a connection is lost, and when the server says how long to wait. A try is
+#                            ended after $BERTH_LFS_SECONDS (default 1800).
 # place_lfs URL DIRECTORY    replaces the pointers of HEAD by the files. Sets $lfs to why not all are there: "absent" without git-lfs,
-#                            "elsewhere" when their server is at another host, "failed" when it does not give them; else empty.
+#                            "elsewhere" when their server is at another host, "refused" when it rejects the credential, "failed" when it
+#                            does not give them; else empty.
 in_repository() {
   if [ -e "$1/.git" ]; then set -- -C "$@"; else
     bare=$1
@@ -36,7 +38,7 @@ copy_lfs() {
 }
 fetch_lfs() {
   for pause in 1 2 4 ''; do
-    said=$(in_repository "$@" 2>&1 >/dev/null </dev/null) && return 0
+    said=$(limit="timeout ${BERTH_LFS_SECONDS:-1800}" && in_repository "$@" 2>&1 >/dev/null </dev/null) && return 0
     case $said in *'Server error'* | *'Rate limit exceeded'*) ;; *) return 1 ;; esac
     [ -n "$pause" ] && sleep "$pause"
   done
@@ -51,5 +53,6 @@ place_lfs() {
     lfs=elsewhere
   elif ! fetch_lfs "$2" lfs pull; then
     lfs=failed
+    [ ! -d "$BERTH_GIT_REFUSED" ] || lfs=refused
   fi
 }

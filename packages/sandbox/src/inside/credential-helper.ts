@@ -3,6 +3,9 @@ import { shellScript } from "../scripts/read-script.ts";
 /** Variable with the credentials of a session's repositories, three lines each: URL, user name, secret. */
 export const CREDENTIAL_VARIABLE = "BERTH_GIT_CREDENTIALS";
 
+/** Variable that changes when one of their secrets is rotated: what a host refused before may then be given to it again. */
+export const CREDENTIALS_VERSION_VARIABLE = "BERTH_GIT_CREDENTIALS_VERSION";
+
 /** Name of the helper among the programs of a sandbox. */
 export const CREDENTIAL_HELPER_NAME = "git-credential-berth";
 

@@ -112,6 +112,11 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
     case CLONE_EXIT.unwritable:
       if (output.includes("No space left")) return DISK_FULL;
       return ["repository_clone_error", "no directory can be made at that path"];
+    case CLONE_EXIT.lfsRefused:
+      return [
+        "repository_authentication_error",
+        "its host's server for files of Git LFS rejected the credential (401), which may be revoked or lack access to them",
+      ];
     case CLONE_EXIT.branchMissing:
       return branchMissing(checkout);
     case CLONE_EXIT.tagMissing:

@@ -22,6 +22,8 @@ export interface CloneOptions {
   timeoutMs?: number;
   /** The clone fails when the host sends less than 20 bytes a second for this many seconds. Default: five minutes. */
   stallSeconds?: number;
+  /** For the files of Git LFS, which are left out when they take longer. Default: half an hour. */
+  lfsSeconds?: number;
   /** Delete what is in the directory at the mount path. Default: keep a clone of the same URL, and fail for anything else. */
   overwrite?: boolean;
 }
@@ -42,13 +44,14 @@ export async function cloneRepository(
     signal,
     timeoutMs = HOUR_MS,
     stallSeconds = 300,
+    lfsSeconds = 1_800,
     overwrite = false,
   }: CloneOptions,
 ): Promise<CloneResult> {
   const startedAt = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
   const variables = {
-    ...cloneVariables(repository, stallSeconds),
+    ...cloneVariables(repository, { stallSeconds, lfsSeconds }),
     ...(overwrite ? OVERWRITE_VARIABLES : {}),
   };
   const command: Command = {

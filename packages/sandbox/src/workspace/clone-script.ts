@@ -9,22 +9,20 @@ export const CLONE_EXIT = {
   commitMissing: 92,
   unwritable: 93,
   tagMissing: 94,
+  lfsRefused: 95,
 } as const;
 
 export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/clone.sh");
 
-/**
- * The script's parameters, which are never part of its text.
- *
- * @param stallSeconds See `CloneOptions`.
- */
+/** The script's parameters, which are never part of its text. For the seconds, see `CloneOptions`. */
 export function cloneVariables(
   { url, mountPath, checkout }: RepositoryMount,
-  stallSeconds: number,
+  { stallSeconds, lfsSeconds }: { stallSeconds: number; lfsSeconds: number },
 ): Record<string, string> {
   return {
     BERTH_CLONE_URL: url,
     BERTH_CLONE_STALL_SECONDS: String(stallSeconds),
+    BERTH_LFS_SECONDS: String(lfsSeconds),
     BERTH_CLONE_TARGET: mountPath,
     BERTH_CLONE_BESIDE: pathBeside(mountPath),
     ...(checkout?.type === "branch" ? { BERTH_CLONE_BRANCH: checkout.name } : {}),

@@ -17,6 +17,7 @@ export type {
   RepositoryProvider,
 } from "./repository/repository.ts";
 export {
+  credentialsVersion,
   isForGh,
   repositoryEnvironment,
   repositoryVariableNames,

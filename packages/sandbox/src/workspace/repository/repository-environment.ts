@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import {
   CREDENTIAL_HELPER,
   CREDENTIAL_HELPER_NAME,
   CREDENTIAL_VARIABLE,
+  CREDENTIALS_VERSION_VARIABLE,
 } from "../../inside/credential-helper.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import { shellScript } from "../../scripts/read-script.ts";
@@ -48,7 +50,19 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
 }
 
 /**
- * The names of the variables that `repositoryEnvironment` sets, each with the repository whose secret is its value; null when the value
+ * The variable that lets git's credential helper give a credential again that a host refused, once a secret was rotated.
+ *
+ * @param sealed the secrets of the session's repositories, in any form that changes with them and does not show them.
+ */
+export function credentialsVersion(sealed: readonly Uint8Array[]): Record<string, string> {
+  if (sealed.length === 0) return {};
+  const digest = createHash("sha256");
+  for (const one of sealed) digest.update(one);
+  return { [CREDENTIALS_VERSION_VARIABLE]: digest.digest("hex").slice(0, 16) };
+}
+
+/**
+ * The names of the variables that `repositoryEnvironment` and `credentialsVersion` set, each with the repository whose secret is its value; null when the value
  * is anything else.
  */
 export function repositoryVariableNames<Repository extends Holder>(
@@ -58,7 +72,8 @@ export function repositoryVariableNames<Repository extends Holder>(
     Object.keys(plainVariables(repositories)).map((name) => [name, null]),
   );
   for (const [name, holder] of tokenHolders(repositories)) names.set(name, holder);
-  if (repositories.some(({ secret }) => secret !== null)) names.set(CREDENTIAL_VARIABLE, null);
+  if (repositories.some(({ secret }) => secret !== null))
+    names.set(CREDENTIAL_VARIABLE, null).set(CREDENTIALS_VERSION_VARIABLE, null);
   if (repositories.some((one) => one.secret !== null && isForGh(one))) names.set(GH_TOKENS_VARIABLE, null);
   return names;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { singleFlight } from "@berth/concurrency";
 import { type CredentialSource, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
+import { credentialsVersion } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import type { MaskedStream } from "../../masking/masked-stream.ts";
 import { SecretMask } from "../../masking/secret-mask.ts";
@@ -88,6 +89,7 @@ export class SessionCredentials {
       ...this.#parts.repositoryVariables(
         repositories.map((one) => withSecret(one, inside.get(one.id) ?? null)),
       ),
+      ...credentialsVersion(repositories.flatMap(({ secret }) => secret ?? [])),
     };
   }
 
