@@ -17,6 +17,8 @@ export interface RepositoryOptions {
   from?: string;
   /** Path of a local repository from which all branches and tags are copied. */
   copyOf?: string;
+  /** Of a repository without `from` and `copyOf`. Default: sha1. */
+  objectFormat?: "sha1" | "sha256";
   /** Files (path → content) of the first commit on `main`, if there is no other repository. */
   files?: Readonly<Record<string, string>>;
 }
@@ -41,7 +43,10 @@ export class Repositories {
     await mkdir(join(this.root, options.org), { recursive: true });
     if (options.from !== undefined) await copyCommit(options.from, path);
     else if (options.copyOf !== undefined) await copyAll(options.copyOf, path);
-    else await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", path]);
+    else {
+      const format = `--object-format=${options.objectFormat ?? "sha1"}`;
+      await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", format, path]);
+    }
     if (options.files !== undefined) await firstCommit(path, options.files);
     this.#private.set(`${options.org}/${options.name}`, options.private);
   }

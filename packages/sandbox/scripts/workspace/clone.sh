@@ -10,10 +10,10 @@
 #
 # The line before the last: "berth:lfs REASON", when files of Git LFS are still pointers; see lfs.sh.
 # Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
-# failed and the host said how long to wait: "berth:retry-after VALUE".
+# failed and the host said how long to wait: "berth:retry-after VALUE"; when it answered in no form of git's: "berth:no-git-server".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
 # commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit, 95 when the LFS server
-# rejected the credential.
+# rejected the credential, 96 when what answered is no git server.
 #
 # The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
 # directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
@@ -45,6 +45,7 @@ fail() {
   if [ -n "$own" ]; then empty; else rm -rf -- "$work"; fi
   if [ -n "$traced" ]; then
     sed -n 's/.*<= Recv header: [Rr]etry-[Aa]fter: *\([[:print:]]*\).*/berth:retry-after \1/p' <&6 | tail -n 1
+    grep -qi '<= Recv header: content-type: application/x-git-' /dev/fd/6 || echo berth:no-git-server
   fi
   exit "$1"
 }
@@ -65,6 +66,22 @@ set -- clone --progress --template=
 [ -n "${BERTH_CLONE_BRANCH-}" ] && set -- "$@" --branch "$BERTH_CLONE_BRANCH"
 [ -n "${BERTH_CLONE_COMMIT-}${BERTH_CLONE_TAG-}" ] && set -- "$@" --no-checkout
 git "$@" -- "$BERTH_CLONE_URL" "$work" || fail 1
+# Of a page at the URL git makes a repository without anything in it, as of an empty repository.
+settle_empty() {
+  answer=$(GIT_TRACE_PACKET=1 git ls-remote -- "$BERTH_CLONE_URL" 2>&1)
+  case $answer in
+    *' object-format=sha256'*) format=sha256 ;;
+    *'packet:'*) return ;;
+    *) fail 96 ;;
+  esac
+  [ "$(git -C "$work" rev-parse --show-object-format)" != "$format" ] || return 0
+  # git before 2.41 does not ask an empty repository for its object format.
+  branch=$(git -C "$work" symbolic-ref --short HEAD) && rm -rf -- "$work/.git" &&
+    git init -q --template= --object-format="$format" --initial-branch="$branch" "$work" &&
+    git -C "$work" remote add origin "$BERTH_CLONE_URL" &&
+    git -C "$work" config "branch.$branch.remote" origin && git -C "$work" config "branch.$branch.merge" "refs/heads/$branch" || fail 1
+}
+[ -n "$(git -C "$work" for-each-ref --count=1)" ] || settle_empty
 if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --short HEAD)" != "$BERTH_CLONE_BRANCH" ]; then
   fail 91
 fi

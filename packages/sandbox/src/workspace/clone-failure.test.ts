@@ -175,15 +175,31 @@ test("clone failure: exit codes of the script → their causes", () => {
   assert.match(cloneFailure(mount, CLONE_EXIT.unwritable, "").message, /no directory can be made/);
 });
 
-test("clone failure: the host sends text → it is neither in the message nor decides the type", () => {
+test("clone failure: the host sends text → it does not decide the type, and is told without the secret", () => {
   for (const output of [
     "remote: bad token ghp_secret, returned error: 403\nfatal: bad object 12\n",
     "fatal: remote error: your token is ghp_secret\nfatal: ghp_secret returned error: 403\n",
     "fatal: invalid server response; got 'ghp_secret'\n",
     "fatal: protocol error: expected sha/ref, got 'ghp_secret Authentication failed'\n",
   ]) {
-    const { type, message } = cloneFailure(mount, 1, output);
+    const { type, message } = cloneFailure(mount, 1, output, ["ghp_secret"]);
     assert.equal(type, "repository_clone_error");
     assert.ok(!message.includes("ghp_secret"), message);
   }
+});
+
+test("clone failure: what the host says is one line, without progress, secrets and escapes, and bounded", () => {
+  const said = (output: string, secrets: string[] = []) => {
+    const { message } = cloneFailure(mount, 1, `${output}fatal: bad object 12\n`, secrets);
+    return /^[^\n]*: fatal: bad object 12\.(?: Its host says: "(.*)")?$/.exec(message)?.[1] ?? null;
+  };
+  assert.equal(said("remote: Enumerating objects: 5, done.\rremote: Total 5 (delta 0)        \n"), null);
+  assert.equal(said("remote: \nremote:    \n"), null);
+  assert.equal(
+    said('remote: Moved \x1b[31mto\x1b[K \u202e"x".\nremote: Moved.\nremote: Moved.\n'),
+    "Moved to 'x'. Moved.",
+  );
+  assert.equal(said("remote: a p%26ss, p&ss\n", ["p&ss"]), "a [redacted], [redacted]");
+  const long = said(`remote: ${"x".repeat(295)}p&ssword\n`, ["p&ssword"]) ?? "";
+  assert.ok(long.length <= 301 && !long.includes("p&ss"), long);
 });

@@ -1,15 +1,18 @@
 import { CLONE_EXIT } from "./clone-script.ts";
+import { remoteFailed, remoteWords } from "./remote-words.ts";
 import type { CloneErrorType, RepositoryMount } from "./repository/repository.ts";
 
 export interface CloneFailure {
   type: CloneErrorType;
-  /** One sentence that names the repository and the cause. It quotes nothing that the host sent, which may contain a token. */
+  /** A sentence that names the repository and the cause, and what its host said, without the secrets of the attempt. */
   message: string;
   /** The same attempt may succeed later: the fault is of the network, or of the host for a while. */
   transient: boolean;
 }
 
 type Cause = readonly [type: CloneErrorType, cause: string, duration?: "transient" | undefined];
+
+const NO_GIT_SERVER: Cause = ["repository_clone_error", "what answered at this URL is no git server"];
 
 const DISK_FULL: Cause = ["repository_clone_error", "the session's disk is full"];
 
@@ -26,6 +29,7 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "repository_not_found_error",
     "its host has no such repository, or not for this token (404)",
   ],
+  [/ not valid: .*is this a git repository/, ...NO_GIT_SERVER],
   [
     /returned error: 429/,
     "repository_clone_error",
@@ -93,16 +97,26 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   ],
 ];
 
-/** Explains why a clone failed, by its exit code and output. */
+/**
+ * Explains why a clone failed, by its exit code and output.
+ *
+ * @param secrets what the host may repeat and the message must not.
+ */
 export function cloneFailure(
   repository: RepositoryMount,
   exitCode: number | null,
   output: string,
+  secrets: readonly string[] = [],
 ): CloneFailure {
   const [type, cause, duration] =
     causeByExit(repository, exitCode, output) ?? causeByOutput(repository, output);
   const message = `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.`;
-  return { type, message, transient: duration === "transient" };
+  const words = remoteWords(output, secrets);
+  return {
+    type,
+    message: words === null ? message : `${message} Its host says: "${words.replaceAll('"', "'")}"`,
+    transient: duration === "transient",
+  };
 }
 
 function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, output: string): Cause | null {
@@ -112,6 +126,8 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
     case CLONE_EXIT.unwritable:
       if (output.includes("No space left")) return DISK_FULL;
       return ["repository_clone_error", "no directory can be made at that path"];
+    case CLONE_EXIT.noGitServer:
+      return NO_GIT_SERVER;
     case CLONE_EXIT.lfsRefused:
       return [
         "repository_authentication_error",
@@ -143,7 +159,9 @@ function branchMissing(checkout: RepositoryMount["checkout"]): Cause {
 
 function causeByOutput(repository: RepositoryMount, output: string): Cause {
   const messages = gitMessages(repository, output);
-  if (/^fatal: Remote branch .* not found/m.test(messages)) return branchMissing(repository.checkout);
+  if (/^fatal: Remote branch .* not found/m.test(messages))
+    return /^berth:no-git-server$/m.test(output) ? NO_GIT_SERVER : branchMissing(repository.checkout);
+  if (remoteFailed(output)) return ["repository_clone_error", "its host could not serve it"];
   for (const [pattern, type, cause, duration] of RULES) {
     const match = pattern.exec(messages);
     if (match !== null) return [type, cause.replace("$1", match[1] ?? ""), duration];

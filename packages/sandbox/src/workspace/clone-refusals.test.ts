@@ -183,8 +183,56 @@ test("clone: the host sends the token back → it is not in the message", async 
   };
   const result = await bench.clone(sandbox, "widget", { url: `https://odd.localhost:${port}/acme/widget` });
   assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
-  assert.match(result.message, /answered with an error\.$/);
+  assert.match(result.message, /answered with an error\. Its host says: "your token is \[redacted\]"$/);
+  assert.ok(!result.message.includes(bench.token));
 });
+
+const PAGES: readonly [string, string, string][] = [
+  ["one line", "text/html", "<html><body>It works!</body></html>"],
+  ["nothing", "text/plain", ""],
+  ["JSON", "application/json", '{"status":"ok"}'],
+  ["lines", "text/html; charset=utf-8", "<!doctype html>\n<title>Sign in</title>\n"],
+  ["lines with tabs", "text/plain", "name\tvalue\nother\tvalue\n"],
+];
+for (const [what, type, body] of PAGES) {
+  for (const checkout of [null, { type: "branch", name: "main" }] as const) {
+    test(`clone: a host that answers each request with ${what}, ${checkout?.type ?? "default branch"} → no git server`, async () => {
+      answer = (_request, response) => response.writeHead(200, { "content-type": type }).end(body);
+      const request = { url: `https://odd.localhost:${port}/acme/page`, checkout };
+      const result = await bench.clone(sandbox, "page", request);
+      assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+      assert.match(result.message, /: what answered at this URL is no git server\.$/);
+      assert.equal(result.transient, false);
+      assert.equal(await sh(sandbox, "ls -A /data"), "");
+    });
+  }
+}
+
+test("clone: a repository that lacks objects → what its host says, and no further try", async () => {
+  await bench.push("broken", "seq 1 2000 >a && git add a && git commit -qm A && seq 3 4000 >b && git add b");
+  const blob = (await sh(sandbox, "seq 1 2000 | git hash-object --stdin")).trim();
+  const objects = join(bench.dir, "host/repositories/acme/broken.git/objects");
+  await rm(join(objects, blob.slice(0, 2), blob.slice(2)));
+  const result = await bench.clone(sandbox, "broken");
+  assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+  assert.match(result.message, new RegExp(`could not serve it\\. Its host says: ".*unable to read ${blob}`));
+  assert.equal(result.transient, false);
+});
+
+for (const [status, words] of [
+  [403, "Access blocked: sign in to single sign-on of acme first."],
+  [404, "This repository was moved by its owner."],
+] as const) {
+  test(`clone: a host that explains its ${status} → its words`, async () => {
+    answer = (request, response) =>
+      request.headers.authorization === undefined
+        ? response.writeHead(401, { "www-authenticate": "Basic" }).end()
+        : response.writeHead(status, { "content-type": "text/plain" }).end(`${words}\n`);
+    const result = await bench.clone(sandbox, "widget", { url: `https://odd.localhost:${port}/acme/widget` });
+    assert.ok(!result.ok && result.type !== "stopped");
+    assert.ok(result.message.endsWith(`(${status}). Its host says: "${words}"`), result.message);
+  });
+}
 
 for (const [what, bad] of [
   ["an error", (response: ServerResponse) => response.writeHead(500).end("oops")],

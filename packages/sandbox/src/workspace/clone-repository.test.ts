@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { CloneProgress } from "./repository/repository.ts";
+import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
 let bench: Workbench;
 let sandbox: Sandbox;
@@ -95,6 +96,22 @@ test("clone: a repository without a commit → its unborn default branch", async
   const { commit, branch } = succeeded(await bench.clone(sandbox, "empty"));
   assert.deepEqual([commit, branch], ["", "main"]);
 });
+
+for (const place of ["/data/empty-sha256", "/data/place-sha256"]) {
+  test(`clone: an empty repository of SHA-256, to ${place} → a clone that can be pushed`, async () => {
+    const name = place.slice(6);
+    await bench.host.createRepository({ org: "acme", name, private: true, objectFormat: "sha256" });
+    if (place.includes("place")) await sh(sandbox, `mkdir -p ${place}`);
+    const { commit, branch } = succeeded(await bench.clone(sandbox, name, { mountPath: place }));
+    assert.deepEqual([commit, branch], ["", "main"]);
+    const url = `${bench.host.url}/acme/${name}`;
+    const environment = repositoryEnvironment([{ url, secret: bench.token, provider: null }]);
+    const push = `cd ${place} && echo 1 >f && git add f && git commit -qm one && git push -q && git rev-parse HEAD`;
+    const pushed = await sh(sandbox, push, environment);
+    assert.match(pushed, /^[0-9a-f]{64}$/);
+    assert.equal(await bench.host.head("acme", name, "main"), pushed);
+  });
+}
 
 test("clone: a branch, a commit, or a commit that only a fetch reaches → checked out", async () => {
   await bench.push(

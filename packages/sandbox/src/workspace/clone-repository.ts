@@ -1,3 +1,4 @@
+import { CREDENTIAL_VARIABLE } from "../inside/credential-helper.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import { cloneFailure } from "./clone-failure.ts";
@@ -72,14 +73,13 @@ export async function cloneRepository(
       timeoutMs: HOUR_MS,
     });
   }
-  return resultOf(repository, result, seconds, timeoutMs);
+  return resultOf(repository, result, { seconds, timeoutMs, secrets: secretsOf(environment) });
 }
 
 function resultOf(
   repository: RepositoryMount,
   result: CommandResult,
-  seconds: number,
-  timeoutMs: number,
+  { seconds, timeoutMs, secrets }: { seconds: number; timeoutMs: number; secrets: readonly string[] },
 ): CloneResult {
   if (result.ended === "aborted" || result.ended === "closed") return { ok: false, type: "stopped" };
   if (result.ended === "timeout") {
@@ -89,6 +89,15 @@ function resultOf(
   const output = new TextDecoder().decode(result.output);
   const head = result.exitCode === 0 ? clonedHead(output) : null;
   if (head !== null) return { ok: true, ...head, seconds, missingLfs: missingLfs(output) };
-  const failure = cloneFailure(repository, result.exitCode, output);
+  const failure = cloneFailure(repository, result.exitCode, output, secrets);
   return { ok: false, ...failure, retryAfterMs: retryAfterMs(output) };
+}
+
+/** Also as git sends them: the user name and the secret in base64. */
+function secretsOf(environment: Readonly<Record<string, string>>): string[] {
+  const lines = environment[CREDENTIAL_VARIABLE]?.split("\n") ?? [];
+  return Array.from({ length: Math.floor(lines.length / 3) }, (_, index) => {
+    const [username = "", secret = ""] = lines.slice(index * 3 + 1);
+    return [Buffer.from(`${username}:${secret}`).toString("base64"), secret];
+  }).flat();
 }

@@ -10,6 +10,7 @@ export const CLONE_EXIT = {
   unwritable: 93,
   tagMissing: 94,
   lfsRefused: 95,
+  noGitServer: 96,
 } as const;
 
 export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/clone.sh");

@@ -134,7 +134,7 @@ class Attempt {
     // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
     if (!overwrite && (remote !== null || this.#repository.snapshot !== null))
       await snapshots.release(lease, id);
-    const placement = await clone(sandbox, { ...request, overwrite });
+    const placement = this.#masked(await clone(sandbox, { ...request, overwrite }));
     if (placement !== "later" && !("fault" in placement)) {
       snapshots.noteClone();
       this.#parts.volumeSnapshots?.noteClone();
@@ -172,6 +172,13 @@ class Attempt {
     if (isGone === "stopped") return "later";
     const message = isGone ? fault.message : `${fault.message}\nWhat it left could not be removed.`;
     return { fault: { ...fault, message } };
+  }
+
+  /** A fault quotes the host. */
+  #masked(placement: Placement): Placement {
+    if (placement === "later" || !("fault" in placement)) return placement;
+    const { fault } = placement;
+    return { fault: { ...fault, message: this.#parts.mask(fault.message) } };
   }
 
   async #mountSetUp({ digest }: SetupRequest): Promise<{ commit: string } | null> {

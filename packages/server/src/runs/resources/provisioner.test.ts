@@ -195,13 +195,15 @@ describe("Provisioner", () => {
     await rotated;
     await own.send(sessionId, steps(bash("echo two")));
     await own.until(sessionId, (log) => idles(log) === 2);
+    const given = own.engine.commands.map(({ environment }) => environment ?? {});
     assert.deepEqual(
-      own.engine.commands.map(({ environment }) => environment),
+      given.map(({ BERTH_GIT_CREDENTIALS_VERSION: _, ...variables }) => variables),
       [
         { A: "shared", B: "own", TOKEN: "first" },
         { A: "shared", B: "own", TOKEN: "second" },
       ],
     );
+    assert.equal(new Set(given.map((one) => one.BERTH_GIT_CREDENTIALS_VERSION)).size, 2);
   });
 
   test("the sandbox dies → the next command opens another on the same disk", async (t) => {
