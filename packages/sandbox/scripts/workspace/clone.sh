@@ -76,10 +76,13 @@ settle_empty() {
   esac
   [ "$(git -C "$work" rev-parse --show-object-format)" != "$format" ] || return 0
   # git before 2.41 does not ask an empty repository for its object format.
+  if ! start_anew; then fail 1; fi
+}
+start_anew() {
   branch=$(git -C "$work" symbolic-ref --short HEAD) && rm -rf -- "$work/.git" &&
     git init -q --template= --object-format="$format" --initial-branch="$branch" "$work" &&
     git -C "$work" remote add origin "$BERTH_CLONE_URL" &&
-    git -C "$work" config "branch.$branch.remote" origin && git -C "$work" config "branch.$branch.merge" "refs/heads/$branch" || fail 1
+    git -C "$work" config "branch.$branch.remote" origin && git -C "$work" config "branch.$branch.merge" "refs/heads/$branch"
 }
 [ -n "$(git -C "$work" for-each-ref --count=1)" ] || settle_empty
 if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --short HEAD)" != "$BERTH_CLONE_BRANCH" ]; then
