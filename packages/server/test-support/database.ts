@@ -35,6 +35,8 @@ export async function testDatabase(
   const { connection } = await server.start();
   const name = `test_${process.pid}_${++databases}`;
   await administer(connection, `create database ${name} template ${TEMPLATE}`);
+  const settings = FOREIGN_DEFAULTS.map((setting) => `alter database ${name} set ${setting}`);
+  await administer(connection, settings.join(";"));
   const database = openDatabase({ ...pool, connection: { ...connection, database: name }, log: silentLog });
   t.after(async () => {
     await database.close();
@@ -53,6 +55,15 @@ export function openAsProcesses(
   t.after(() => Promise.all(databases.map((database) => database.close())));
   return databases;
 }
+
+/** Defaults that an operator's database may have, where it is another day than in UTC: no statement may depend on them. */
+const FOREIGN_DEFAULTS = [
+  `timezone = '${new Date().getUTCHours() < 12 ? "Etc/GMT+12" : "Etc/GMT-14"}'`,
+  "datestyle = 'German, DMY'",
+  "intervalstyle = 'iso_8601'",
+  "bytea_output = 'escape'",
+  "default_transaction_isolation = 'repeatable read'",
+];
 
 const TEMPLATE = "berth_template";
 const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");

@@ -299,3 +299,25 @@ test("injection: a value that no header can carry → 400", async () => {
     ["/?k=a%0D%0AX-Evil%3A%201"],
   );
 });
+
+test("setPolicy: an open connection whose TLS the service ended is closed once its host is not allowed", async () => {
+  const requested = Promise.withResolvers<void>();
+  bench.respond = (_received, response) => {
+    response.write("begun");
+    requested.resolve();
+  };
+  const allowed = ["host.example", "other.example"].map((name) => `${name}:${bench.port}`);
+  const policy = (hosts: string[]) => ({ mode: "limited" as const, hosts });
+  try {
+    const endless = bench.inside(
+      `curl -sS --max-time 60 --cacert ${bench.caFile} -H 'Authorization: Bearer ${placeholder}' ${host}/`,
+    );
+    await requested.promise;
+    bench.namespace.setPolicy(policy(allowed.slice(1)));
+    const { code } = await endless;
+    assert.ok(code !== 0 && code !== 28, `curl ended with ${code}: 28 is its time limit`);
+    assert.equal(bench.received[0]?.headers.authorization, `Bearer ${value}`);
+  } finally {
+    bench.namespace.setPolicy(policy(allowed));
+  }
+});

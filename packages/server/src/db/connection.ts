@@ -34,6 +34,19 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
 
+/**
+ * PostgreSQL's own defaults of what statements, and the parsers of their results, depend on: a server, database or role of an operator
+ * may have others.
+ */
+const DEFAULTS = {
+  timezone: "UTC",
+  datestyle: "ISO, MDY",
+  intervalstyle: "postgres",
+  bytea_output: "hex",
+  default_transaction_isolation: "read committed",
+  lock_timeout: 0,
+};
+
 /** A server that vanished without closing its connections is noticed after this and ten unanswered probes, a second apart. */
 const SILENCE_BEFORE_PROBES_MS = 10_000;
 
@@ -54,9 +67,9 @@ export function clientConfig(address: DatabaseAddress): DatabaseClientConfig {
   };
 }
 
-/** What a client that is connected has yet to set: poolers refuse the timeouts of `clientConfig`. */
-export function lateSettings(address: DatabaseAddress): Readonly<Record<string, number>> {
-  return isPooled(address) ? TIMEOUTS : {};
+/** What a client that is connected has yet to set: the defaults below, and the timeouts of `clientConfig`, which poolers refuse. */
+export function lateSettings(address: DatabaseAddress): Readonly<Record<string, string | number>> {
+  return isPooled(address) ? { ...DEFAULTS, ...TIMEOUTS } : DEFAULTS;
 }
 
 /** Sets them for the connection. By a statement, since a URL of the operator may have its own `options`. */

@@ -39,7 +39,7 @@ function unlessClosed(error: unknown): void {
 /** A session with a stream over real sockets. The follower's hub is not the writer's, as in another process. */
 async function house(
   t: TestContext,
-  options: SseOptions & { pollMs?: number; mute?: boolean } = {},
+  options: SseOptions & { pollMs?: number; mute?: boolean; terminated?: boolean } = {},
 ): Promise<House> {
   const db = await testDatabase(t);
   const sessionId = await seedSession(db.write, await seed(db.write));
@@ -63,7 +63,8 @@ async function house(
     const afterSeq = uuid === null ? 0 : ((await seqOfEvent(db.read, sessionId, uuid)) ?? -1);
     responses.push(response);
     const sse = openSse(response, options);
-    const from = { sessionId, afterSeq, terminated: false, hub, read, sse };
+    const terminated = options.terminated ?? false;
+    const from = { sessionId, afterSeq, terminated, hub, read, sse };
     following.push(followEvents(from).catch(unlessClosed));
   });
   server.listen(0, "127.0.0.1");
@@ -253,6 +254,17 @@ describe("followEvents", { timeout: 120_000 }, () => {
     own.hub.publish(own.sessionId);
     assert.deepEqual(await reading, await logIds(own));
     assert.equal((await frames(await own.open(), never)).length, 2);
+  });
+
+  test("opened after the session was terminated, with more than a page to read → the stream has the whole log, and ends", async (t) => {
+    const own = await house(t, { terminated: true });
+    for (let n = 0; n < 5; n++) await own.append(Array.from({ length: 99 }, (_, place) => `${n} ${place}`));
+    await appendTerminated(own.db.write, own.sessionId);
+    const log = await logIds(own);
+    assert.equal(log.length, 5 * 99 + 1);
+    assert.deepEqual(await frames(await own.open(), never), log);
+    assert.deepEqual(await frames(await own.open(log[210]), never), log.slice(211));
+    assert.deepEqual(await frames(await own.open(log.at(-1)), never), []);
   });
 
   for (const removed of [false, true]) {
