@@ -306,18 +306,19 @@ test("setPolicy: an open connection whose TLS the service ended is closed once i
     response.write("begun");
     requested.resolve();
   };
-  const allowed = ["host.example", "other.example"].map((name) => `${name}:${bench.port}`);
+  const names = ["host.example", "other.example"];
+  const all = names.flatMap((name) => [`${name}:${bench.port}`, `${name}:${bench.plainPort}`]);
   const policy = (hosts: string[]) => ({ mode: "limited" as const, hosts });
   try {
     const endless = bench.inside(
       `curl -sS --max-time 60 --cacert ${bench.caFile} -H 'Authorization: Bearer ${placeholder}' ${host}/`,
     );
     await requested.promise;
-    bench.namespace.setPolicy(policy(allowed.slice(1)));
+    bench.namespace.setPolicy(policy(all.filter((host) => host.startsWith("other."))));
     const { code } = await endless;
     assert.ok(code !== 0 && code !== 28, `curl ended with ${code}: 28 is its time limit`);
     assert.equal(bench.received[0]?.headers.authorization, `Bearer ${value}`);
   } finally {
-    bench.namespace.setPolicy(policy(allowed));
+    bench.namespace.setPolicy(policy(all));
   }
 });
