@@ -85,9 +85,10 @@ export const IMPORT_TABLE: ImportTable = {
   },
   "packages/agent": {
     prompts: [],
+    "tool-schemas": [],
     models: ["@berth/concurrency", "@berth/contract", "prompts"],
     tools: ["@berth/contract", "@berth/egress", "@berth/sandbox", "prompts", "models"],
-    mcp: ["@berth/concurrency", "@berth/contract", "@berth/egress", "prompts", "tools"],
+    mcp: ["@berth/concurrency", "@berth/contract", "@berth/egress", "prompts", "tool-schemas", "tools"],
     history: ["@berth/contract", "prompts", "models"],
     calls: ["@berth/contract", "prompts", "tools", "history"],
     requests: ["@berth/concurrency", "@berth/contract", "prompts", "models", "tools", "history", "calls"],

@@ -37,6 +37,16 @@ export const mcpRequirements: readonly Requirement[] = [
     rule: "Under limited networking a server is called only if allow_mcp_servers is set or allowed_hosts contains its host, and never at a private address that the operator has not listed.",
   },
   {
+    id: "mcp-tools-left-out",
+    source: "api 4",
+    rule: "A tool that no provider would accept is brought into a form that they accept where that keeps its meaning, and calls reach the server with its own names; one that cannot be, and what exceeds the limits of a server's tools, is left out and named by one session.error, and the other tools work.",
+  },
+  {
+    id: "mcp-long-result",
+    source: "api 4",
+    rule: "A result is cut in the log like that of other tools; all of it, up to 32 MiB, is in a file of the sandbox that the result names, where the agent has tools to read it.",
+  },
+  {
     id: "mcp-interrupt",
     source: "api 4",
     rule: "An interrupt ends an MCP call immediately, and the session can continue.",

@@ -229,7 +229,7 @@ covers(["mcp-credential"], "replaced vault token: used from the next call on", a
   await api.ok("POST", credential, { auth: { type: "static_bearer", token: proxy.token } });
   assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("third"))), ["Echo: third"]);
   await api.ok("POST", `${credential}/archive`);
-  assert.match(mcpResultTexts(await runTurn(api, id, echo("fourth")))[0], /refused the credential/);
+  assert.match(mcpResultTexts(await runTurn(api, id, echo("fourth")))[0], /asks for a credential/);
 });
 
 covers(

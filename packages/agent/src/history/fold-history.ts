@@ -128,7 +128,8 @@ export class HistoryFold {
             : notes.containerRestored(event.save.saved_at, event.save.lost_calls);
         return;
       case "session.error":
-        if (event.error.mcp_server_name !== undefined) this.pending.mcpErrors.push(event.error.message);
+        if (event.error.mcp_server_name !== undefined)
+          this.pending.mcpNotes.push(notes.mcpError(event.error));
         if (event.error.type.startsWith("model_")) this.countFailure(event);
         return;
       case "session.status_rescheduled":

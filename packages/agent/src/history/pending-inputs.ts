@@ -15,8 +15,8 @@ export class PendingInputs {
   note: string | null = null;
   /** What to tell the model of a container that was reclaimed; null when it has been told. */
   containerReclaimed: string | null = null;
-  /** Failures of MCP servers that the model has not been told. */
-  mcpErrors: string[] = [];
+  /** What the model has not been told of MCP servers. */
+  mcpNotes: string[] = [];
   readonly #files: MessageFiles;
   #events: InputEvent[] = [];
   #interrupted = false;
@@ -32,7 +32,7 @@ export class PendingInputs {
     fork.newestImages = this.newestImages;
     fork.note = this.note;
     fork.containerReclaimed = this.containerReclaimed;
-    fork.mcpErrors = [...this.mcpErrors];
+    fork.mcpNotes = [...this.mcpNotes];
     fork.#events = [...this.#events];
     fork.#interrupted = this.#interrupted;
     return fork;
@@ -44,12 +44,9 @@ export class PendingInputs {
 
   /** Notices about the session. They accompany other content and never cause a request. */
   takeNotices(): TextBlock[] {
-    const texts = [
-      ...(this.containerReclaimed === null ? [] : [this.containerReclaimed]),
-      ...this.mcpErrors.map(notes.missingTools),
-    ];
+    const texts = [...(this.containerReclaimed === null ? [] : [this.containerReclaimed]), ...this.mcpNotes];
     this.containerReclaimed = null;
-    this.mcpErrors = [];
+    this.mcpNotes = [];
     return texts.map((text) => ({ type: "text", text }));
   }
 

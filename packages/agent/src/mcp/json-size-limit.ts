@@ -1,8 +1,7 @@
-/**
- * Members, items and lines of one response: as many as half a megabyte of schemas has, and about a second of work when every
- * one of them is invalid.
- */
-const MAX_PARTS = 20_000;
+/** Members and items of one response: about a tenth of a second to parse. */
+const MAX_PARTS = 1_000_000;
+/** How many parts a message counts as, and a line of an event stream, each of which is work of its own. */
+const MESSAGE_PARTS = 50;
 const MAX_DEPTH = 128;
 
 const LF = 10;
@@ -19,10 +18,16 @@ const CLOSING = new Set([93, 125]);
  * strings contain no line break, so each line starts outside a string.
  */
 export class JsonSizeLimit {
+  readonly #lineParts: number;
   #parts = 0;
   #depth = 0;
   #inString = false;
   #escaped = false;
+
+  /** @param isStream Of events: its lines are messages, those of a document are not. */
+  constructor(isStream: boolean) {
+    this.#lineParts = isStream ? MESSAGE_PARTS : 0;
+  }
 
   /** Takes the next bytes; returns whether the limits are exceeded. */
   exceededBy(chunk: Uint8Array): boolean {
@@ -35,7 +40,7 @@ export class JsonSizeLimit {
 
   #add(byte: number): void {
     if (byte === LF || byte === CR) {
-      this.#parts += 1;
+      this.#parts += this.#lineParts;
       this.#inString = false;
       this.#escaped = false;
     } else if (!this.#inString) this.#addOutsideString(byte);
@@ -48,7 +53,8 @@ export class JsonSizeLimit {
     if (byte === QUOTE) this.#inString = true;
     else if (byte === COMMA || byte === COLON) this.#parts += 1;
     else if (OPENING.has(byte)) {
-      this.#parts += 1;
+      // A message, or one of a list of them.
+      this.#parts += this.#depth <= 1 ? MESSAGE_PARTS : 1;
       this.#depth += 1;
     } else if (CLOSING.has(byte)) this.#depth = Math.max(0, this.#depth - 1);
   }

@@ -11,8 +11,8 @@ export class ResponseTooLarge extends Error {
 const MIN_STREAM_INTERVAL_MS = 1_000;
 
 /**
- * A fetch that limits responses to `maxBytes` and to JSON that is quick to parse: a few megabytes of small values would block
- * the process for minutes. A body that exceeds the limits fails at that point, and `onExceeded` is called.
+ * A fetch that limits responses to `maxBytes` and to JSON that is quick to parse: millions of small values would block
+ * the process for seconds. A body that exceeds the limits fails at that point, and `onExceeded` is called.
  */
 export function limitedFetch(
   fetch: GuardedFetch,
@@ -33,7 +33,8 @@ export function limitedFetch(
     const response = await fetch(url, init);
     if (response.body === null) return response;
     let bytes = 0;
-    const json = new JsonSizeLimit();
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+    const json = new JsonSizeLimit(isStream);
     const limited = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, stream) {

@@ -7,10 +7,12 @@ import { createGuardedFetch } from "@berth/egress";
 import { type BearerProxy, startBearerProxy, startEverything } from "../../../../tests/mcp-host/mcp-host.ts";
 import type { ToolContext, ToolResult } from "../tools/tool.ts";
 import { McpConnection, type McpConnectionOptions } from "./mcp-connection.ts";
+import { mcpDefinitions } from "./mcp-definitions.ts";
 import { mcpFailure } from "./mcp-failure.ts";
-import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
+import { mcpTool } from "./mcp-tool.ts";
 
 const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
+const kept = { keepsFiles: false, mask: (given: string) => given };
 const never = new AbortController().signal;
 
 interface Setup {
@@ -38,7 +40,7 @@ function caller(connection: McpConnection): Setup["call"] {
   const absent = () => Promise.reject(new Error("An MCP tool needs no sandbox."));
   return (name, input = {}, signal = never) => {
     const definition = { name: `mcp__all__${name}`, tool: name, description: "", inputSchema: {} };
-    const tool = mcpTool({ server: "all", definition, permission: "always_allow", connection });
+    const tool = mcpTool({ server: "all", definition, permission: "always_allow", connection, ...kept });
     const context: ToolContext = { sandbox: absent, environment: absent, signal };
     return tool.run(input, context);
   };
@@ -50,7 +52,7 @@ const text = ({ content }: ToolResult) =>
 test("MCP server: its tools as the model sees them, and calls of them", async (t) => {
   const { connection, call, proxy } = await setUp(t);
   assert.equal(connection.isOpen(), false);
-  const definitions = mcpDefinitions("all", await connection.listTools(never));
+  const { tools: definitions } = mcpDefinitions("all", await connection.listTools(never));
   const echo = definitions.find(({ tool }) => tool === "echo");
   assert.equal(echo?.name, "mcp__all__echo");
   assert.equal(echo?.inputSchema.type, "object");
@@ -92,14 +94,20 @@ test("MCP token: read at each request, so that a new one is used at once", async
   assert.match(text(await call("echo", { message: "3" })), /Echo: 3/);
 });
 
-test("MCP failure: has a type and a reason without addresses or server text", async (t) => {
-  const answers: Record<string, number> = { "/403": 403, "/500": 500, "/302": 302, "/200": 200 };
+test("MCP failure: has a type and a reason, without addresses, and with a server's text only where no credential was sent", async (t) => {
+  const answers: Record<string, number> = {
+    "/403": 403,
+    "/page": 403,
+    "/500": 500,
+    "/302": 302,
+    "/200": 200,
+  };
   const server = createServer((request, answer) => {
     const status = answers[request.url ?? ""];
     if (status === undefined) return;
     answer
       .writeHead(status, { location: "http://127.0.0.1/", "content-type": "text/plain" })
-      .end("secret words");
+      .end(request.url === "/page" ? "<html>secret words</html>" : "secret words\n".repeat(50));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -111,18 +119,25 @@ test("MCP failure: has a type and a reason without addresses or server text", as
     try {
       await connection.listTools(never);
     } catch (error) {
-      return mcpFailure(error);
+      return mcpFailure(error, connection.sentCredential);
     } finally {
       await connection.close();
     }
     throw new Error(`${url} was usable.`);
   };
+  const AUTHENTICATION = "mcp_authentication_failed_error";
   const connect = "mcp_connection_failed_error";
   const base = `http://127.0.0.1:${port}`;
   const { proxy } = await setUp(t);
   const cases: [Awaited<ReturnType<typeof failureOf>>, string, RegExp][] = [
-    [await failureOf(proxy.url), "mcp_authentication_failed_error", /HTTP 401/],
-    [await failureOf(`${base}/403`), "mcp_authentication_failed_error", /HTTP 403/],
+    [await failureOf(proxy.url), AUTHENTICATION, /asks for a credential, and no vault .*HTTP 401/],
+    [await failureOf(proxy.url, { token: async () => "t" }), AUTHENTICATION, /refused the credential .*401/],
+    [
+      await failureOf(`${base}/403`, { token: async () => "t" }),
+      AUTHENTICATION,
+      /refused the credential .*403/,
+    ],
+    [await failureOf(`${base}/page`), AUTHENTICATION, /denied access, and no vault .*403/],
     [await failureOf(`${base}/500`), connect, /HTTP 500/],
     [await failureOf(`${base}/302`), connect, /redirects/],
     [await failureOf(`${base}/200`), connect, /not of the protocol/],
@@ -137,6 +152,9 @@ test("MCP failure: has a type and a reason without addresses or server text", as
     assert.match(reason, words);
     assert.ok(!/127\.0\.0\.1|10\.0\.0\.1|secret/.test(reason), reason);
   }
+  const { reason } = await failureOf(`${base}/403`);
+  assert.match(reason, /^it denied access with "(secret words )+.{0,12}…", and no vault .* \(HTTP 403\)$/);
+  assert.ok(reason.length < 260);
 });
 
 test("MCP call: an abort ends it at once, and the connection stays open", async (t) => {
@@ -162,7 +180,7 @@ test("MCP call: progress keeps it alive; silence ends it", async (t) => {
 test("MCP result: too long → truncated; far too long → an error", async (t) => {
   const { call } = await setUp(t);
   const long = await call("echo", { message: `begin ${"x".repeat(300_000)} end` });
-  assert.ok(text(long).length <= 200_000);
+  assert.ok(text(long).length <= 100_000);
   assert.match(text(long), /^Echo: begin .*characters left out.* end$/s);
   const { call: short } = await setUp(t, { maxResponseBytes: 100_000 });
   const broken = await short("echo", { message: "x".repeat(120_000) });

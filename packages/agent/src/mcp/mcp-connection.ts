@@ -7,10 +7,11 @@ import {
   type ClientOptions,
   type JsonSchemaValidatorResult,
   StreamableHTTPClientTransport,
-  type Tool as WireTool,
 } from "@modelcontextprotocol/client";
 import { limitedFetch, type ResponseTooLarge } from "./limited-fetch.ts";
+import { listTools, type ToolList } from "./list-tools.ts";
 import { isConnectionLost, isUnknownSession } from "./mcp-failure.ts";
+import { SetAsideTransport } from "./set-aside.ts";
 
 export interface McpConnectionOptions {
   url: string;
@@ -18,7 +19,7 @@ export interface McpConnectionOptions {
   token(): Promise<string | null>;
   /** Must not follow redirects: the token would go to another host. */
   fetch: GuardedFetch;
-  /** Milliseconds to connect in, and to list the tools in. Default 15 s. */
+  /** Milliseconds to connect in, and to list all tools in. Default 15 s. */
   connectMs?: number;
   /** Milliseconds without a response or a progress notification after which a call fails. Default 2 minutes. */
   silenceMs?: number;
@@ -27,6 +28,8 @@ export interface McpConnectionOptions {
   /** Milliseconds for a whole call. Default 10 minutes. */
   callMs?: number;
 }
+
+type CallSchema = { type: "object"; [keyword: string]: unknown };
 
 interface OpenConnection {
   client: Client;
@@ -48,6 +51,7 @@ const TERMINATE_MS = 1_000;
 export class McpConnection {
   readonly #options: Required<McpConnectionOptions>;
   #open: OpenConnection | undefined;
+  #sentCredential = false;
 
   constructor(options: McpConnectionOptions) {
     const defaults = {
@@ -56,21 +60,36 @@ export class McpConnection {
       callMs: 600_000,
       maxResponseBytes: 33_554_432,
     };
-    this.#options = { ...defaults, ...options };
+    const token = async () => {
+      const current = await options.token();
+      this.#sentCredential = current !== null;
+      return current;
+    };
+    this.#options = { ...defaults, ...options, token };
   }
 
-  listTools(signal: AbortSignal): Promise<WireTool[]> {
-    return this.#request(signal, async (client) => {
-      const { tools } = await client.listTools(undefined, { signal, timeout: this.#options.connectMs });
-      return tools;
-    });
+  /** Whether the last request had a credential. */
+  get sentCredential(): boolean {
+    return this.#sentCredential;
   }
 
-  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+  listTools(signal: AbortSignal): Promise<ToolList> {
+    return this.#request(signal, (client) => listTools(client, signal, this.#options.connectMs));
+  }
+
+  /** The result's content is set aside (`setAside`). `inputSchema`: the tool's, which may name headers for its fields. */
+  callTool(
+    name: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    inputSchema: CallSchema = { type: "object" },
+  ): Promise<CallToolResult> {
     return this.#request(signal, (client) =>
       client.callTool(
         { name, arguments: input },
         {
+          // With it, the client does not list the tools to find out.
+          toolDefinition: { name, inputSchema },
           signal,
           timeout: this.#options.silenceMs,
           resetTimeoutOnProgress: true,
@@ -155,7 +174,7 @@ function connect(options: Required<McpConnectionOptions>): OpenConnection {
     authProvider: { token: async () => (await options.token()) ?? undefined },
     requestInit: { redirect: "manual" },
   });
-  const ready = client.connect(transport, { timeout: options.connectMs }).then(() => {
+  const ready = client.connect(new SetAsideTransport(transport), { timeout: options.connectMs }).then(() => {
     own.connected = true;
   });
   const own: OpenConnection = { client, transport, ready, connected: false, exceeded: exceeded.promise };

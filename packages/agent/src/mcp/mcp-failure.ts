@@ -3,21 +3,28 @@ import { DestinationDenied } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ResponseTooLarge } from "./limited-fetch.ts";
 
-/** Why an MCP server cannot be used. `reason` is the end of a sentence and has no text from the server. */
+/** Why an MCP server cannot be used. `reason` is the end of a sentence. */
 export interface McpFailure {
   type: Extract<SessionErrorType, "mcp_connection_failed_error" | "mcp_authentication_failed_error">;
   reason: string;
 }
 
 /**
- * Describes an error in fixed words, since messages of servers and networks may contain addresses and secrets. The reason
- * enters the history of a model, and so does the message of an `DestinationDenied`: their bytes must not change.
+ * Describes an error in fixed words, since messages of servers and networks may contain addresses and secrets. Only the text of a
+ * server that got no credential is quoted, where it denies access. The reason enters the history of a model, and so does the message
+ * of an `DestinationDenied`: their bytes must not change.
+ *
+ * @param sentCredential The request had one. Default false.
  */
-export function mcpFailure(error: unknown): McpFailure {
+export function mcpFailure(error: unknown, sentCredential = false): McpFailure {
   const chain = causesOf(error);
-  if (chain.some((cause) => cause instanceof UnauthorizedError)) return unauthorized(401);
-  const status = chain.map(statusOf).find((found) => found !== undefined);
-  if (status === 401 || status === 403) return unauthorized(status);
+  const status = chain.some((cause) => cause instanceof UnauthorizedError)
+    ? 401
+    : chain.map(statusOf).find((found) => found !== undefined);
+  if (status === 401 || status === 403) {
+    const reason = sentCredential ? refusedCredential(status) : deniedWithout(status, chain);
+    return { type: "mcp_authentication_failed_error", reason };
+  }
   return { type: "mcp_connection_failed_error", reason: connectionFailure(chain, status) };
 }
 
@@ -38,15 +45,37 @@ export function isConnectionLost(error: unknown): boolean {
   return !known && !timedOut && causesOf(error).every((cause) => statusOf(cause) === undefined);
 }
 
-function unauthorized(status: number): McpFailure {
-  const reason = `it refused the credential that the session has for it, or asks for one that the session lacks (HTTP ${status})`;
-  return { type: "mcp_authentication_failed_error", reason };
+function refusedCredential(status: number): string {
+  return `it refused the credential that the session has for it (HTTP ${status})`;
 }
+
+function deniedWithout(status: number, chain: readonly Error[]): string {
+  const none = "and no vault of the session has a credential for its URL";
+  if (status === 401) return `it asks for a credential, ${none} (HTTP 401)`;
+  const said = chain.map(textOf).find((text) => text !== undefined);
+  return `it denied access${said === undefined ? "" : ` with "${said}"`}, ${none} (HTTP ${status})`;
+}
+
+/** Characters of what a server says. */
+const MAX_SAID = 160;
+
+function textOf(error: Error): string | undefined {
+  const data = error instanceof SdkError ? (error.data as { text?: unknown } | undefined) : undefined;
+  if (typeof data?.text !== "string") return undefined;
+  const line = data.text
+    .slice(0, 10 * MAX_SAID)
+    .replaceAll(/[\p{C}\s]+/gu, " ")
+    .trim();
+  if (line === "" || line.startsWith("<")) return undefined;
+  return line.length <= MAX_SAID ? line : `${line.slice(0, MAX_SAID).toWellFormed()}…`;
+}
+
+const TOO_LONG = "its answer is too long: more than 32 MiB, or than a million values";
 
 function connectionFailure(chain: readonly Error[], status: number | undefined): string {
   const refused = chain.find((cause) => cause instanceof DestinationDenied);
   if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
-  if (chain.some((cause) => cause instanceof ResponseTooLarge)) return "its answer is too long";
+  if (chain.some((cause) => cause instanceof ResponseTooLarge)) return TOO_LONG;
   if (status !== undefined && status >= 300 && status < 400) return "it redirects, which is not followed";
   if (status !== undefined) return `it answered with HTTP ${status}`;
   const codes = chain.map((cause) => (cause as { code?: unknown }).code);

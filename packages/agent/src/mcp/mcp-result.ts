@@ -1,74 +1,131 @@
-import { isImageType, mediaTypeOf, type ResultBlock } from "@berth/contract";
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { isDeepStrictEqual } from "node:util";
+import type { ResultBlock } from "@berth/contract";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { truncateMiddle } from "../prompts/text.ts";
+import { isObject } from "../tool-schemas/json-schema.ts";
 import type { ToolResult } from "../tools/tool.ts";
+import { type ContentPart, contentParts } from "./mcp-content.ts";
+import { setAside, setAsideList } from "./set-aside.ts";
 
-/** Limits of one result: characters of text, images, and bytes of each image. */
-const MAX_TEXT_LENGTH = 200_000;
+/** Limits of one result in the log: characters of text and parts, images, and bytes of all images. */
+const MAX_TEXT_LENGTH = 100_000;
+const MAX_PARTS = 200;
 const MAX_IMAGES = 8;
-const MAX_IMAGE_BYTES = 5 * 1_048_576;
+const MAX_IMAGE_BYTES = 3_750_000;
+const MAX_FILES = 16;
+
+/** What a long result needs. */
+export interface Overflow {
+  /** Masks the session's secrets. A text is masked before it is cut: a secret that was cut in two would not be found. */
+  mask(text: string): string;
+  /** Keeps bytes in a file for the model. Returns its path; null when they cannot be kept. */
+  keep(bytes: Uint8Array, extension: string): Promise<string | null>;
+}
 
 /**
- * Converts a result of an MCP server for the log: text, and images that models accept. Other content is replaced by a note, and
- * so is what exceeds the limits.
+ * Converts a result of an MCP server for the log: text, and images that models accept. What exceeds the limits, and what a model cannot
+ * be shown, is kept in files that the result names.
  */
-export function mcpResult(result: CallToolResult): ToolResult {
-  const content = limited(result.content.map(resultBlock));
-  if (content.length === 0 && result.structuredContent !== undefined) {
-    content.push(text(truncateMiddle(JSON.stringify(result.structuredContent), MAX_TEXT_LENGTH)));
+export async function mcpResult(result: CallToolResult, overflow: Overflow): Promise<ToolResult> {
+  const parts = contentParts(setAsideList(result, "content"));
+  const structuredContent = setAside(result, "structuredContent");
+  if (structuredContent !== undefined && !isSaid(parts, structuredContent)) {
+    parts.push({ type: "text", text: JSON.stringify(structuredContent) });
   }
+  const content = await limitedBlocks(parts, overflow);
   if (content.length === 0) content.push(text("(The tool answered nothing.)"));
   return { content, isError: result.isError === true };
 }
 
-function resultBlock(block: ContentBlock): ResultBlock {
-  switch (block.type) {
-    case "text":
-      return text(block.text);
-    case "image":
-      return image(block.data, "image");
-    case "audio":
-      return text(`[Audio of type ${block.mimeType}, which cannot be shown.]`);
-    case "resource_link":
-      return text(`[Resource ${block.uri}: ${[block.name, block.description].filter(Boolean).join(", ")}]`);
-    case "resource":
-      if ("text" in block.resource) return text(`[Resource ${block.resource.uri}]\n${block.resource.text}`);
-      return image(block.resource.blob, `Resource ${block.resource.uri} of type ${block.resource.mimeType}`);
-    default:
-      return text("[Content of a kind that is not known here.]");
+/** The parts as they go into the log. */
+export async function limitedBlocks(
+  parts: readonly ContentPart[],
+  overflow: Overflow,
+): Promise<ResultBlock[]> {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const length = texts.reduce((sum, one) => sum + one.length, 0);
+  const isLong = length > MAX_TEXT_LENGTH || texts.length > MAX_PARTS;
+  const blocks: ResultBlock[] = isLong ? await cutText(texts.join("\n"), overflow) : [];
+  const media = new Media(overflow);
+  for (const part of parts) {
+    if (part.type !== "text") blocks.push(...(await media.blocks(part)));
+    else if (!isLong) blocks.push(text(part.text));
+  }
+  return [...blocks, ...media.rest()];
+}
+
+async function cutText(given: string, { mask, keep }: Overflow): Promise<ResultBlock[]> {
+  const whole = mask(given);
+  const path = await keep(Buffer.from(whole), "txt");
+  const kept = path === null ? [] : [text(`[The whole answer is kept in ${path}.]`)];
+  return [text(truncateMiddle(whole, MAX_TEXT_LENGTH)), ...kept];
+}
+
+/** Images as far as the limits allow; the others, and other bytes, as files. */
+class Media {
+  readonly #overflow: Overflow;
+  #images = 0;
+  #imageBytes = 0;
+  #files = 0;
+  #left = 0;
+
+  constructor(overflow: Overflow) {
+    this.#overflow = overflow;
+  }
+
+  async blocks(part: Exclude<ContentPart, { type: "text" }>): Promise<ResultBlock[]> {
+    const { bytes, what } = part;
+    const fits = this.#images < MAX_IMAGES && this.#imageBytes + bytes.length <= MAX_IMAGE_BYTES;
+    if (part.type === "image" && fits) {
+      this.#images += 1;
+      this.#imageBytes += bytes.length;
+      const source = { type: "base64" as const, media_type: part.mediaType, data: bytes.toString("base64") };
+      return [{ type: "image", source }];
+    }
+    this.#files += 1;
+    if (this.#files > MAX_FILES) {
+      this.#left += 1;
+      return [];
+    }
+    const path = await this.#write(
+      bytes,
+      part.type === "image" ? part.mediaType.replace("image/", "") : "bin",
+    );
+    const why = part.type === "image" ? "is not shown here" : "cannot be shown";
+    return [text(`[${what}, ${bytes.length} bytes: ${why}${path === null ? "" : `, kept in ${path}`}.]`)];
+  }
+
+  async #write(bytes: Buffer, extension: string): Promise<string | null> {
+    const { mask, keep } = this.#overflow;
+    return await keep(Buffer.from(mask(bytes.toString("latin1")), "latin1"), extension);
+  }
+
+  rest(): ResultBlock[] {
+    return this.#left === 0 ? [] : [text(`[${this.#left} more images and files are left out.]`)];
   }
 }
 
-/** The bytes decide the type, not what the server claims: providers reject a request with an invalid image. */
-function image(base64: string, what: string): ResultBlock {
-  const bytes = Buffer.from(base64, "base64");
-  const mediaType = mediaTypeOf(bytes);
-  if (mediaType === null || !isImageType(mediaType))
-    return text(`[${what}: ${bytes.length} bytes that cannot be shown.]`);
-  if (bytes.length > MAX_IMAGE_BYTES) return text(`[${what}: ${bytes.length} bytes are too many to show.]`);
-  const source = { type: "base64" as const, media_type: mediaType, data: bytes.toString("base64") };
-  return { type: "image", source };
+/** Whether texts of the result hold its structured content already: servers repeat it as JSON. */
+function isSaid(parts: readonly ContentPart[], structured: unknown): boolean {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length > MAX_PARTS) return false;
+  const values = texts.map(parsed);
+  const wrapped =
+    isObject(structured) && Object.keys(structured).length === 1 ? structured.result : undefined;
+  return [structured, ...(wrapped === undefined ? [] : [wrapped])].some(
+    (data) =>
+      values.some((value) => isDeepStrictEqual(value, data)) ||
+      texts.some((one) => one === data) ||
+      isDeepStrictEqual(values, data),
+  );
 }
 
-function limited(blocks: readonly ResultBlock[]): ResultBlock[] {
-  let remaining = MAX_TEXT_LENGTH;
-  let images = 0;
-  const kept: ResultBlock[] = [];
-  for (const [index, block] of blocks.entries()) {
-    if (remaining <= 0 || images >= MAX_IMAGES) {
-      kept.push(text(`[${blocks.length - index} more parts of the answer are left out.]`));
-      break;
-    }
-    if (block.type === "text") {
-      const shown = truncateMiddle(block.text, remaining);
-      remaining -= shown.length;
-      kept.push(text(shown));
-    } else {
-      images += 1;
-      kept.push(block);
-    }
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
   }
-  return kept;
 }
 
 function text(content: string): ResultBlock {

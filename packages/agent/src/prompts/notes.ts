@@ -62,7 +62,11 @@ export function isAddition(text: string): boolean {
   return text.startsWith(OPERATOR_NOTICE) || text.startsWith("[A document");
 }
 
-/** `error`: a sentence with the name of the MCP server. */
+/** `error.message`: a sentence with the name of the MCP server. */
+export function mcpError(error: { type: string; message: string }): string {
+  return error.type === "mcp_tools_left_out_error" ? `[${error.message}]` : missingTools(error.message);
+}
+
 export function missingTools(error: string): string {
   return `[${error} Its tools are missing for now.]`;
 }

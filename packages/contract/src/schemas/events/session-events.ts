@@ -27,6 +27,7 @@ export const SESSION_ERROR_TYPES = [
   "sandbox_error",
   "mcp_connection_failed_error",
   "mcp_authentication_failed_error",
+  "mcp_tools_left_out_error",
   "repository_authentication_error",
   "repository_forbidden_error",
   "repository_not_found_error",

@@ -1,6 +1,6 @@
-import type { Tool } from "@berth/agent";
-import type { McpConnection, McpFailure, McpToolDefinition } from "@berth/agent/mcp";
-import type { McpServer, McpToolset } from "@berth/contract";
+import { type Tool, toolset } from "@berth/agent";
+import type { McpConnection, McpDefinitions, McpFailure, McpToolDefinition } from "@berth/agent/mcp";
+import type { McpServer, McpToolset, SessionErrorType } from "@berth/contract";
 import type { GuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
@@ -20,11 +20,6 @@ export interface McpParts {
   mask(text: string): string;
   log: Logger;
 }
-
-/** Of one server. */
-const MAX_TOOLS = 256;
-/** Characters of the definitions of one server's tools. */
-const MAX_DEFINITIONS = 500_000;
 
 interface Entry {
   toolset: McpToolset;
@@ -71,15 +66,26 @@ export class SessionMcp {
       ),
     );
     return this.#entries.flatMap((entry, index) =>
-      (found[index] ?? []).map((definition) => toolOf(client, entry, definition)),
+      (found[index] ?? []).map((definition) => this.#tool(client, entry, definition)),
     );
+  }
+
+  #tool(
+    { mcpTool }: McpClient,
+    { server, connection, ...entry }: Entry,
+    definition: McpToolDefinition,
+  ): Tool {
+    const permission = configOf(entry.toolset, definition.tool).permission_policy.type;
+    const keepsFiles = toolset(this.#session.agent).length > 0;
+    const { mask } = this.#parts;
+    return mcpTool({ server: server.name, definition, permission, connection, keepsFiles, mask });
   }
 
   #createEntries({ McpConnection }: McpClient): Entry[] {
     const { credentials, mcpFetch, log, mask } = this.#parts;
     const report = createEgressReport(this.#runLog, log, mask);
-    return this.#toolsets.map(({ toolset, server }) => ({
-      toolset,
+    return this.#toolsets.map(({ server, ...rest }) => ({
+      ...rest,
       server,
       connection: new McpConnection({
         url: server.url,
@@ -103,16 +109,27 @@ export class SessionMcp {
     if (!("tools" in offered)) return await this.#report(entry.server, offered);
     const { mask } = this.#parts;
     const tools = offered.tools.map((tool) => ({ ...tool, description: mask(tool.description) }));
+    const leftOut = client.leftOutSentence(entry.server.name, offered);
+    if (leftOut !== null) await this.#tell(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
     await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, tools);
     return tools;
   }
 
   /** The session continues without the server's tools. */
-  async #report({ name }: McpServer, { type, reason }: McpFailure): Promise<[]> {
-    const message = `The MCP server '${name}' could not be used: ${reason}.`;
-    const error = { type, message, retry_status: { type: "retrying" as const }, mcp_server_name: name };
-    await this.#runLog.append([{ event: { type: "session.error", error } }]);
+  async #report(server: McpServer, { type, reason }: McpFailure): Promise<[]> {
+    const message = `The MCP server '${server.name}' could not be used: ${reason}.`;
+    await this.#tell(server, type, message, "retrying");
     return [];
+  }
+
+  async #tell(
+    { name: mcp_server_name }: McpServer,
+    type: SessionErrorType,
+    message: string,
+    retry: "retrying" | "terminal",
+  ): Promise<void> {
+    const error = { type, message, retry_status: { type: retry }, mcp_server_name };
+    await this.#runLog.append([{ event: { type: "session.error", error } }]);
   }
 }
 
@@ -120,24 +137,14 @@ async function ask(
   { mcpDefinitions, mcpFailure }: McpClient,
   { server, toolset, connection }: Entry,
   signal: AbortSignal,
-): Promise<{ tools: McpToolDefinition[] } | McpFailure> {
+): Promise<McpDefinitions | McpFailure> {
   try {
-    const offered = mcpDefinitions(server.name, await connection.listTools(signal));
-    const tools = offered.filter(({ tool }) => configOf(toolset, tool).enabled);
-    return excess(tools) ?? { tools };
+    const list = await connection.listTools(signal);
+    return mcpDefinitions(server.name, list, enabledIn(toolset));
   } catch (error) {
     signal.throwIfAborted();
-    return mcpFailure(error);
+    return mcpFailure(error, connection.sentCredential);
   }
-}
-
-function toolOf(
-  { mcpTool }: McpClient,
-  { toolset, server, connection }: Entry,
-  definition: McpToolDefinition,
-): Tool {
-  const permission = configOf(toolset, definition.tool).permission_policy.type;
-  return mcpTool({ server: server.name, definition, permission, connection });
 }
 
 function toolsetsOf({ agent }: RunSession): { toolset: McpToolset; server: McpServer }[] {
@@ -148,14 +155,11 @@ function toolsetsOf({ agent }: RunSession): { toolset: McpToolset; server: McpSe
   });
 }
 
-function configOf({ configs, default_config }: McpToolset, tool: string): McpToolset["default_config"] {
-  return configs.find(({ name }) => name === tool) ?? default_config;
+function enabledIn(toolset: McpToolset): (tool: string) => boolean {
+  const configs = new Map(toolset.configs.map((config) => [config.name, config]));
+  return (tool) => (configs.get(tool) ?? toolset.default_config).enabled;
 }
 
-function excess(tools: readonly McpToolDefinition[]): McpFailure | null {
-  const type = "mcp_connection_failed_error";
-  if (tools.length > MAX_TOOLS)
-    return { type, reason: `it offers ${tools.length} tools, more than ${MAX_TOOLS}` };
-  if (JSON.stringify(tools).length <= MAX_DEFINITIONS) return null;
-  return { type, reason: `its tools are described in more than ${MAX_DEFINITIONS} characters` };
+function configOf({ configs, default_config }: McpToolset, tool: string): McpToolset["default_config"] {
+  return configs.find(({ name }) => name === tool) ?? default_config;
 }

@@ -1,0 +1,45 @@
+import { type Client, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { setAsideList } from "./set-aside.ts";
+
+/** How much of a server's list is read. */
+const MAX_PAGES = 200;
+const MAX_TOOLS = 10_000;
+/** Characters of JSON. */
+const MAX_LENGTH = 4_000_000;
+
+export interface ToolList {
+  /** As the server sent them. */
+  tools: readonly unknown[];
+  /** The limits were reached before its end: the rest was not read. */
+  truncated: boolean;
+}
+
+const page = z.looseObject({ nextCursor: z.string().optional() });
+
+/** Reads the pages of a server's list of tools until its end or the limits, in `deadlineMs` together. */
+export async function listTools(client: Client, signal: AbortSignal, deadlineMs: number): Promise<ToolList> {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], truncated: false };
+  const deadline = performance.now() + deadlineMs;
+  const tools: unknown[] = [];
+  const cursors = new Set<string>();
+  let length = 0;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const timeout = deadline - performance.now();
+    if (timeout <= 0)
+      throw new SdkError(SdkErrorCode.RequestTimeout, "The list of tools has too many slow pages.");
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await client.request({ method: "tools/list", params }, page, { signal, timeout });
+    for (const tool of setAsideList(result, "tools")) {
+      length += JSON.stringify(tool).length;
+      if (tools.length >= MAX_TOOLS || length > MAX_LENGTH) return { tools, truncated: true };
+      tools.push(tool);
+    }
+    cursor = result.nextCursor;
+    // A cursor that comes again would lead round in a circle.
+    if (cursor === undefined || cursors.has(cursor)) return { tools, truncated: false };
+    cursors.add(cursor);
+  }
+  return { tools, truncated: true };
+}

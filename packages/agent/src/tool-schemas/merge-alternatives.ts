@@ -1,0 +1,122 @@
+import { isObject, resolveReference, type Schema } from "./json-schema.ts";
+
+/** What no provider takes at the top of a tool's schema, though it is valid there. */
+const COMBINATIONS = ["allOf", "anyOf", "oneOf"] as const;
+const CONDITIONS = ["not", "if", "then", "else", "enum", "const"];
+/** Schemas at the top, alternatives and what they refer to included. */
+const MAX_PARTS = 256;
+/** Characters of what the description says of conditions that the schema does not. */
+const MAX_CONDITIONS_LENGTH = 2_000;
+
+export type Merged =
+  /** `conditions`: a sentence about what the schema does not say any more; null when it says all. */
+  | { schema: Schema; conditions: string | null }
+  /** Why no schema of an object can say the same, as the end of a sentence. */
+  | { reason: string };
+
+/**
+ * The schema of an object without references and combinations at its top: the properties of all alternatives, of which those are
+ * required that each alternative requires. What that leaves open is said in words; the server validates it.
+ */
+export function mergeAlternatives(root: Schema): Merged {
+  const flat = flatten(root, { root, parts: 0 });
+  if (typeof flat === "string") return { reason: flat };
+  const said = [...COMBINATIONS, ...CONDITIONS].filter((keyword) => root[keyword] !== undefined);
+  if (said.length === 0) return { schema: flat, conditions: null };
+  const text = JSON.stringify(Object.fromEntries(said.map((keyword) => [keyword, root[keyword]])));
+  const conditions =
+    text.length <= MAX_CONDITIONS_LENGTH
+      ? `The input must also match this JSON Schema: ${text}`
+      : "The server accepts only some combinations of these fields.";
+  return { schema: flat, conditions };
+}
+
+interface Walk {
+  root: Schema;
+  /** How many schemas were looked at. */
+  parts: number;
+}
+
+/** Returns the reason why there is none as a text. */
+function flatten(given: Schema, walk: Walk): Schema | string {
+  walk.parts += 1;
+  if (walk.parts > MAX_PARTS) return "its input schema refers to itself, or has too many alternatives";
+  const { $ref, ...own } = given;
+  if ($ref !== undefined) {
+    const target = resolveReference(walk.root, $ref);
+    return flatten(isObject(target) ? { ...target, ...own } : own, walk);
+  }
+  const type = typeProblem(own.type);
+  if (type !== null) return type;
+  const rest = Object.fromEntries(
+    Object.entries(own).filter(([key]) => ![...COMBINATIONS, ...CONDITIONS].includes(key)),
+  );
+  const branches: { keyword: string; schemas: Schema[] }[] = [];
+  for (const keyword of COMBINATIONS) {
+    const schemas = alternatives(own[keyword], walk);
+    if (typeof schemas === "string") return schemas;
+    if (schemas.length > 0) branches.push({ keyword, schemas });
+  }
+  if (branches.length === 0) return { ...rest, type: "object" };
+  return merged(rest, branches);
+}
+
+function alternatives(value: unknown, walk: Walk): Schema[] | string {
+  if (!Array.isArray(value)) return [];
+  const schemas: Schema[] = [];
+  for (const one of value) {
+    // `true` allows everything, and `null` is no input of a tool.
+    if (!isObject(one) || one.type === "null") continue;
+    const flat = flatten(one, walk);
+    if (typeof flat === "string") return flat;
+    schemas.push(flat);
+  }
+  return schemas;
+}
+
+function merged(rest: Schema, branches: readonly { keyword: string; schemas: Schema[] }[]): Schema {
+  const all = branches.flatMap(({ schemas }) => schemas);
+  const byName = new Map<string, Map<string, unknown>>();
+  for (const { properties } of [rest, ...all]) {
+    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
+      const variants = byName.get(name) ?? new Map<string, unknown>();
+      byName.set(name, variants.set(JSON.stringify(schema), schema));
+    }
+  }
+  const properties = Object.fromEntries(
+    [...byName].map(([name, variants]) => [
+      name,
+      variants.size === 1 ? [...variants.values()][0] : { anyOf: [...variants.values()] },
+    ]),
+  );
+  const required = new Set(namesOf(rest));
+  for (const { keyword, schemas } of branches) {
+    const lists = schemas.map((schema) => new Set(namesOf(schema)));
+    const [first = new Set<string>(), ...others] = lists;
+    const common = [...first].filter((name) => others.every((other) => other.has(name)));
+    const always = keyword === "allOf" ? lists.flatMap((list) => [...list]) : common;
+    for (const name of always) required.add(name);
+  }
+  // An alternative that allows no other properties does not know those of the others.
+  const { additionalProperties: _, ...shared } = rest;
+  const closed = [rest, ...all].every((schema) => schema.additionalProperties === false);
+  return {
+    ...shared,
+    type: "object",
+    properties,
+    ...(required.size > 0 && { required: [...required] }),
+    ...(closed && { additionalProperties: false }),
+  };
+}
+
+function namesOf({ required }: Schema): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+/** Null for a schema that allows objects. */
+function typeProblem(type: unknown): string | null {
+  const types = Array.isArray(type) ? type : [type];
+  if (type === undefined || types.includes("object")) return null;
+  const named = types.map(String).join(" or ").slice(0, 60);
+  return `its input schema is of type ${named}, not object`;
+}

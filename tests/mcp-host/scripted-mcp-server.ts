@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export interface McpRequest {
+  method: string;
+  params?: { name?: string; arguments?: unknown; cursor?: string; uri?: string };
+}
+
+export interface ScriptedMcpServer {
+  url: string;
+  /** The requests that it got, in order. */
+  received: McpRequest[];
+  /** Returns the result of a request; undefined for a method that it does not know. May be replaced. */
+  respond(request: McpRequest): object | undefined;
+  /** Sends a notification on each event stream that a client has open. Returns to how many. */
+  notify(method: string): number;
+  stop(): void;
+}
+
+/** An MCP server whose results a test gives, for what no real server does: schemas, lists and results of any form. */
+export async function startScriptedMcpServer(
+  respond: ScriptedMcpServer["respond"],
+  initialized: { capabilities?: object; instructions?: string } = {},
+): Promise<ScriptedMcpServer> {
+  const streams = new Set<(text: string) => void>();
+  const server = createServer(async (incoming, outgoing) => {
+    if (incoming.method === "GET") {
+      outgoing.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      const write = (line: string) => void outgoing.write(line);
+      streams.add(write);
+      outgoing.on("close", () => streams.delete(write));
+      return;
+    }
+    const body = await text(incoming);
+    const request = body === "" ? undefined : (JSON.parse(body) as McpRequest & { id?: number });
+    if (request?.id === undefined) return void outgoing.writeHead(202).end();
+    scripted.received.push(request);
+    const serverInfo = { name: "scripted", version: "1" };
+    const first = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo, ...initialized };
+    const result = request.method === "initialize" ? first : scripted.respond(request);
+    const answer =
+      result === undefined ? { error: { code: -32_601, message: "Method not found" } } : { result };
+    outgoing.writeHead(200, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, ...answer }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const scripted: ScriptedMcpServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    received: [],
+    respond,
+    notify(method) {
+      for (const write of streams) write(`data: ${JSON.stringify({ jsonrpc: "2.0", method })}\n\n`);
+      return streams.size;
+    },
+    stop: () => server.close().closeAllConnections(),
+  };
+  return scripted;
+}
