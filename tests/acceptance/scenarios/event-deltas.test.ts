@@ -3,7 +3,7 @@ import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
-import { type Frame, readFrames } from "../harness/stream.ts";
+import { type Frame, readEventsUntil, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
@@ -70,6 +70,29 @@ covers(
       replayed.every(({ id }) => id !== ""),
       "a stream without event_deltas has no previews",
     );
+  },
+);
+
+covers(
+  ["event-deltas"],
+  "event deltas: a stream that is opened while a tool runs has nothing of the messages before it",
+  async () => {
+    const session = await makeSession(api);
+    await api.ok("POST", `/sessions/${session.id}/events`, {
+      events: [steps({ say: TEXT }, bash("sleep 3"), { say: "Over." })],
+    });
+    const log = await readEventsUntil(api, session.id, ({ type }) => type === "span.model_request_end");
+    const stored = log.filter(({ type }) => type === "agent.message").map(({ id }) => id);
+    assert.equal(stored.length, 1);
+    const places = [log.at(-1), log.find(({ type }) => type === "agent.message")];
+    const read = async (after: AnyJson | undefined) => {
+      const query = `after_id=${after?.id}&event_deltas[]=agent.message`;
+      for await (const { event, data } of readFrames(api, session.id, { query })) {
+        assert.ok(!stored.includes(data.event_id ?? data.event?.id ?? data.id), `${event} of what is stored`);
+        if (event === "session.status_idle") break;
+      }
+    };
+    await Promise.all(places.map(read));
   },
 );
 

@@ -22,7 +22,11 @@ describe("however a log arrives", () => {
     fc.assert(
       fc.property(anyLog, fc.array(cut, { minLength: 1, maxLength: 40 }), (events, cuts) => {
         const log = new SessionLog();
-        for (const batch of batchesOf(events, cuts)) log.append(batch);
+        for (const batch of batchesOf(events, cuts)) {
+          log.append(batch);
+          const { rows, previews } = log.snapshot.view;
+          assert.ok(!previews.some(({ id }) => rows.some((row) => row.id === id)), "nothing is there twice");
+        }
         log.append([{ type: "connection_lost" }]);
         assert.deepEqual(log.snapshot.view, { ...viewOf(events), previews: [] });
         assert.deepEqual(log.snapshot.events, events);
@@ -72,8 +76,11 @@ function batchesOf(
       .flatMap((event): LogInput[] => [...(previews ? previewsOf(event) : []), event]);
     batches.push([
       ...(lost ? [{ type: "connection_lost" } as const] : []),
-      ...events.slice(Math.max(0, from - repeats), from),
+      ...events
+        .slice(Math.max(0, from - repeats), from)
+        .flatMap((event): LogInput[] => [...(previews ? previewsOf(event) : []), event]),
       ...fresh,
+      ...(previews ? events.slice(Math.max(0, from - repeats), from).flatMap(previewsOf) : []),
     ]);
     from += size;
   }
@@ -223,6 +230,19 @@ describe("previews", () => {
     );
     const done = reduce(writing, [event]);
     assert.deepEqual([done.previews, rowsOf(done, "text").map(({ text }) => text)], [[], ["Hello"]]);
+  });
+
+  test("of an event that is there already are dropped, whole or in part, whatever else comes with them", () => {
+    const writer = new LogWriter();
+    const said = writer.say("Hello");
+    writer.use("Bash", { command: "sleep 60" });
+    for (const late of [previewsOf(said), previewsOf(said).slice(1), [...previewsOf(said), said]]) {
+      const log = new SessionLog();
+      log.append(writer.events);
+      const { view } = log.snapshot;
+      log.append(late);
+      assert.equal(log.snapshot.view, view);
+    }
   });
 
   test("of a request that failed are void", () => {

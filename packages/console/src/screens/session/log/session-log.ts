@@ -32,9 +32,16 @@ export class SessionLog {
     this.#snapshot = { view: reduce(this.#snapshot.view, fresh), events: this.#events };
   }
 
+  /** A preview of an event that is stored may still be on its way. */
   #isFresh(input: LogInput): boolean {
-    if (input.type === "connection_lost" || input.type === "event_start" || input.type === "event_delta")
-      return true;
+    switch (input.type) {
+      case "connection_lost":
+        return true;
+      case "event_start":
+        return !this.#ids.has(input.event.id);
+      case "event_delta":
+        return !this.#ids.has(input.event_id);
+    }
     if (this.#ids.has(input.id)) return false;
     this.#ids.add(input.id);
     this.#events.push(input);

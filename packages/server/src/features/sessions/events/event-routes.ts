@@ -11,7 +11,7 @@ import type { SessionHub } from "../../../notify/session-hub.ts";
 import { listPageJson } from "../../../request/page.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
-import { listEvents } from "./event-store.ts";
+import { listEvents, requestAt } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { startsWork } from "./input-store.ts";
 import { PreviewFeed } from "./preview-feed.ts";
@@ -47,14 +47,15 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: Ev
   mountStream(app, eventRoutes.stream, async (request, { params, query }) => {
     const { id, terminated } = await requireSession(request.db.read, request.principal, params.session_id);
     const afterSeq = await streamStart(request.db.read, id, query, request.header("last-event-id"));
+    const deltas = query["event_deltas[]"] ?? [];
+    const before = deltas.length > 0 ? await requestAt(request.db.read, id, afterSeq) : undefined;
     return async (response) => {
       const sse = openSse(response);
       const unwatch = tokens.watch(request.principal.tokenId, () => {
         noteEnd(response, "token_invalid");
         sse.end();
       });
-      const deltas = query["event_deltas[]"] ?? [];
-      const previews = deltas.length > 0 ? new PreviewFeed(deltas) : null;
+      const previews = before === undefined ? null : new PreviewFeed(deltas, before);
       const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };
       await followEvents(options).finally(unwatch);
     };

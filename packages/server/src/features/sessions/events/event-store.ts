@@ -83,6 +83,33 @@ export async function seqOfEvent(
   return rows[0]?.seq ?? null;
 }
 
+/** Up to a place in a log: the last request to the model, if it has ended there, and the messages of one that has not. Ids of events. */
+export interface RequestAt {
+  ended: string | null;
+  stored: readonly string[];
+}
+
+export async function requestAt(db: Queryable, sessionId: string, seq: number): Promise<RequestAt> {
+  const { rows } = await db.query<{ id: string; type: string; started: string | null }>({
+    name: "request_at",
+    text: `
+      select id, type, case when type = 'span.model_request_end' then body::json ->> 'model_request_start_id' end as started
+      from events
+      where session_id = $1 and seq <= $2
+        and type in ('span.model_request_start', 'span.model_request_end', 'agent.message', 'agent.thinking')
+        and seq >= (
+          select seq from events
+          where session_id = $1 and seq <= $2 and type in ('span.model_request_start', 'span.model_request_end')
+          order by seq desc limit 1
+        )
+      order by seq`,
+    values: [sessionId, seq],
+  });
+  const [last, ...later] = rows;
+  if (last === undefined) return { ended: null, stored: [] };
+  return { ended: last.started, stored: later.map(({ id }) => formatId("event", id)) };
+}
+
 export interface LogEnd {
   /** The seq of the last event; 0 before the first. */
   lastSeq: number;

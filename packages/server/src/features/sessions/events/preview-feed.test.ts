@@ -82,6 +82,21 @@ test("lost or repeated pieces → what is sent is always a prefix, and the whole
   );
 });
 
+test("a reader that begins after a message, or after its request → nothing of it, and all of what comes then", () => {
+  const later = piece("New", 0, { requestId: "evt_s", eventId: "evt_b" });
+  for (const [before, sent] of [
+    [{ ended: null, stored: ["evt_a"] }, false],
+    [{ ended: "evt_r", stored: [] }, false],
+    [{ ended: "evt_q", stored: ["evt_x"] }, true],
+  ] as const) {
+    const feed = new PreviewFeed(["agent.message"], before);
+    feed.add(piece("Hello", 0));
+    assert.equal(textOf(feed.frames()), sent ? "Hello" : "", JSON.stringify(before));
+    feed.add(later);
+    assert.equal(textOf(feed.frames()), "New");
+  }
+});
+
 test("only requested types are sent; thinking has a start only", () => {
   const feed = new PreviewFeed(["agent.thinking"]);
   feed.add(piece("x", 0));

@@ -1,6 +1,6 @@
 import type { PreviewPiece } from "@berth/agent";
 import type { EventDelta, EventStart, PreviewedType } from "@berth/contract";
-import type { StreamedEvent } from "./event-store.ts";
+import type { RequestAt, StreamedEvent } from "./event-store.ts";
 
 /** A reader with more characters of unsent frames than this gets no more pieces of the events being written. */
 const MAX_CHARACTERS = 256 * 1024;
@@ -19,12 +19,15 @@ interface Preview {
 export class PreviewFeed {
   readonly #types: readonly PreviewedType[];
   readonly #previews = new Map<string, Preview>();
-  readonly #stored = new Set<string>();
-  #endedRequest = "";
+  readonly #stored: Set<string>;
+  #endedRequest: string;
   #unsent = "";
 
-  constructor(types: readonly PreviewedType[]) {
+  /** @param before where the reader begins: nothing is sent of what it has, or of a request that had ended. */
+  constructor(types: readonly PreviewedType[], before: RequestAt = { ended: null, stored: [] }) {
     this.#types = types;
+    this.#endedRequest = before.ended ?? "";
+    this.#stored = new Set(before.stored);
   }
 
   add(piece: PreviewPiece): void {
