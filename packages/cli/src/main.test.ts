@@ -258,19 +258,21 @@ test("sessions list: a table without control characters, or one JSON document", 
   const env = { ...token, BERTH_URL: service.url };
   const { stdout } = await berth(["sessions", "list", "--status", "idle", "running"], { env });
   assert.deepEqual(stdout.split("\n").slice(0, 3), [
-    "ID      STATUS  CREATED AT        MODEL            TITLE",
-    "sess_1  idle    2026-11-21 10:00  rehearsal/steps  First",
-    "sess_2  idle    2026-11-21 10:00  rehearsal/steps  Second",
+    "ID      STATUS  LAST ACTIVE       MODEL            TITLE",
+    "sess_1  done    2026-11-21 10:00  rehearsal/steps  First",
+    "sess_2  done    2026-11-21 10:00  rehearsal/steps  Second",
   ]);
   assert.equal(
     decodeURIComponent(String(service.calls[0]?.query)),
-    "limit=20&statuses[]=idle&statuses[]=running",
+    "limit=20&statuses[]=idle&statuses[]=running&sort=created_at",
   );
   const filters = ["--title", "fix it", "--owner", "usr_1", "--waiting"];
-  const options = ["--limit", "2", "--json", "--archived", ...filters];
+  const standing = ["--outcome", "refusal", "--clone-failed", "--sort", "updated_at"];
+  const options = ["--limit", "2", "--json", "--archived", ...filters, ...standing];
   const json = JSON.parse((await berth(["sessions", "list", ...options], { env })).stdout);
   assert.deepEqual(Object.fromEntries(new URLSearchParams(String(service.calls.at(-1)?.query))), {
     ...{ limit: "2", include_archived: "true", title: "fix it", owner_id: "usr_1", requires_action: "true" },
+    ...{ "outcomes[]": "refusal", repository_failed: "true", sort: "updated_at" },
   });
   assert.deepEqual([json.data.length, json.has_more], [2, true]);
 });

@@ -100,6 +100,7 @@ const session = {
   status: "idle",
   title: "First",
   resources: [repository],
+  last_turn: { outcome: "end_turn", ended_at: "2026-11-21T10:00:30.000Z" },
   stats: { active_seconds: 19, duration_seconds: 30 },
   usage: {
     input_tokens: 1500,
@@ -109,7 +110,7 @@ const session = {
   },
   archived_at: null,
   created_at: "2026-11-21T10:00:00.000Z",
-  updated_at: "2026-11-21T10:00:00.000Z",
+  updated_at: "2026-11-21T10:00:30.000Z",
 };
 
 function page(data: object[]) {

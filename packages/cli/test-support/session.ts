@@ -28,6 +28,7 @@ export const repository: SessionResource = {
   url: "https://git.example.com/acme/shop",
   mount_path: "/data/shop",
   checkout: null,
+  error: null,
   created_at: new Date(start).toISOString(),
   updated_at: new Date(start).toISOString(),
 };

@@ -40,6 +40,7 @@ export type {
   SkillVersion,
   StopReason,
   Token,
+  TurnOutcome,
   UsageFigures,
   UsageGroup,
   UsageReport,
@@ -54,6 +55,7 @@ export type { StreamOptions } from "./resources/events.ts";
 export type { Content, Part, Upload } from "./resources/files.ts";
 export type { SkillUpload } from "./resources/skills.ts";
 export type { ResumableOptions } from "./resources/upload-resumable.ts";
+export { type Standing, standingOf } from "./standing.ts";
 export type { StreamFrame } from "./streaming/event-stream.ts";
 export type { ApiPromise, WithResponse } from "./transport/api-promise.ts";
 export {

@@ -16,6 +16,11 @@ export function uuidOfRow(n: number): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** When something last happened in row `n` of the sessions, as SQL: in another order than they were created in. */
+function activeAt(n: string): string {
+  return `timestamptz '2026-01-01Z' + ${n} * 7919 % ${ROWS} * interval '1 second'`;
+}
+
 const FIRST_ROW = uuidOfRow(1);
 const OWNED = "id, organization_id, owner_type, owner_id";
 const own = (organizationId: string, userId: string) => `${UUID}, '${organizationId}', 'user', '${userId}'`;
@@ -45,8 +50,9 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       `${owned}, 'e' || n, '{}', '{}', '{}', ${ARCHIVED}`,
     ],
     sessions: [
-      `${OWNED}, agent_id, agent, environment_id, archived_at, status`,
-      `${owned}, ${first}, '{}', ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end`,
+      `${OWNED}, agent_id, agent, environment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed`,
+      `${owned}, ${first}, '{}', ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end,
+        case when n % 100 = 5 then 'refusal' else 'end_turn' end, now(), ${activeAt("n")}, n % 1000 = 7`,
     ],
     session_resources: [
       "id, session_id, type, mount_path, memory_store_id, memory_access",

@@ -18,6 +18,11 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "Sessions can be filtered by owner_id, by a part of the title (letters in upper or lower case), and by calls that wait for a client (requires_action), alone and combined, across pages. A filter shows nobody a session that they may not see.",
   },
   {
+    id: "session-outcomes",
+    source: "the console's list of sessions",
+    rule: "A session says what its last turn came to and when it ended (last_turn, null before the first), and a repository why its clone failed (error). Sessions can be filtered by that (outcomes[], repository_failed), and sorted by last activity (sort=updated_at, between updated_at[gte] and updated_at[lt]), across pages.",
+  },
+  {
     id: "event-initial-order",
     source: "api 4",
     rule: "initial_events are processed in their order; if one is rejected, the session is not created.",

@@ -174,6 +174,7 @@ covers(
       username: "ann",
       mount_path: "/data/widget-2",
       checkout,
+      error: null,
     });
     assert.deepEqual([other.mount_path, other.username, other.checkout], ["/data/widget-3", null, null]);
     const path = `/sessions/${session.id}/resources`;

@@ -57,6 +57,7 @@ covers(["session-shape", "session-agent", "ids"], "create session: returns every
     vault_ids: [],
     deployment_id: null,
     outcome_evaluations: [],
+    last_turn: null,
     stats: { active_seconds: 0, duration_seconds: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
     environment_variables: {},

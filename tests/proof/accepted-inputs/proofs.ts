@@ -370,6 +370,12 @@ const SESSIONS: readonly Proof[] = [
     scenario("filters"),
     "list sessions: filters by owner, title and calls that wait for a client",
   ],
+  [
+    "sessions.list ?",
+    "outcomes repository_failed sort updated_at",
+    scenario("session-outcomes"),
+    "list sessions: by outcome, by failed clones and by last activity",
+  ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
   [
     "sessionResources.add ",

@@ -29,10 +29,12 @@ const limit = z
     description: `The maximum number of objects in a page. Default ${DEFAULT_PAGE_SIZE}.`,
   });
 
+/** A bound of a list on a time, in milliseconds. */
+export const timeBound = timestamp.transform((value) => Date.parse(value)).optional();
+
 /** Bounds of a list on `created_at`. `description` is needed where they apply to another time. */
 export function createdAtBounds(description?: string) {
-  const bound = timestamp.transform((value) => Date.parse(value)).optional();
-  const field = description === undefined ? bound : bound.meta({ description });
+  const field = description === undefined ? timeBound : timeBound.meta({ description });
   return {
     "created_at[gt]": field,
     "created_at[gte]": field,

@@ -20,12 +20,16 @@ type Plain<Q> = {
   [Key in keyof Q as NameOf<Key>]?: Key extends "limit" ? number | undefined : ValueOf<Q[Key]>;
 };
 
-type NameOf<Key> = Key extends `created_at[${string}]` ? never : Key extends `${infer Name}[]` ? Name : Key;
+type NameOf<Key> = Key extends `${string}_at[${string}]` ? never : Key extends `${infer Name}[]` ? Name : Key;
 
 type ValueOf<Value> = [Exclude<Value, undefined>] extends ["true" | "false"]
   ? boolean | undefined
   : Value | undefined;
 
-type Bounds<Q> = "created_at[gt]" extends keyof Q
-  ? { created_at?: { [Bound in "gt" | "gte" | "lt" | "lte"]?: Date | string | undefined } | undefined }
-  : unknown;
+type Bounds<Q> = { [Key in TimeOf<keyof Q>]?: BoundsOf<Q, Key> | undefined };
+
+type TimeOf<Key> = Key extends `${infer Name}[${"gt" | "gte" | "lt" | "lte"}]` ? Name : never;
+
+type BoundsOf<Q, Name extends string> = {
+  [Key in keyof Q as Key extends `${Name}[${infer Bound}]` ? Bound : never]?: Date | string | undefined;
+};

@@ -36,10 +36,7 @@ export async function selectAccessible<Row extends object>(
   statuses: readonly string[] | null = null,
 ): Promise<Row[]> {
   const owners = ownerBranches(principal);
-  const branches =
-    statuses === null
-      ? owners
-      : [...new Set(statuses)].flatMap((status) => owners.map((owner) => ({ ...owner, status })));
+  const branches = statuses === null ? owners : branchesOfValues(owners, "status", statuses);
   return await selectKeyset(db, range, listing, branches);
 }
 
@@ -60,7 +57,19 @@ export function unlessArchived(filter: ArchivedFilter): Condition[] {
   return filter.include_archived ? [] : [{ text: "archived_at is null", values: [] }];
 }
 
-function ownerBranches({ organizationId, id, role }: Principal): Branch[] {
+/** Of each branch, the rows that have one of the values in a text column; see `Branch.also`. */
+export function branchesOfValues(
+  branches: readonly Branch[],
+  column: string,
+  values: readonly string[],
+): Branch[] {
+  return [...new Set(values)].flatMap((value) =>
+    branches.map((branch) => ({ ...branch, also: { column, value } })),
+  );
+}
+
+/** All that a principal can access, by owner. */
+export function ownerBranches({ organizationId, id, role }: Principal): Branch[] {
   if (role === "admin") return [{ column: "organization_id", value: organizationId }];
   return [...new Set([id, organizationId])].map((value) => ({ column: "owner_id", value }));
 }

@@ -25,15 +25,28 @@ export interface Listing {
   conditions?: readonly Condition[];
 }
 
-/** The rows with one value in a column. Needs an index on the column, on `status` if one is given, and on `id`, in this order. */
+/**
+ * The rows with one value in a uuid column. Needs an index on the column, on that of `also` if it is given, and on what orders the
+ * list, in this order.
+ */
 export interface Branch {
   column: string;
   value: string;
-  status?: string;
+  /** A text column of the index, with its value. */
+  also?: { column: string; value: string };
+  /** Those of a partial index. */
+  conditions?: readonly Condition[];
 }
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+/** The columns that order a list, all in the same direction, and their first and last values. `low` is inclusive, `high` exclusive. */
+export interface Span {
+  columns: readonly { name: string; type: string }[];
+  low: readonly unknown[];
+  high: readonly unknown[];
+}
+
+export const FIRST = "00000000-0000-0000-0000-000000000000";
+export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
  * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor.
@@ -50,27 +63,38 @@ export async function selectKeyset<Row extends object>(
   listing: Listing,
   branches: readonly Branch[] | null,
 ): Promise<Row[]> {
+  const { low, high } = boundsOf(range);
+  const columns = [{ name: listing.id ?? "id", type: "uuid" }];
+  return await selectSpan<Row>(db, range, listing, { columns, low: [low], high: [high] }, branches);
+}
+
+/** As `selectKeyset`, for a list that other columns order. */
+export async function selectSpan<Row extends object>(
+  db: Queryable,
+  { direction, rows }: Pick<KeysetRange, "direction" | "rows">,
+  listing: Listing,
+  span: Span,
+  branches: readonly Branch[] | null,
+): Promise<Row[]> {
   if (branches?.length === 0) return [];
-  const order = range.direction === "older" ? "desc" : "asc";
-  const limit = condition("limit ?", range.rows);
+  const order = direction === "older" ? "desc" : "asc";
+  const limit = condition("limit ?", rows);
   if (branches === null)
-    return (await db.query<Row>(assembled([selectAll(range, listing, order, limit)]))).rows;
-  const selects = branches.map((branch) => selectBranch(range, listing, branch, order, limit));
-  const sorted = [joined(selects, " union all "), condition(`order by id ${order}`), limit];
+    return (await db.query<Row>(assembled([selectAll(listing, span, order, limit)]))).rows;
+  const selects = branches.map((branch) => selectBranch(listing, span, branch, order, limit));
+  const sorted = [joined(selects, " union all "), condition(orderBy(span.columns, order)), limit];
   return (await db.query<Row>(assembled(selects.length === 1 ? selects : sorted))).rows;
 }
 
 function selectAll(
-  range: KeysetRange,
-  { table, columns, id = "id", conditions = [] }: Listing,
+  { table, columns, conditions = [] }: Listing,
+  span: Span,
   order: "asc" | "desc",
   limit: Condition,
 ): Condition {
-  const { low, high } = boundsOf(range);
-  const parts = [condition(`${id} >= ?::uuid`, low), condition(`${id} < ?::uuid`, high), ...conditions];
-  const where = joined(parts, " and ");
+  const where = joined([...within([], span), ...conditions], " and ");
   return {
-    text: `select ${columns} from ${table} where ${where.text} order by ${id} ${order} ${limit.text}`,
+    text: `select ${columns} from ${table} where ${where.text} ${orderBy(span.columns, order)} ${limit.text}`,
     values: [...where.values, ...limit.values],
   };
 }
@@ -85,28 +109,43 @@ export const WHOLE: KeysetRange = {
 };
 
 function selectBranch(
-  range: KeysetRange,
-  { table, columns, id = "id", conditions = [] }: Listing,
-  { column: owning, value, status }: Branch,
+  { table, columns, conditions = [] }: Listing,
+  span: Span,
+  { column, value, also, conditions: own = [] }: Branch,
   order: "asc" | "desc",
   limit: Condition,
 ): Condition {
-  const { low, high } = boundsOf(range);
-  const column = status === undefined ? owning : `${owning}, status`;
-  const [at, own] = status === undefined ? ["?::uuid", [value]] : ["?::uuid, ?::text", [value, status]];
-  const parts = [
-    // Follows from the range, but the planner needs it to take an index of the rows that have the column.
-    condition(`${owning} is not null`),
-    condition(`(${column}, ${id}) >= (${at}, ?::uuid)`, ...own, low),
-    condition(`(${column}, ${id}) < (${at}, ?::uuid)`, ...own, high),
-    ...conditions,
+  const keys = [
+    { name: column, type: "uuid", value },
+    ...(also === undefined ? [] : [{ name: also.column, type: "text", value: also.value }]),
   ];
-  const orderBy = `order by ${column.replaceAll(",", ` ${order},`)} ${order}, ${id} ${order}`;
+  // The first follows from the range, but the planner needs it to take an index of the rows that have the column.
+  const parts = [condition(`${column} is not null`), ...within(keys, span), ...own, ...conditions];
   const where = joined(parts, " and ");
+  const by = orderBy([...keys, ...span.columns], order);
   return {
-    text: `(select ${columns} from ${table} where ${where.text} ${orderBy} ${limit.text})`,
+    text: `(select ${columns} from ${table} where ${where.text} ${by} ${limit.text})`,
     values: [...where.values, ...limit.values],
   };
+}
+
+/** The rows with the values of `keys` that lie in the span, as one range of an index on both. */
+function within(
+  keys: readonly { name: string; type: string; value: unknown }[],
+  { columns, low, high }: Span,
+): Condition[] {
+  const all = [...keys, ...columns];
+  const names = all.map(({ name }) => name).join(", ");
+  const row = all.map(({ type }) => `?::${type}`).join(", ");
+  const fixed = keys.map(({ value }) => value);
+  return [
+    condition(`(${names}) >= (${row})`, ...fixed, ...low),
+    condition(`(${names}) < (${row})`, ...fixed, ...high),
+  ];
+}
+
+function orderBy(columns: readonly { name: string }[], order: "asc" | "desc"): string {
+  return `order by ${columns.map(({ name }) => `${name} ${order}`).join(", ")}`;
 }
 
 /** Whether an id is in the range, ignoring the page size. */

@@ -25,8 +25,8 @@ const ARCHIVED = ["include_archived=true"];
 /** Sought among the rows that the other filters leave, like a text in a file: without an index, so that each create stays cheap. */
 const SOUGHT = ["sessions.list: title"];
 
-/** For each list: what its anchors are ids of, and queries that use each of its filters. */
-const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[] }> = {
+/** For each list: what its anchors are ids of, and queries that use each of its filters. `onward` have no anchors, but more pages. */
+const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onward?: readonly string[] }> = {
   "tokens.list": { anchor: "token" },
   "agents.list": { anchor: "agent", queries: ARCHIVED },
   "agents.versions": {},
@@ -50,6 +50,20 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[] }> = 
       `owner_id=${first("user")}&include_archived=true&statuses[]=idle`,
       "requires_action=true",
       "requires_action=true&include_archived=true",
+      "outcomes[]=refusal",
+      "include_archived=true&outcomes[]=refusal&outcomes[]=none",
+      "repository_failed=true",
+      "repository_failed=true&include_archived=true",
+    ],
+    onward: [
+      "sort=updated_at",
+      "sort=updated_at&include_archived=true",
+      `sort=updated_at&include_archived=true&owner_id=${first("user")}`,
+      "sort=updated_at&include_archived=true&updated_at[gte]=2026-01-01T01:00:00Z&updated_at[lt]=2026-01-01T02:00:00Z",
+      "sort=updated_at&include_archived=true&outcomes[]=refusal",
+      "sort=updated_at&outcomes[]=refusal&outcomes[]=none",
+      "sort=updated_at&repository_failed=true",
+      "sort=updated_at&repository_failed=true&include_archived=true",
     ],
   },
   "sessionResources.list": { anchor: "session_resource" },
@@ -106,6 +120,10 @@ for (const server of testServers) {
       mock.resetCalls();
       const reply = await who.get(path);
       assert.equal(reply.status, 200, reply.text);
+      if (path.includes("sort=") && reply.body.has_more) {
+        const next = await who.get(`${path}&page=${reply.body.next_page}`);
+        assert.equal(next.status, 200, next.text);
+      }
       return mock.calls.map(({ arguments: [statement] }) => statement);
     };
     for (const statistics of ["no statistics", "statistics"]) {
@@ -129,8 +147,12 @@ for (const server of testServers) {
 
 test("each filter of each list is among the queries above", () => {
   const unused = lists().flatMap(({ operation, query }) => {
-    const { anchor, queries = [] } = LISTS[operation.id] ?? assert.fail(`${operation.id} is missing`);
-    const given = ["limit", "page", ...CREATED, ...queries].join("&").split("&");
+    const {
+      anchor,
+      queries = [],
+      onward = [],
+    } = LISTS[operation.id] ?? assert.fail(`${operation.id} is missing`);
+    const given = ["limit", "page", ...CREATED, ...queries, ...onward].join("&").split("&");
     const names = new Set(given.map((pair) => pair.split("=")[0]));
     if (anchor !== undefined) for (const name of ["before_id", "after_id"]) names.add(name);
     return namesOf(query).flatMap((name) => (names.has(name) ? [] : [`${operation.id}: ${name}`]));
@@ -166,7 +188,7 @@ function namesOf(query: unknown): string[] {
 /** Every list: from its start, and from the middle in both directions, with each filter that it has. */
 function requests(): (readonly [list: string, path: string])[] {
   return lists().flatMap(({ operation, query }) => {
-    const { anchor, queries = [] } = LISTS[operation.id] ?? {};
+    const { anchor, queries = [], onward = [] } = LISTS[operation.id] ?? {};
     const path = operation.path
       .replace("/api/v1/cloud", "")
       .replaceAll(/\{(\w+)_id\}/g, (_match: string, kind: IdKind) => first(kind));
@@ -175,7 +197,10 @@ function requests(): (readonly [list: string, path: string])[] {
     const plain = names.includes("type") ? queries : ["", ...(bounded ? CREATED : []), ...queries];
     const anchors =
       anchor === undefined ? [""] : ["", `&after_id=${middle(anchor)}`, `&before_id=${middle(anchor)}`];
-    return plain.flatMap((given) => anchors.map((at) => [operation.id, `${path}?${given}${at}`] as const));
+    const anchored = plain.flatMap((given) => anchors.map((at) => `${path}?${given}${at}`));
+    return [...anchored, ...onward.map((given) => `${path}?${given}`)].map(
+      (one) => [operation.id, one] as const,
+    );
   });
 }
 

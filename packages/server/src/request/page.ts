@@ -61,7 +61,11 @@ export async function listPageJson<Row extends { id: string }>(
   read: ReadRange<Row>,
 ): Promise<JsonText> {
   const { shown, envelope } = await readPage(request, input, kind, read);
-  return new JsonText(`{"data":[${shown.map(toJson).join(",")}],${JSON.stringify(envelope).slice(1)}`);
+  return pageJson(shown.map(toJson), envelope);
+}
+
+function pageJson(items: readonly string[], envelope: Omit<Page<never>, "data">): JsonText {
+  return new JsonText(`{"data":[${items.join(",")}],${JSON.stringify(envelope).slice(1)}`);
 }
 
 async function readPage<Row extends { id: string }>(
@@ -101,18 +105,39 @@ export function onwardPage<Row extends { id: string }>(
   rows: readonly Row[],
   positionOf: (row: Row) => string = ({ id }) => id,
 ): Page<Row> {
-  const data = rows.slice(0, input.query.limit);
-  const last = data.at(-1);
-  const more = rows.length > data.length && last !== undefined;
-  return {
-    data,
-    next_page: more
-      ? request.cursors.seal(cursorScope(request, input), { direction: "older", position: positionOf(last) })
-      : null,
-    first_id: data[0]?.id ?? null,
-    last_id: last?.id ?? null,
-    has_more: more,
-  };
+  const { shown, next_page, has_more } = onward(request, input, rows, positionOf);
+  const ends = { first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
+  return { data: [...shown], next_page, ...ends, has_more };
+}
+
+/** As `onwardPage`, for rows whose ids are uuids and whose items are JSON text already. */
+export function onwardPageJson<Row extends { id: string }>(
+  request: ListRequest,
+  input: CursorInput,
+  kind: IdKind,
+  toJson: (row: Row) => string,
+  rows: readonly Row[],
+  positionOf: (row: Row) => string,
+): JsonText {
+  const { shown, next_page, has_more } = onward(request, input, rows, positionOf);
+  const idOf = (row: Row | undefined) => (row === undefined ? null : formatId(kind, row.id));
+  const envelope = { next_page, first_id: idOf(shown[0]), last_id: idOf(shown.at(-1)), has_more };
+  return pageJson(shown.map(toJson), envelope);
+}
+
+function onward<Row>(
+  request: ListRequest,
+  input: CursorInput,
+  rows: readonly Row[],
+  positionOf: (row: Row) => string,
+) {
+  const shown = rows.slice(0, input.query.limit);
+  const last = shown.at(-1);
+  const has_more = rows.length > shown.length && last !== undefined;
+  const next_page = has_more
+    ? request.cursors.seal(cursorScope(request, input), { direction: "older", position: positionOf(last) })
+    : null;
+  return { shown, next_page, has_more };
 }
 
 /** @throws errors.invalid for a cursor of another list or caller. */

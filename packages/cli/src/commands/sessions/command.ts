@@ -13,7 +13,7 @@ export function addSessions(program: Command): void {
     return withConnection(withOutput(parent.command(usage).description(summary)));
   };
 
-  add("list", "List sessions, newest first.")
+  add("list", "List sessions, the newest first, with how each stands and when it was last active.")
     .option("--limit <number>", "maximum number of sessions", positiveInteger, 20)
     .addOption(
       new Option("--status <status...>", "only sessions with this status").choices([
@@ -22,6 +22,26 @@ export function addSessions(program: Command): void {
         "rescheduling",
         "terminated",
       ]),
+    )
+    .addOption(
+      new Option(
+        "--outcome <outcome...>",
+        "only idle sessions whose last turn came to this; none: no turn yet",
+      ).choices([
+        "none",
+        "end_turn",
+        "requires_action",
+        "retries_exhausted",
+        "refusal",
+        "max_turns",
+        "cancelled",
+      ]),
+    )
+    .option("--clone-failed", "only sessions that lack a repository because its clone failed")
+    .addOption(
+      new Option("--sort <time>", "order by this, the latest first; updated_at: the last activity")
+        .choices(["created_at", "updated_at"])
+        .default("created_at"),
     )
     .option("--title <text>", "only sessions whose title contains this")
     .option("--owner <id>", "only sessions of this user, or of the organization")
@@ -88,7 +108,8 @@ const follow = new Option("-f, --follow", "follow the turn to its end, with the 
 
 const HELP = `
 Examples:
-  $ berth sessions list --status running
+  $ berth sessions list --sort updated_at
+  $ berth sessions list --outcome retries_exhausted refusal
   $ berth sessions logs -f sess_01k…
   $ berth sessions attach sess_01k…
   $ berth sessions send -f sess_01k… "Now update the changelog, too"

@@ -24,6 +24,7 @@ function facts(session: Session): [string, string][] {
       "status",
       session.archived_at === null ? session.status : `${session.status}, archived ${session.archived_at}`,
     ],
+    ...lastTurn(session),
     ["agent", `${session.agent.id} (${session.agent.name}, version ${session.agent.version})`],
     ["model", session.agent.model.id],
     ["environment", session.environment_id],
@@ -34,11 +35,16 @@ function facts(session: Session): [string, string][] {
   ];
 }
 
+function lastTurn({ last_turn: last }: Session): [string, string][] {
+  return last === null ? [] : [["last turn", `${last.outcome}, ${last.ended_at}`]];
+}
+
 function describe(resource: SessionResource): string {
   if (resource.type === "file") return `${resource.id}  ${resource.file_id} → ${resource.mount_path}`;
   if (resource.type === "memory_store") return `${resource.id}  ${resource.name} → ${resource.mount_path}`;
   const { checkout } = resource;
   const at =
     checkout === null ? "" : ` at ${checkout.type === "commit" ? checkout.sha.slice(0, 10) : checkout.name}`;
-  return `${resource.id}  ${resource.url}${at} → ${resource.mount_path}`;
+  const error = resource.error === null ? "" : `, not there: ${resource.error.message}`;
+  return `${resource.id}  ${resource.url}${at} → ${resource.mount_path}${error}`;
 }

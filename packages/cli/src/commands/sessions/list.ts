@@ -1,15 +1,19 @@
-import type { Session, SessionStatus } from "@berth/sdk";
+import { type Session, type SessionStatus, standingOf, type TurnOutcome } from "@berth/sdk";
+import { standingWords } from "../../render/standing-words.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { minuteOf } from "../../terminal/object.ts";
-import { type Palette, paletteFor, widthLimitOf } from "../../terminal/palette.ts";
+import { paletteFor, widthLimitOf } from "../../terminal/palette.ts";
 import { cut, plainLine } from "../../terminal/plain-text.ts";
 import { fittedTable } from "../../terminal/table.ts";
 
 interface ListOptions extends ConnectionOptions, OutputOptions {
   limit: number;
   status?: SessionStatus[];
+  outcome?: ("none" | Exclude<TurnOutcome, "terminated">)[];
+  sort?: "created_at" | "updated_at";
+  cloneFailed?: boolean;
   title?: string;
   owner?: string;
   waiting?: boolean;
@@ -21,6 +25,9 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
   const list = client.sessions.list({
     limit: Math.min(options.limit, 100),
     statuses: options.status,
+    outcomes: options.outcome,
+    repository_failed: options.cloneFailed,
+    sort: options.sort,
     title: options.title,
     owner_id: options.owner,
     requires_action: options.waiting,
@@ -40,11 +47,11 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
 
 function tableOf(sessions: Session[]): string[] {
   const palette = paletteFor(process.stdout);
-  const head = ["ID", "STATUS", "CREATED AT", "MODEL", "TITLE"];
+  const head = ["ID", "STATUS", "LAST ACTIVE", "MODEL", "TITLE"];
   const rows = sessions.map((session) => [
     session.id,
-    status(session, palette),
-    minuteOf(session.created_at),
+    standingWords(standingOf(session), palette),
+    minuteOf(session.updated_at),
     plainLine(session.agent.model.id),
     cut(plainLine(session.title), 60),
   ]);
@@ -53,10 +60,4 @@ function tableOf(sessions: Session[]): string[] {
     columns: widthLimitOf(process.stdout),
     styleHead: palette.dim,
   });
-}
-
-function status({ status, archived_at }: Session, { green, yellow, dim }: Palette): string {
-  if (archived_at !== null) return dim("archived");
-  if (status === "running") return green(status);
-  return status === "rescheduling" ? yellow(status) : dim(status);
 }

@@ -39,10 +39,16 @@ export const SESSION_ERROR_TYPES = [
 ] as const;
 export type SessionErrorType = (typeof SESSION_ERROR_TYPES)[number];
 
+/** Why a turn ended, beside `requires_action`. */
+const TURN_ENDS = ["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"] as const;
+
+/** What a turn came to: the type of its stop reason. */
+export const STOP_REASON_TYPES = [...TURN_ENDS, "requires_action"] as const;
+
 /** Why a turn ended. */
 export const stopReason = z
   .discriminatedUnion("type", [
-    z.strictObject({ type: z.enum(["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"]) }),
+    z.strictObject({ type: z.enum(TURN_ENDS) }),
     z.strictObject({
       type: z.literal("requires_action"),
       event_ids: z.array(idOf("event")).meta({

@@ -55,6 +55,10 @@ const common = {
   url: z.string(),
   mount_path: z.string(),
   checkout: checkout.nullable(),
+  error: z.strictObject({ message: z.string(), failed_at: timestamp }).nullable().meta({
+    description:
+      "Why the last clone failed, as the `session.error` in the log says. Null when the repository is in place, and while it is cloned or waits to be.",
+  }),
   created_at: timestamp,
   updated_at: timestamp,
 };

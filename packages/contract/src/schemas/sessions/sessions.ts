@@ -12,16 +12,34 @@ import {
   timestamp,
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
-import { flag, listQuery, pageOf } from "../../conventions/page.ts";
+import { flag, listQuery, pageOf, timeBound } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
 import { initialEvents } from "../events/input-events.ts";
-import { modelUsage } from "../events/session-events.ts";
+import { modelUsage, STOP_REASON_TYPES } from "../events/session-events.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** What a turn can have come to. */
+export const TURN_OUTCOMES = [...STOP_REASON_TYPES, "terminated"] as const;
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
+
+/** How an idle session can stand. */
+export const IDLE_OUTCOMES = ["none", ...STOP_REASON_TYPES] as const;
+
+const lastTurn = z
+  .strictObject({
+    outcome: z.enum(TURN_OUTCOMES).meta({
+      description:
+        "The type of the turn's stop reason: `end_turn`, the agent was done; `requires_action`, it waits for a client; `retries_exhausted`, it failed; `cancelled`, it was interrupted; `refusal`, the model refused; `max_turns`, it reached a limit. `terminated`: it ended with the session.",
+    }),
+    ended_at: timestamp,
+  })
+  .nullable()
+  .meta({ description: "What the last turn that has ended came to. Null before the first one." });
 
 export const session = z
   .strictObject({
@@ -36,6 +54,7 @@ export const session = z
     vault_ids: z.array(idOf("vault")),
     deployment_id: z.null(),
     outcome_evaluations: z.array(z.never()),
+    last_turn: lastTurn,
     stats: z.strictObject({
       active_seconds: z
         .int()
@@ -67,6 +86,21 @@ const vaultIds = z
   .max(MAX_SESSION_VAULTS)
   .refine((ids) => new Set(ids).size === ids.length, "Field '{field}' names a vault twice.");
 
+export const SESSION_SORTS = ["created_at", "updated_at"] as const;
+
+/** Ids are in the order of creation; so what names one fits no list by activity. */
+function fitsSort(
+  query: { sort?: (typeof SESSION_SORTS)[number] | undefined },
+  context: z.RefinementCtx,
+): void {
+  const sort = query.sort ?? "created_at";
+  const other = sort === "created_at" ? /^updated_at\[/ : /^(created_at\[|before_id$|after_id$)/;
+  const unfit = Object.entries(query).find(([name, value]) => value !== undefined && other.test(name));
+  if (unfit === undefined) return;
+  const message = `Field '${unfit[0]}' does not fit a list that is sorted by ${sort}.`;
+  context.addIssue({ code: "custom", path: [unfit[0]], message });
+}
+
 const sessionParams = z.strictObject({ session_id: z.string() });
 
 export const sessionRoutes = {
@@ -91,14 +125,28 @@ export const sessionRoutes = {
       memory_store_id: idOf("memory_store").optional(),
       owner_id: idOfOwner.optional(),
       "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
+      "outcomes[]": z.array(z.enum(IDLE_OUTCOMES)).optional().meta({
+        description:
+          "Return the idle sessions whose last turn came to one of these. `none`: no turn has ended yet.",
+      }),
+      sort: z.enum(SESSION_SORTS).optional().meta({
+        description:
+          "The time by which the list is ordered, the latest first. Default `created_at`. `updated_at` is the last activity: a turn began or ended, a client sent something, or a field was changed. That list is read with `page` alone, and bounded with `updated_at[gte]` and `updated_at[lt]`.",
+      }),
+      "updated_at[gte]": timeBound,
+      "updated_at[lt]": timeBound,
       title: text(1, 200).optional().meta({
         description: "Return the sessions whose title contains this. Letters may be in upper or lower case.",
       }),
       requires_action: flag.meta({
         description: "Return only the sessions with calls that wait for a client's confirmation or result.",
       }),
+      repository_failed: flag.meta({
+        description:
+          "Return only the sessions that lack a repository because its clone has failed. What failed is in the `error` of the resource.",
+      }),
       include_archived: flag,
-    }),
+    }).superRefine(fitsSort),
     response: pageOf(session),
   }),
   get: defineRoute(operations.sessions.get, {

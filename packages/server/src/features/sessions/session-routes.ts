@@ -1,17 +1,23 @@
-import { formatId, parseId, sessionRoutes, threadsOperation, uuidOrNil } from "@berth/contract";
+import { formatId, type Input, parseId, sessionRoutes, threadsOperation, uuidOrNil } from "@berth/contract";
 import { errors } from "../../errors/catalogue.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountSelfAudited } from "../../http/mount.ts";
 import { activatedFeatures } from "../../http/read-input.ts";
 import { serveRoute } from "../../http/serve-route.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
-import { listPageJson } from "../../request/page.ts";
+import { listPageJson, onwardPageJson, openCursor } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { JsonText } from "../../request/response-body.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
 import { archiveSession, cancelSession, deleteSession, terminateSession } from "./end-session.ts";
+import {
+  type ActivityPosition,
+  listSessions,
+  listSessionsByActivity,
+  type SessionFilters,
+} from "./session-list-store.ts";
 import { type SessionRow, sessionJson } from "./session-row.ts";
-import { listSessions, readSession } from "./session-store.ts";
+import { readSession } from "./session-store.ts";
 import { updateSession } from "./update-session.ts";
 
 export interface SessionDeps extends CreateSessionDeps {
@@ -27,21 +33,12 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
     if (due) request.afterCommit(() => hub.publish(row.id, due));
     return toJsonText(row);
   });
-  mount(app, sessionRoutes.list, (request, input) => {
-    const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = input.query;
-    const { owner_id: ownerId, title = null, requires_action: requiresAction } = input.query;
-    return listPageJson(request, input, "session", sessionJson, (range) =>
-      listSessions(request.db.read, request.principal, range, {
-        include_archived: input.query.include_archived,
-        agentId: agentId === undefined ? null : parseId("agent", agentId),
-        environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
-        memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
-        ownerId:
-          ownerId === undefined ? null : (parseId("user", ownerId) ?? parseId("organization", ownerId)),
-        statuses: input.query["statuses[]"] ?? null,
-        title,
-        requiresAction,
-      }),
+  mount(app, sessionRoutes.list, async (request, input) => {
+    const { db, principal } = request;
+    const filters = filtersOf(input.query);
+    if (input.query.sort === "updated_at") return await listByActivity(request, input, filters);
+    return await listPageJson(request, input, "session", sessionJson, (range) =>
+      listSessions(db.read, principal, range, filters),
     );
   });
   mount(app, sessionRoutes.get, (request, { params }) => readResponse(request, params.session_id));
@@ -80,6 +77,53 @@ function mountThreadsPath(app: HttpApp): void {
     if (!activatedFeatures(incoming).has("threads")) throw errors.featureNotAvailable("threads");
     throw errors.invalid("Threads are not available in this version of Berth.");
   });
+}
+
+type ListInput = Input<typeof sessionRoutes.list>;
+
+function filtersOf(query: ListInput["query"]): SessionFilters {
+  const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = query;
+  const { owner_id: ownerId, title = null, requires_action: requiresAction, include_archived } = query;
+  return {
+    include_archived,
+    agentId: agentId === undefined ? null : parseId("agent", agentId),
+    environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
+    memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
+    ownerId: ownerId === undefined ? null : (parseId("user", ownerId) ?? parseId("organization", ownerId)),
+    statuses: query["statuses[]"] ?? null,
+    outcomes: query["outcomes[]"] ?? null,
+    title,
+    requiresAction,
+    repositoryFailed: query.repository_failed,
+  };
+}
+
+async function listByActivity(
+  request: RequestScope,
+  input: ListInput,
+  filters: SessionFilters,
+): Promise<JsonText> {
+  const { limit, "updated_at[gte]": from = null, "updated_at[lt]": until = null } = input.query;
+  const cursor = openCursor(request, input);
+  const rows = await listSessionsByActivity(
+    request.db.read,
+    request.principal,
+    { rows: limit + 1, after: cursor && activityPosition(cursor.position), from, until },
+    filters,
+  );
+  return onwardPageJson(
+    request,
+    input,
+    "session",
+    sessionJson,
+    rows,
+    ({ active_at, id }) => `${id} ${active_at}`,
+  );
+}
+
+function activityPosition(position: string): ActivityPosition {
+  const [id = "", ...at] = position.split(" ");
+  return { id, at: at.join(" ") };
 }
 
 async function readResponse({ principal, db }: RequestScope, sessionId: string): Promise<JsonText> {

@@ -1,4 +1,4 @@
-import { formatId, type Session, uuidMillisecond } from "@berth/contract";
+import { formatId, type Session, type TurnOutcome, uuidMillisecond } from "@berth/contract";
 import { type OwnedRow, ownedFields } from "../../access/owned-rows.ts";
 import { type ResourceRow, toSessionResource } from "./resources/resource-row.ts";
 
@@ -15,6 +15,9 @@ export interface SessionRow extends OwnedRow {
   output_tokens: number;
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
+  /** `none`: no turn has ended. */
+  last_turn_outcome: TurnOutcome | "none";
+  last_turn_ended_at: Date | null;
   /** Whole seconds. */
   active_seconds: number;
   /** The database's clock when the row was read. */
@@ -45,6 +48,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     vault_ids: row.vault_ids.map((id) => formatId("vault", id)),
     deployment_id: null,
     outcome_evaluations: [],
+    last_turn: lastTurn(row),
     stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },
     usage: {
       input_tokens: row.input_tokens,
@@ -56,6 +60,14 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     git_identity: row.git_identity,
     ...ownedFields(row),
   };
+}
+
+function lastTurn({
+  last_turn_outcome: outcome,
+  last_turn_ended_at: endedAt,
+}: SessionRow): Session["last_turn"] {
+  if (outcome === "none" || endedAt === null) return null;
+  return { outcome, ended_at: endedAt.toISOString() };
 }
 
 /** Until the session was terminated. Never less than `active_seconds`, although ids come from the process's clock. */

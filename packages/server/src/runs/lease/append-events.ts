@@ -42,13 +42,13 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<RunApp
  * Appends as `appendByRun` does, and sets the session idle: the time since it began to run is added to `active_ms`, and
  * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
  * means that nothing sent so far is to be acted on. Where calls wait for a client, interrupts wait too: they are to end the calls.
+ * What the turn came to is kept in the session's row.
  */
 export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
-  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, [!drafts.some(awaitsClient)]);
-}
-
-function awaitsClient({ event }: Draft): boolean {
-  return event.type === "session.status_idle" && event.stop_reason.type === "requires_action";
+  const ended = drafts.map(({ event }) => event).findLast((event) => event.type === "session.status_idle");
+  const outcome = ended?.stop_reason.type ?? null;
+  const more = [outcome !== "requires_action", outcome];
+  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, more);
 }
 
 /**
@@ -136,7 +136,9 @@ const STATEMENTS = {
     )`,
   ),
   idle: appendStatement(
-    `, status = 'idle', ${ADD_ACTIVE_TIME}, updated_at = now()`,
+    `, status = 'idle', ${ADD_ACTIVE_TIME}, updated_at = now(),
+      last_turn_outcome = coalesce($15::text, last_turn_outcome),
+      last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
     `, interrupted as (
       update events set processed_at = now()
       from session

@@ -86,6 +86,8 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
           last_seq = last_seq + 1,
           status = 'terminated',
           terminated_at = now(),
+          last_turn_outcome = case when running_since is null then last_turn_outcome else 'terminated' end,
+          last_turn_ended_at = case when running_since is null then last_turn_ended_at else now() end,
           ${ADD_ACTIVE_TIME},
           pending_at = coalesce(pending_at, now()),
           updated_at = now()

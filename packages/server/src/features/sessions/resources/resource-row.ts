@@ -17,6 +17,9 @@ export interface ResourceRow {
   mount_path: string;
   /** A Date, or its text when the row was read as JSON. */
   updated_at: Date | string;
+  /** Why the last clone of a repository failed; null when it is in place, or another is tried. */
+  failure: string | null;
+  failed_at: Date | string | null;
 }
 
 /** A row to store. Each type fills in its own columns; the others are null. */
@@ -66,8 +69,16 @@ export function toSessionResource(row: ResourceRow): SessionResource {
         ...common,
       };
     case "hosted_repository":
-      return { id, type: row.type, url, ...common, checkout: row.checkout };
+      return { id, type: row.type, url, ...common, checkout: row.checkout, error: errorOf(row) };
     case "git_repository":
-      return { id, type: row.type, url, username: row.username, ...common, checkout: row.checkout };
+      return {
+        ...{ id, type: row.type, url, username: row.username, ...common },
+        ...{ checkout: row.checkout, error: errorOf(row) },
+      };
   }
+}
+
+function errorOf({ failure, failed_at }: ResourceRow): RepositoryResource["error"] {
+  if (failure === null || failed_at === null) return null;
+  return { message: failure, failed_at: new Date(failed_at).toISOString() };
 }

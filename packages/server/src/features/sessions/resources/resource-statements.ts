@@ -4,7 +4,8 @@ import type { NewResource } from "./resource-row.ts";
 
 /** The columns of `ResourceRow`. */
 export const resourceColumns = `id, type, url, username, checkout, file_id, memory_store_id, memory_access,
-  memory_instructions, memory_name, memory_description, mount_path, updated_at`;
+  memory_instructions, memory_name, memory_description, mount_path, updated_at,
+  case when ready_at is null and failed_inputs is not null then failure end as failure, failed_at`;
 
 /** The columns that are written, with the types by which the database reads them from JSON. */
 const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> = {

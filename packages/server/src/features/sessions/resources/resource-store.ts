@@ -109,7 +109,7 @@ function tryAnew(assignments: string, condition: string): string {
       update session_resources set ${assignments} updated_at = now(), revision = revision + 1, failed_inputs = null,
         attempts = 0, failing_since = null, retry_at = null
       where ${condition}
-      returning ${resourceColumns}, session_id
+      returning *
     ), session as (
       update sessions set updated_at = now(), pending_at = coalesce(pending_at, now())
       from resource where sessions.id = resource.session_id
