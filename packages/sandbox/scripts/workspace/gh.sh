@@ -3,12 +3,17 @@
 # `gh repo` and `gh api`, of GH_REPO, or of a remote of the working directory, in the order in which gh itself decides. A repository
 # that is not the session's gets the token of the first one with the same owner, or else of the first one at its host. A call that
 # means no repository gets the first token of its host (GH_HOST). A token that is not one of the session's is left as it is.
-# In a clone at another host than the session's first one, GH_HOST is that host, since gh ignores remotes at any other.
+# In a clone at another host than the session's first one, GH_HOST is that host, since gh ignores remotes at any other. In one whose
+# host has a port, which gh does not read from remotes, it is told the repository; see gh-port.sh.
+#
+# git is logged in by a helper of its own (git-credential-berth.sh), which has the token of each repository. gh as git's helper would have
+# one for a whole host, so `gh auth setup-git` changes nothing, and `gh auth git-credential` answers what that helper does.
 #
 # BERTH_GH_TOKENS: two lines for each repository with a token: host/owner/name, token.
 #
 # gh would send GH_TOKEN to github.com even when it is the token of another host, and GH_ENTERPRISE_TOKEN to any other host. So gh gets
-# no token that belongs to another host than the one it is for. Tokens are never program arguments: awk reads them from its environment.
+# no token that belongs to another host than the one it is for. Which of the two it sends to a host below ghe.com depends on its version,
+# so both hold that host's token. Tokens are never program arguments: awk reads them from its environment.
 
 # Prints a line for each hint in the arguments: url, repo, api, host, and the text.
 hints() {
@@ -64,7 +69,8 @@ field() {
   esac
 }
 
-# Prints the host that the call is for, its token, and the token of github.com. Reads hints, and git's configuration of remotes.
+# Prints the host that the call is for, its token, the token of github.com, and the repository and the name of the remote that the call
+# means by the working directory, if its host has a port. Reads hints, and git's configuration of remotes.
 choose() {
   awk '
     function at_github(host) { return host == "github.com" || host ~ /[.]ghe[.]com$/ }
@@ -120,15 +126,20 @@ choose() {
           own = remote[r] == base ? 1 : remote[r] == "upstream" ? 2 : remote[r] == "github" ? 3 : remote[r] == "origin" ? 4 : 5
           at = host_of(normal(url[r]))
           # gh ignores remotes at hosts that it does not know.
-          if (own == rank && (at == home || (!chosen_by_agent && first_at(at) != ""))) consider(url[r])
+          if (own == rank && (at == home || (!chosen_by_agent && first_at(at) != ""))) {
+            consider(url[r])
+            if (count == 1 && remote_meant == "") remote_meant = r
+          }
         }
         moved = count > 0
       }
       host = count == 0 ? home : host_of(meant[1])
       chosen = count == 0 ? first_at(home) : token()
       if (at_github(host)) hub = chosen
-      else for (n = 1; n <= known && hub == ""; n++) if (at_github(host_of(repository[n]))) hub = secret[n]
+      else for (n = 1; n <= known && hub == ""; n++) if (host_of(repository[n]) == "github.com") hub = secret[n]
       print (moved && chosen != "" && host != home ? host : given); print host; print chosen; print hub
+      in_clone = moved && chosen != "" && host ~ /:[0-9]+$/
+      print in_clone ? meant[1] : ""; print in_clone ? remote[remote_meant] : ""
     }'
 }
 
@@ -159,20 +170,17 @@ select_tokens() {
   next_line && host=$line
   next_line && token=$line
   next_line && hub=$line
+  next_line && repository=$line
+  # shellcheck disable=SC2034 # read by gh-port.sh
+  next_line && remote=$line
+  if [ -n "$repository" ]; then export GH_REPO="$repository"; fi
   if ours "${GH_TOKEN:-${GITHUB_TOKEN-}}"; then
     unset GH_TOKEN GITHUB_TOKEN
     if [ -n "$hub" ]; then export GH_TOKEN="$hub"; fi
   fi
-  case $host in github.com | *.ghe.com) return ;; esac
+  if [ "$host" = github.com ]; then return; fi
   if ours "${GH_ENTERPRISE_TOKEN:-${GITHUB_ENTERPRISE_TOKEN-}}"; then
     unset GH_ENTERPRISE_TOKEN GITHUB_ENTERPRISE_TOKEN
     if [ -n "$token" ]; then export GH_ENTERPRISE_TOKEN="$token"; fi
   fi
 }
-
-if [ -n "${BERTH_GH_TOKENS-}" ]; then select_tokens "$@"; fi
-for real in /usr/local/bin/gh /usr/bin/gh; do
-  [ -x "$real" ] && exec "$real" "$@"
-done
-echo "gh: not found" >&2
-exit 127

@@ -131,6 +131,22 @@ test("gh tokens: another host than github.com → its variable, the default host
   assert.equal(await given(others, ["repo", "view", "github.com/acme/two"]), "second|first|forge.example");
 });
 
+test("gh tokens: a host below ghe.com → both variables hold its token, for any version of gh", async () => {
+  const tenant = [at("acme.ghe.com", "acme/one", "first"), at("acme.ghe.com", "acme/two", "second")];
+  assert.equal(await given(tenant, ["issue", "list"]), "first|first|acme.ghe.com");
+  assert.equal(await given(tenant, ["issue", "list", "-R", "acme/two"]), "second|second|acme.ghe.com");
+  const cwd = await clone("tenant", { "remote.origin.url": "https://acme.ghe.com/acme/two" });
+  assert.equal(await given(tenant, ["pr", "list"], { cwd }), "second|second|acme.ghe.com");
+  assert.equal(await given([...HUB, ...tenant], ["pr", "list"], { cwd }), "second|second|acme.ghe.com");
+  const others = [...tenant, ...FORGE];
+  assert.equal(
+    await given(others, ["issue", "list", "-R", "forge.example/acme/two"]),
+    "|second|acme.ghe.com",
+    "the token of another host is not given",
+  );
+  assert.equal(await given(others, ["issue", "list", "-R", "github.com/acme/two"]), "|first|acme.ghe.com");
+});
+
 test("gh tokens: a clone at another host than the first → that host, unless the agent chose one", async () => {
   const cwd = await clone("hub", { "remote.origin.url": "https://github.com/acme/two" });
   const both = [...FORGE, ...HUB];

@@ -87,3 +87,71 @@ test("git: fetch and push in the clone → authenticated, but not with the passw
   const refused = await sh(sandbox, "cd /data/widget && ! git fetch 2>&1", other);
   assert.match(refused, /could not read Username|terminal prompts disabled/);
 });
+
+/** Two repositories of one host, with a token each that reaches no other. */
+async function separate(names: readonly string[]): Promise<Record<string, string>> {
+  const accesses: RepositoryAccess[] = [];
+  for (const name of names) {
+    await bench.host.createRepository({ org: "acme", name, private: true, files: { a: "a\n" } });
+    const repositories = [`acme/${name}`];
+    const secret = bench.host.createToken({ user: name, permissions: "write", repositories });
+    assert.ok((await bench.clone(sandbox, name)).ok);
+    accesses.push({ ...widget(secret), url: `${bench.host.url}/acme/${name}` });
+  }
+  return repositoryEnvironment(accesses);
+}
+
+test("gh: as git's credential helper, by any of its commands → git still has the token of each repository", async () => {
+  const environment = await separate(["first", "second"]);
+  const push = "git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/side && git fetch -q";
+  const helper = "git config --global credential.https://$GH_HOST.helper '!gh auth git-credential'";
+  for (const set of ["gh auth setup-git 2>&1", 'gh auth setup-git --hostname "$GH_HOST" 2>&1', helper]) {
+    const said = await sh(sandbox, `cd /data/first && ${set}`, environment);
+    if (set !== helper) assert.match(said, /^git is logged in already, with the token of each/);
+    for (const name of ["first", "second"]) {
+      await sh(sandbox, `cd /data/${name} && ${push}`, environment);
+      const pushed = await bench.host.head("acme", name, "side");
+      assert.equal(await sh(sandbox, `git -C /data/${name} rev-parse HEAD`), pushed);
+    }
+  }
+  const own =
+    "printf 'protocol=https\\nhost=elsewhere.example\\n\\n' | gh auth git-credential get 2>&1 || true";
+  assert.doesNotMatch(await sh(sandbox, own, environment), /password=/);
+});
+
+test("gh: a clone whose host has a port → its commands work there as in any clone", async () => {
+  const environment = await separate(["one", "port"]);
+  const inClone = (script: string) => sh(sandbox, `cd /data/port && ${script}`, environment);
+  assert.equal(await inClone("gh pr list"), "");
+  assert.equal(await inClone("gh repo view --json name --jq .name"), "port");
+  await inClone("git checkout -qb work && git commit -q --allow-empty -m x && git push -q origin HEAD");
+  assert.match(await inClone("gh pr create --title Mine --body b"), /\/acme\/port\/pull\/1$/);
+  assert.equal(
+    await inClone("gh pr view --json title,headRefName --jq '.title, .headRefName'"),
+    "Mine\nwork",
+  );
+  assert.match(await inClone("gh issue create --title Two --body b"), /\/acme\/port\/issues\/2$/);
+  assert.match(await inClone("gh pr list --json author --jq '.[].author.login'"), /^port$/);
+  await inClone("git checkout -q main && git branch -qD work && gh pr checkout 1 2>&1");
+  assert.equal(await inClone("git symbolic-ref --short HEAD"), "work");
+  await inClone("git checkout -q main && git branch -qf work main && gh pr checkout work 2>&1");
+  assert.equal(await inClone("git rev-parse HEAD"), await bench.host.head("acme", "port", "work"));
+  const other = await inClone(`gh pr list -R ${bench.host.host}/acme/one --json number`);
+  assert.equal(other, "[]");
+  await inClone("git checkout -qb second && git commit -q --allow-empty -m y && git push -q origin HEAD");
+  assert.match(await inClone("gh pr new --fill --head second"), /\/acme\/port\/pull\/3$/);
+  assert.equal(await sh(sandbox, "cd /data && ! gh pr list 2>&1", environment).then(Boolean), true);
+});
+
+test("gh: a host below ghe.com → the token of the clone's repository, whichever variable this gh reads", async () => {
+  const at = (name: string, secret: string): RepositoryAccess => ({
+    url: `https://acme.ghe.com/acme/${name}`,
+    secret,
+    provider: { host: "acme.ghe.com", token_env: ["GH_TOKEN"] },
+  });
+  const environment = repositoryEnvironment([at("one", "ghp_one"), at("two", "ghp_two")]);
+  for (const name of ["two", "one"]) {
+    const clone = `git init -q /data/ghe-${name} && cd /data/ghe-${name} && git remote add origin https://acme.ghe.com/acme/${name}`;
+    assert.equal(await sh(sandbox, `${clone} && gh auth token`, environment), `ghp_${name}`);
+  }
+});

@@ -18,7 +18,7 @@ const GH_TOKENS_VARIABLE = "BERTH_GH_TOKENS";
 /** Programs that must be first on the PATH in a sandbox, by name: they read the variables below. */
 export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
-  gh: shellScript("workspace/gh.sh"),
+  gh: shellScript("workspace/gh.sh", "workspace/gh-port.sh", "workspace/gh-run.sh"),
   git: shellScript("workspace/git-command.sh"),
   "berth-lfs": shellScript("workspace/berth-lfs.sh"),
 };
