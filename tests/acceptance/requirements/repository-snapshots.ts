@@ -36,4 +36,9 @@ export const snapshotRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "A git server whose responses never end does not delay building snapshots for sessions of another organization.",
   },
+  {
+    id: "template-impossible",
+    source: "seed 1",
+    rule: "A repository whose history has harmless faults of old versions of git gets a repository snapshot; of one that can have none, the log and the session.resource_ready event of the next clone tell why.",
+  },
 ];

@@ -12,6 +12,7 @@ import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harne
 import { providerSettings } from "../harness/provider-settings.ts";
 import { waitForSnapshots } from "../harness/repository-snapshots.ts";
 import { readEventsUntil } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 let directory: string;
 let host: GitHost;
@@ -264,3 +265,38 @@ covers(["template-access"], "tokens: in no snapshot and no log line", async () =
     });
   }
 });
+
+/** Makes a tree of these entries, as they are, and a commit of it the branch "old" of the repository on the host. */
+function addOldTree(name: string, ...entries: string[]): void {
+  const cwd = join(directory, `repositories/acme/${name}.git`);
+  const git = (args: string[], input: Buffer | string) =>
+    execFileSync("git", args, { cwd, input, encoding: "utf8" }).trim();
+  const blob = Buffer.from(git(["hash-object", "-w", "--stdin"], "x"), "hex");
+  const content = Buffer.concat(entries.flatMap((entry) => [Buffer.from(`${entry}\0`), blob]));
+  const tree = git(["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], content);
+  onHost(name, `git update-ref refs/heads/old $(git commit-tree -m Old ${tree})`);
+}
+
+covers(
+  ["template-impossible"],
+  "history with harmless faults → a snapshot; with others → the reason in the log, and in the event of the next clone",
+  async () => {
+    const files = { "README.md": "# Old\n" };
+    for (const name of ["harmless", "faulty"])
+      await host.createRepository({ org: "acme", name, private: true, files });
+    addOldTree("harmless", "0100644 a");
+    addOldTree("faulty", "100644 a", "100644 a");
+    for (const name of ["harmless", "faulty"]) await runInRepository(await open(name), ["true"]);
+    await waitForSnapshots(berth, url("harmless"), 1);
+    const why =
+      /its object [0-9a-f]{40} does not pass git's check: duplicateEntries, contains duplicate file entries/;
+    await waitUntil(
+      () => why.test(berth.log),
+      () => berth.log.slice(-2_000),
+    );
+    const next = await open("faulty");
+    await runInRepository(next, ["true"]);
+    const events = await readEventsUntil(api, next.id, ({ type }) => type === "session.resource_ready");
+    assert.match(events.at(-1).snapshot_error, why);
+  },
+);

@@ -23,14 +23,14 @@ export interface BuiltSnapshot {
 
 /**
  * Builds on this sandbox's disk, out of the mirror, what a fresh clone of the URL would be. It has its own copy of all objects. Needs
- * neither a network nor a credential. Returns null when git fails, a limit is exceeded, or the branch or commit is missing.
+ * neither a network nor a credential. When it cannot be built, the result has the reason, as a clause about the repository.
  */
 export async function buildSnapshot(
   sandbox: Pick<Sandbox, "run">,
   url: string,
   resolved: ResolvedCheckout,
   { maxBytes, maxFiles, timeoutMs, signal }: SnapshotOptions,
-): Promise<BuiltSnapshot | null> {
+): Promise<BuiltSnapshot | { reason: string }> {
   const result = await sandbox.run({
     script: BUILD,
     cwd: "/",
@@ -44,11 +44,23 @@ export async function buildSnapshot(
     timeoutMs,
     signal,
   });
-  if (result.exitCode !== 0) return null;
+  if (result.ended === "timeout")
+    return { reason: `its clone took longer than ${timeoutMs / 60_000} minutes` };
+  if (result.exitCode !== 0) return { reason: REASONS[result.exitCode ?? 1] ?? FAILED };
   const output = new TextDecoder().decode(result.output);
   const [, commit, kibibytes] = /^built ([0-9a-f]{40,64}) (\d{1,12})\n$/.exec(output) ?? [];
-  return commit === undefined ? null : { commit, bytes: Number(kibibytes) * 1024 };
+  return commit === undefined ? { reason: FAILED } : { commit, bytes: Number(kibibytes) * 1024 };
 }
+
+const FAILED = "its clone could not be made of the mirror";
+
+/** By the exit status of the script. */
+const REASONS: Readonly<Record<number, string>> = {
+  80: "its files or objects exceed the size limit",
+  81: "its LFS server did not give all files of Git LFS",
+  82: "its branch or commit is not among what a clone has",
+  83: "its checkout differs at once from what is committed",
+};
 
 const BUILD = shellScript(
   "workspace/git.sh",

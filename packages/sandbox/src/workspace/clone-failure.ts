@@ -119,6 +119,11 @@ export function cloneFailure(
   };
 }
 
+/** The cause of a failed fetch of all branches and tags, as a clause, by git's output. */
+export function fetchFault(url: string, output: string): string {
+  return causeByOutput({ url, mountPath: "", checkout: null }, output)[1];
+}
+
 function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, output: string): Cause | null {
   switch (exitCode) {
     case CLONE_EXIT.occupied:

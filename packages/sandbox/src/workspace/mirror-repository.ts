@@ -1,5 +1,6 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
+import { type MirrorFailure, mirrorFailure } from "./mirror-failure.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
 
 /** Path of the mirror in the sandbox that updates it. */
@@ -22,7 +23,7 @@ export interface MirrorResult {
 
 /**
  * Creates or updates the bare mirror on this sandbox's disk, so that its branches and tags are exactly those of the repository's host.
- * Returns null when that fails; the mirror is unusable then.
+ * When that fails, the mirror is unusable, and the result has the reason.
  *
  * @param head full name of the branch that HEAD will point at. `checkout`: the branch or commit whose files of Git LFS are fetched,
  * too, as far as possible.
@@ -31,7 +32,7 @@ export async function mirrorRepository(
   sandbox: Pick<Sandbox, "run">,
   { url, head, checkout = head }: { url: string; head: string; checkout?: string },
   { environment, maxBytes, timeoutMs, signal }: MirrorOptions,
-): Promise<MirrorResult | null> {
+): Promise<MirrorResult | MirrorFailure> {
   const result = await sandbox.run({
     script: MIRROR,
     cwd: "/",
@@ -49,8 +50,12 @@ export async function mirrorRepository(
     timeoutMs,
     signal,
   });
-  if (result.exitCode !== 0 || result.omittedBytes > 0) return null;
-  return readResult(new TextDecoder().decode(result.output), head);
+  const output = new TextDecoder().decode(result.output);
+  if (result.ended === "timeout")
+    return { reason: `its mirror took longer than ${timeoutMs / 60_000} minutes` };
+  if (result.exitCode !== 0) return mirrorFailure(url, output);
+  if (result.omittedBytes > 0) return { reason: "its branches and tags are too many" };
+  return readResult(output, head) ?? { reason: "its default branch was removed meanwhile" };
 }
 
 const MAX_LISTED_BYTES = 16 * 1024 * 1024;

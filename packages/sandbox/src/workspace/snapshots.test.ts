@@ -42,10 +42,10 @@ const environment = (name: string) =>
   repositoryEnvironment([{ url: url(name), secret: bench.token, provider: null }]);
 
 /** Changes the repository on the host. */
-function onHost(name: string, script: string): void {
+function onHost(name: string, script: string): string {
   const identity =
     "export GIT_AUTHOR_NAME=H GIT_AUTHOR_EMAIL=h@example.com GIT_COMMITTER_NAME=H GIT_COMMITTER_EMAIL=h@example.com";
-  execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd: bare(name) });
+  return execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd: bare(name), encoding: "utf8" });
 }
 
 async function refsOf(name: string) {
@@ -63,7 +63,7 @@ async function mirror(
   disk: string,
   maxBytes = 2 ** 28,
   ...queued: Fault[]
-): Promise<MirrorResult | null> {
+): Promise<MirrorResult | { reason: string }> {
   const { head } = await refsOf(name);
   faults.queue(`acme/${name}`, ...queued);
   const sandbox = await bench.open({ disk: join(bench.dir, disk) });
@@ -73,7 +73,7 @@ async function mirror(
     environment: environment(name),
     maxBytes,
   });
-  if (mirrored !== null)
+  if ("refs" in mirrored)
     assert.equal(
       await sh(sandbox, `grep -rlF "$LOOK_FOR" /data /home/agent /tmp || true`, { LOOK_FOR: bench.token }),
       "",
@@ -82,9 +82,15 @@ async function mirror(
   return mirrored;
 }
 
+async function mirrored(name: string, disk: string): Promise<MirrorResult> {
+  const result = await mirror(name, disk);
+  assert.ok("refs" in result, JSON.stringify(result));
+  return result;
+}
+
 /** A sandbox whose disk contains a snapshot, built from a new mirror. */
 async function snapshot(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
-  assert.ok(existsSync(join(bench.dir, from)) || (await mirror(name, from)));
+  if (!existsSync(join(bench.dir, from))) await mirrored(name, from);
   const disk = join(bench.dir, `snapshot-${++count}`);
   const source = join(bench.dir, from, MIRROR_PATH);
   const resolved = resolveCheckout(await refsOf(name), checkout);
@@ -96,7 +102,7 @@ async function snapshot(name: string, checkout: RepositoryCheckout | null, from 
   });
   const built = await buildSnapshot(maker, url(name), resolved, { ...limits, ...largest });
   await maker.close();
-  assert.ok(built);
+  assert.ok("commit" in built, JSON.stringify(built));
   return { built, resolved, sandbox: await bench.open({ disk }), disk };
 }
 
@@ -196,22 +202,16 @@ test("refresh: the host rewrote its history → null, and a clone with `overwrit
 
 test("mirror: the host moved a branch → the mirror has exactly its refs, and a snapshot only the objects that they reach", async () => {
   await bench.push("followed", "echo a >a && git add a && git commit -qm A && echo b >b && git add b");
-  const first = await mirror("followed", "mirror-followed");
-  assert.equal(
-    digestRefs(first?.refs ?? { head: null, objects: new Map() }),
-    digestRefs(await refsOf("followed")),
-  );
+  const first = await mirrored("followed", "mirror-followed");
+  assert.equal(digestRefs(first.refs), digestRefs(await refsOf("followed")));
   const lost = await bench.host.head("acme", "followed", "main");
   onHost(
     "followed",
     "git update-ref refs/heads/main main~1; git update-ref refs/pull/1/head main; git branch other main",
   );
-  const second = await mirror("followed", "mirror-followed");
-  assert.equal(
-    digestRefs(second?.refs ?? { head: null, objects: new Map() }),
-    digestRefs(await refsOf("followed")),
-  );
-  assert.deepEqual([...(second?.refs.objects.keys() ?? [])].sort(), ["refs/heads/main", "refs/heads/other"]);
+  const second = await mirrored("followed", "mirror-followed");
+  assert.equal(digestRefs(second.refs), digestRefs(await refsOf("followed")));
+  assert.deepEqual([...second.refs.objects.keys()].sort(), ["refs/heads/main", "refs/heads/other"]);
   const { sandbox } = await snapshot("followed", null, "mirror-followed");
   assert.equal(
     await sh(sandbox, `git -C ${SNAPSHOT_PATH} cat-file -e ${lost} 2>/dev/null || echo absent`),
@@ -219,9 +219,9 @@ test("mirror: the host moved a branch → the mirror has exactly its refs, and a
   );
 });
 
-test("mirror and snapshot: larger than the limits → null", async () => {
+test("mirror and snapshot: larger than the limits → none, and the reason", async () => {
   await bench.push("large", "head -c 3000000 /dev/urandom >large && git add large");
-  assert.equal(await mirror("large", "mirror-small", 1_000_000), null);
+  assert.deepEqual(await mirror("large", "mirror-small", 1_000_000), { reason: "it exceeds the size limit" });
   await mirror("large", "mirror-large");
   const resolved = resolveCheckout(await refsOf("large"), null);
   assert.ok(resolved);
@@ -229,10 +229,8 @@ test("mirror and snapshot: larger than the limits → null", async () => {
     const sandbox = await bench.open({
       directories: [{ source: join(bench.dir, "mirror-large", MIRROR_PATH), target: MIRROR_MOUNT_PATH }],
     });
-    assert.equal(
-      await buildSnapshot(sandbox, url("large"), resolved, { ...limits, ...largest, ...bounds }),
-      null,
-    );
+    const built = await buildSnapshot(sandbox, url("large"), resolved, { ...limits, ...largest, ...bounds });
+    assert.deepEqual(built, { reason: "its files or objects exceed the size limit" });
   }
 });
 
@@ -254,17 +252,76 @@ git read-tree "$tree"`,
   ] as const) {
     const sandbox = await bench.open({ directories: [{ source, target: MIRROR_MOUNT_PATH }] });
     const built = await buildSnapshot(sandbox, url("bomb"), resolved, { ...limits, ...largest, maxFiles });
-    assert.equal(built !== null, fits);
-    if (built) assert.ok(built.bytes > 8_700 * 4096);
+    assert.equal("commit" in built, fits);
+    if ("commit" in built) assert.ok(built.bytes > 8_700 * 4096);
   }
 });
 
-test("mirror: the host rejects the credential → null", async () => {
+/** Writes an object to the repository on the host as it is, also one that git itself would not write. */
+function write(name: string, type: "tree" | "commit", content: Buffer): string {
+  const args = ["hash-object", "-t", type, "-w", "--stdin", "--literally"];
+  return execFileSync("git", args, { cwd: bare(name), input: content, encoding: "utf8" }).trim();
+}
+
+function writeTree(name: string, ...entries: readonly [entry: string, object: string][]): string {
+  const bytes = entries.flatMap(([entry, object]) => [Buffer.from(`${entry}\0`), Buffer.from(object, "hex")]);
+  return write(name, "tree", Buffer.concat(bytes));
+}
+
+/** Makes a commit of this tree and author the branch "old" of the repository on the host. */
+function commitOld(name: string, tree: string, author = "A <a@example.com> 1 +0000"): void {
+  const text = `tree ${tree}\nauthor ${author}\ncommitter C <c@example.com> 1 +0000\n\nOld\n`;
+  onHost(name, `git update-ref refs/heads/old ${write(name, "commit", Buffer.from(text))}`);
+}
+
+/** What history has of earlier versions of git and of other tools, by the name of the fault: authors. */
+const OLD_AUTHORS: Readonly<Record<string, string>> = {
+  missingSpaceBeforeDate: "A <a@example.com>1 +0000",
+  badTimezone: "A <a@example.com> 1 +051800",
+  missingEmail: "A 1 +0000",
+  zeroPaddedDate: "A <a@example.com> 0123 +0000",
+  missingSpaceBeforeEmail: "A<a@example.com> 1 +0000",
+};
+for (const fault of ["zeroPaddedFilemode", ...Object.keys(OLD_AUTHORS)]) {
+  test(`mirror and snapshot: ${fault} in the history → made all the same`, async () => {
+    const name = `old-${fault}`.toLowerCase();
+    await bench.push(name, "mkdir d && echo a >d/a && git add d");
+    const inner = onHost(name, "printf '' | git mktree").trim();
+    commitOld(
+      name,
+      writeTree(name, [`${fault in OLD_AUTHORS ? "" : "0"}40000 d`, inner]),
+      OLD_AUTHORS[fault],
+    );
+    assert.match(onHost(name, "git fsck --strict 2>&1 || true"), new RegExp(`: ${fault}: `));
+    const { sandbox } = await snapshot(name, null);
+    assert.equal(await sh(sandbox, `git -C ${SNAPSHOT_PATH} log -1 --format=%s origin/old`), "Old");
+  });
+}
+
+const BAD_TREES: Readonly<Record<string, readonly string[]>> = {
+  duplicateEntries: ["100644 a", "100644 a"],
+  treeNotSorted: ["100644 b", "100644 a"],
+  fullPathname: ["100644 a/b"],
+};
+for (const [fault, names] of Object.entries(BAD_TREES)) {
+  test(`mirror: ${fault} in the history → none, and the reason names the fault`, async () => {
+    const name = `bad-${fault}`.toLowerCase();
+    await bench.push(name, "echo a >a && git add a");
+    const blob = onHost(name, "printf x | git hash-object -w --stdin").trim();
+    const tree = writeTree(name, ...names.map((entry): [string, string] => [entry, blob]));
+    commitOld(name, tree);
+    const { reason } = { reason: "", ...(await mirror(name, `mirror-${name}`)) };
+    assert.match(reason, new RegExp(`^its object ${tree} does not pass git's check: ${fault}, `));
+  });
+}
+
+test("mirror: the host rejects the credential → none, and the reason", async () => {
   const sandbox = await bench.open();
   const repository = { url: url("widget"), head: "refs/heads/main" };
   const rejected = repositoryEnvironment([{ url: url("widget"), secret: "wrong", provider: null }]);
   const options = { ...limits, environment: rejected, maxBytes: 2 ** 28 };
-  assert.equal(await mirrorRepository(sandbox, repository, options), null);
+  const { reason } = { reason: "", ...(await mirrorRepository(sandbox, repository, options)) };
+  assert.match(reason, /^its host accepted no credential \(401\)/);
 });
 
 test("resolve checkout: no head, a missing branch or tag, or a short commit → null", async () => {
@@ -277,11 +334,12 @@ test("resolve checkout: no head, a missing branch or tag, or a short commit → 
   assert.deepEqual(resolveCheckout(refs, { type: "branch", name: "main" }), resolveCheckout(refs, null));
 });
 
-test("mirrorRepository: the host is unavailable for a moment → it is asked again; it denies → null at once", async () => {
+test("mirrorRepository: the host is unavailable for a moment → it is asked again; it denies → none at once", async () => {
   const passing: Fault[] = [{ status: 503 }, "reset"];
-  assert.ok(await mirror("widget", "mirror-unavailable", 2 ** 28, ...passing));
+  assert.ok("refs" in (await mirror("widget", "mirror-unavailable", 2 ** 28, ...passing)));
   const before = bench.host.requests.length;
-  assert.equal(await mirror("widget", "mirror-denied", 2 ** 28, { status: 403 }), null);
+  const { reason } = { reason: "", ...(await mirror("widget", "mirror-denied", 2 ** 28, { status: 403 })) };
+  assert.match(reason, /^the token does not give access to it \(403\)$/);
   const asked = bench.host.requests.slice(before).filter(({ status }) => status === 403);
   assert.equal(asked.length, 1);
 });

@@ -227,6 +227,10 @@ export const sessionEvent = z
         description:
           "What of it is missing: of a repository, files of Git LFS that are still pointers. Absent if nothing is.",
       }),
+      snapshot_error: z.string().optional().meta({
+        description:
+          "Of a repository that was cloned in whole: why no repository snapshot could be made of it before, such as an object that does not pass git's check. Absent if one can be made, or nobody tried yet.",
+      }),
     }),
     event("session.egress_denied", {
       host: z

@@ -17,6 +17,8 @@ export interface Placed {
   commit?: string;
   /** What of it is missing, in a sentence for people and models. */
   note?: string;
+  /** Why no snapshot could be made of it before, as a clause for people. */
+  noSnapshot?: string;
   /** Why its environment's setup is missing, in a sentence for people and models. */
   unprepared?: string;
 }

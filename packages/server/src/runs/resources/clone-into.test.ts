@@ -46,6 +46,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     mount: async () => null,
     release: async () => {},
     requestBuild: () => {},
+    whyNone: () => null,
     noteClone: () => {},
     setUp: async () => {
       heldWhileWaiting = held;

@@ -21,7 +21,7 @@ export interface CloneParts {
   clone: CloneRepository;
   snapshots: Pick<
     RepositorySnapshots,
-    "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone"
+    "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone" | "whyNone"
   >;
   /** Null or absent: disks are not made of snapshots. */
   volumeSnapshots?: Pick<VolumeSnapshots, "noteClone"> | null;
@@ -140,6 +140,8 @@ class Attempt {
       this.#parts.volumeSnapshots?.noteClone();
       log.info({ resource: formatId("session_resource", id) }, "a repository was cloned");
       this.#requestBuild();
+      const why = snapshots.whyNone(lease, this.#buildRequest());
+      if (why !== null) return { ...placement, noSnapshot: this.#parts.mask(why) };
     }
     return placement;
   }

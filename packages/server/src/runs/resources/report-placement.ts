@@ -14,7 +14,7 @@ export async function reportReady(
   { runLog, notes }: Target,
   resource: RunResource,
   began: number,
-  { commit, note, unprepared }: Placed,
+  { commit, note, noSnapshot, unprepared }: Placed,
 ): Promise<void> {
   const seconds = Math.round(performance.now() - began) / 1000;
   const event = {
@@ -23,6 +23,7 @@ export async function reportReady(
     seconds,
     ...(commit === undefined ? {} : { commit }),
     ...(note === undefined ? {} : { note }),
+    ...(noSnapshot === undefined ? {} : { snapshot_error: noSnapshot }),
   };
   const drafts = unprepared === undefined ? [] : [unpreparedError(resource, unprepared)];
   const cloned = isRepository(resource) ? (commit ?? "") : null;

@@ -4,7 +4,6 @@ import {
   buildSnapshot,
   digestRefs,
   MIRROR_MOUNT_PATH,
-  type MirrorResult,
   mirrorRepository,
   type RemoteRefs,
   type ResolvedCheckout,
@@ -87,8 +86,9 @@ export async function buildRepositorySnapshot(
   if (present !== null) return { state: "exists", snapshot: present };
   const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
   const mirrored = await updateMirror(parts, mirror, repository, listed, wanted, limits, signal);
-  const resolved = mirrored && resolveCheckout(mirrored.refs, checkout);
-  if (!mirrored || !resolved) return impossible("its mirror could not be fetched, or exceeds the size limit");
+  if ("reason" in mirrored) return impossible(mirrored.reason);
+  const resolved = resolveCheckout(mirrored.refs, checkout);
+  if (resolved === null) return impossible("its HEAD or the checkout names no branch of it any more");
   const newer = await find(parts, mirror, mirrored.refs, checkout);
   if (newer !== null) return { state: "exists", snapshot: newer };
 
@@ -97,7 +97,7 @@ export async function buildRepositorySnapshot(
   let isStored = false;
   try {
     const built = await cloneMirror(parts, mirror, { id, url: repository.url, resolved, limits, signal });
-    if (built === null) return impossible("its clone could not be made, or exceeds the size limit");
+    if ("reason" in built) return impossible(built.reason);
     const { commit, bytes } = built;
     const snapshot = { ...keyOf(mirror, mirrored.refs, resolved), id, commit };
     await insertSnapshot(parts.db.write, { ...snapshot, bytes });
@@ -130,7 +130,7 @@ function keyOf({ id }: Mirror, refs: RemoteRefs, resolved: ResolvedCheckout): Sn
   return { mirrorId: id, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
 }
 
-/** Returns null when it failed. Its host answered just before, so that the mirror is deleted then. */
+/** When it fails, the mirror is deleted: its host answered just before. */
 async function updateMirror(
   parts: BuildParts,
   { id, uid }: Mirror,
@@ -139,7 +139,7 @@ async function updateMirror(
   resolved: ResolvedCheckout,
   { maxBytes }: SizeLimits,
   signal: AbortSignal,
-): Promise<MirrorResult | null> {
+): ReturnType<typeof mirrorRepository> {
   const { url } = repository;
   const { host } = new URL(url);
   const head = listed.head ?? "";
@@ -157,9 +157,10 @@ async function updateMirror(
   const mirrored = await inSandbox(parts, spec, (sandbox) =>
     mirrorRepository(sandbox, { url, head, checkout }, { environment, ...limits }),
   );
-  if (signal.aborted) return null;
-  if (mirrored === null) await removeDisk(parts.directory, "mirrors", id);
-  await markMirrored(parts.db.write, id, mirrored?.bytes ?? 0);
+  if (signal.aborted) return { reason: "the service stops" };
+  const isMade = "refs" in mirrored;
+  if (!isMade) await removeDisk(parts.directory, "mirrors", id);
+  await markMirrored(parts.db.write, id, isMade ? mirrored.bytes : 0);
   return mirrored;
 }
 

@@ -148,6 +148,11 @@ export class RepositorySnapshots {
     if (!this.#isOff()) void this.#builder.request(session, request);
   }
 
+  /** Why there can be no snapshot of a repository, as a clause about it; null when there can be one, or that is not known. */
+  whyNone(session: LeasedSession, request: BuildRequest): string | null {
+    return this.#isOff() ? null : this.#builder.whyNone(session, request);
+  }
+
   /** Has the repository set up, once for all sessions of the organization, unless it is already. Never rejects. */
   async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
     return this.#isOff() ? "unavailable" : await this.#setups.setUp(session, request, setup);

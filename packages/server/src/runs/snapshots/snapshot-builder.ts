@@ -33,7 +33,10 @@ interface Failure {
   pauseMs: number;
 }
 
-type Outcome = { state: "done"; snapshot: SetupBase } | { state: "impossible" } | { state: "unlisted" };
+type Outcome =
+  | { state: "done"; snapshot: SetupBase }
+  | { state: "impossible"; reason?: string }
+  | { state: "unlisted" };
 
 /** Keeps a mirror or snapshot from being deleted until the work that it was given to ends. */
 export type Track = (id: string) => void;
@@ -49,6 +52,8 @@ export class SnapshotBuilder {
   /** Mirrors with their checkouts that wait for their build. */
   readonly #queued = new Set<string>();
   readonly #failures = new Map<string, Failure>();
+  /** Why the last build of what a request names was impossible, as a clause. */
+  readonly #reasons = new Map<string, string>();
   /** How many builds make or need a mirror or snapshot, by its id. */
   readonly #building = new Map<string, number>();
   readonly #closing = new AbortController();
@@ -95,6 +100,11 @@ export class SnapshotBuilder {
       track(outcome.snapshot.id);
       return await use(mirror, outcome.snapshot, track);
     });
+  }
+
+  /** Why there can be no snapshot of a repository, as a clause about it; null when that is not known. */
+  whyNone({ organizationId }: LeasedSession, request: BuildRequest): string | null {
+    return this.#reasons.get(nameOf(organizationId, request)) ?? null;
   }
 
   /** Whether a mirror or snapshot of this id is being built. */
@@ -178,6 +188,7 @@ export class SnapshotBuilder {
       return outcome;
     } finally {
       this.#remember(keyOf(mirror, request), outcome);
+      this.#rememberReason(nameOf(mirror.organizationId, request), outcome);
     }
   }
 
@@ -213,7 +224,7 @@ export class SnapshotBuilder {
       log.info(fields, "a repository cannot have a snapshot for now: its host did not list its refs");
     if (!signal.aborted && result.state === "impossible")
       log.info({ ...fields, why: result.reason }, "a repository cannot have a snapshot");
-    return { state: result.state };
+    return result;
   }
 
   #remember(key: string, { state }: Outcome): void {
@@ -223,8 +234,15 @@ export class SnapshotBuilder {
     const longer = before === undefined ? FIRST_PAUSE_MS : Math.min(before.pauseMs * 2, MAX_PAUSE_MS);
     const pauseMs = state === "unlisted" ? longer : MAX_PAUSE_MS;
     this.#failures.set(key, { at: this.#parts.now(), pauseMs });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
+    dropOldest(this.#failures);
+  }
+
+  #rememberReason(name: string, outcome: Outcome): void {
+    if (this.#closing.signal.aborted || outcome.state === "unlisted") return;
+    this.#reasons.delete(name);
+    if (outcome.state === "done" || outcome.reason === undefined) return;
+    this.#reasons.set(name, outcome.reason);
+    dropOldest(this.#reasons);
   }
 
   #failedRecently(key: string): boolean {
@@ -235,6 +253,15 @@ export class SnapshotBuilder {
 
 function keyOf({ id }: Mirror, { checkout }: BuildRequest): string {
   return `${id} ${JSON.stringify(checkout)}`;
+}
+
+function nameOf(organizationId: string, { repository, checkout }: BuildRequest): string {
+  return JSON.stringify([organizationId, repository.url, checkout]);
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (map.size > MAX_FAILURES && oldest !== undefined) map.delete(oldest);
 }
 
 /** Whether the engine can mount snapshots. It is probed once, at the first request. */
