@@ -10,6 +10,7 @@ import { idleFigures } from "./cases/idle.ts";
 import { kubernetesFigures } from "./cases/kubernetes.ts";
 import { largeRepositoryFigures } from "./cases/large-repositories.ts";
 import { machineFigures } from "./cases/machines.ts";
+import { maskingFigures } from "./cases/masking.ts";
 import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
@@ -41,6 +42,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   large: largeRepositoryFigures,
   saves: saveFigures,
   outputs: outputFigures,
+  masking: maskingFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   console: () => onService(consoleFigures),

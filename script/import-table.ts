@@ -600,6 +600,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the texts of compiled files whose imports are rewritten",
   },
   {
+    files: "bench/cases/masking",
+    imports: "@berth/server",
+    reason:
+      "what masking takes of a text is measured without the network, the database and the model around it",
+  },
+  {
     files: "bench/cases/sandbox",
     imports: "@berth/sandbox",
     reason: "a command in an open sandbox is raced against a plain process, without a server around it",

@@ -1,11 +1,21 @@
+import { EdgeTable } from "./edge-table.ts";
+import { type LongForms, longForms } from "./long-forms.ts";
 import type { SecretForm } from "./secret-forms.ts";
 
 /** Of a longer form, the trie has the beginning; `SecretScan` compares the rest. */
 export const MAX_DEPTH = 256;
 
-const NONE = 0;
 const ROOT = 0;
 const ASCII = 128;
+
+/** The forms that end at a node, or go on behind it. */
+export interface Ending {
+  depth: number;
+  /** How many blanks must stand in the form; null for any number, empty when no form ends here. */
+  blanks: readonly number[] | null;
+  /** Longer ones, of which the node is the beginning. Only at the greatest depth. */
+  longer: readonly LongForms[];
+}
 
 /**
  * The beginnings of all forms in one Aho-Corasick automaton: a text is searched for all of them in one pass, in time that
@@ -14,15 +24,13 @@ const ASCII = 128;
 export class FormTrie {
   /** How many units lead to a node. */
   readonly depth: Uint16Array;
-  readonly #forms: readonly SecretForm[];
+  readonly #edges: EdgeTable;
+  readonly #parent: Int32Array;
   readonly #unit: Uint16Array;
-  readonly #firstChild: Int32Array;
-  readonly #sibling: Int32Array;
   /** The node of the longest proper suffix. */
   readonly #fallback: Int32Array;
-  /** Index of the form that ends at a node, plus 1. */
-  readonly #ending: Int32Array;
-  /** The node itself or the nearest fallback where a form ends. */
+  readonly #endings: ReadonlyMap<number, Ending>;
+  /** The node itself or the nearest fallback that has an ending; the root when there is none. */
   readonly #nearestEnd: Int32Array;
   /** Children of the root by unit, since most steps of a search are at the root. */
   readonly #fromRoot = new Int32Array(ASCII);
@@ -30,84 +38,90 @@ export class FormTrie {
 
   constructor(forms: readonly SecretForm[]) {
     const capacity = forms.reduce((sum, { units }) => sum + Math.min(units.length, MAX_DEPTH), 1);
-    this.#forms = forms;
     this.depth = new Uint16Array(capacity);
+    this.#edges = new EdgeTable(capacity);
+    this.#parent = new Int32Array(capacity);
     this.#unit = new Uint16Array(capacity);
-    this.#firstChild = new Int32Array(capacity);
-    this.#sibling = new Int32Array(capacity);
     this.#fallback = new Int32Array(capacity);
-    this.#ending = new Int32Array(capacity);
     this.#nearestEnd = new Int32Array(capacity);
-    for (const index of forms.keys()) this.#insert(index);
+    const ended = Map.groupBy(forms, ({ units }) => this.#insert(units));
+    this.#endings = new Map([...ended].map(([node, forms]) => [node, this.#endingOf(node, forms)]));
     this.#link();
   }
 
   /** The node for the longest suffix of what was read that begins a form. */
   next(node: number, unit: number): number {
-    for (let from = node; ; from = this.#fallback[from] ?? ROOT) {
+    for (let from = node; ; from = this.fallback(from)) {
       const child = this.#child(from, unit);
-      if (child !== NONE || from === ROOT) return child;
+      if (child !== 0 || from === ROOT) return child;
     }
   }
 
-  /** The nodes at which the forms end that end here, the longest first. */
-  *ends(node: number): Generator<{ depth: number; form: SecretForm }> {
-    for (let end = this.#nearestEnd[node] ?? NONE; end !== NONE; ) {
-      const form = this.#forms[(this.#ending[end] ?? 0) - 1];
-      if (form !== undefined) yield { depth: this.depth[end] ?? 0, form };
-      end = this.#nearestEnd[this.#fallback[end] ?? ROOT] ?? NONE;
-    }
+  /** The node for what was read without the first of its units. */
+  fallback(node: number): number {
+    return this.#fallback[node] ?? ROOT;
   }
 
   isEnd(node: number): boolean {
-    return this.#nearestEnd[node] !== NONE;
+    return this.#nearestEnd[node] !== ROOT;
+  }
+
+  /** The endings of the node and of its suffixes, the longest first. */
+  *endings(node: number): Generator<Ending> {
+    for (let end = this.#nearestEnd[node] ?? ROOT; end !== ROOT; ) {
+      const ending = this.#endings.get(end);
+      if (ending !== undefined) yield ending;
+      end = this.#nearestEnd[this.fallback(end)] ?? ROOT;
+    }
   }
 
   #child(node: number, unit: number): number {
-    if (node === ROOT && unit < ASCII) return this.#fromRoot[unit] ?? NONE;
-    let child = this.#firstChild[node] ?? NONE;
-    while (child !== NONE && this.#unit[child] !== unit) child = this.#sibling[child] ?? NONE;
-    return child;
+    if (node === ROOT && unit < ASCII) return this.#fromRoot[unit] ?? 0;
+    return this.#edges.find(node, unit);
   }
 
-  #insert(index: number): void {
+  /** Returns the node of the form's beginning. */
+  #insert(units: Uint16Array): number {
     let node = ROOT;
-    const { units, blanks } = this.#forms[index] as SecretForm;
-    for (const unit of units.subarray(0, MAX_DEPTH)) {
-      const known = this.#child(node, unit);
-      node = known === NONE ? this.#addChild(node, unit) : known;
-    }
-    // Of two equal forms, the one that is found between blanks, too.
-    if (this.#ending[node] === 0 || blanks === null) this.#ending[node] = index + 1;
+    for (const unit of units.subarray(0, MAX_DEPTH))
+      node = this.#child(node, unit) || this.#addChild(node, unit);
+    return node;
   }
 
   #addChild(parent: number, unit: number): number {
     const child = this.#size++;
+    this.#parent[child] = parent;
     this.#unit[child] = unit;
     this.depth[child] = (this.depth[parent] ?? 0) + 1;
-    this.#sibling[child] = this.#firstChild[parent] ?? NONE;
-    this.#firstChild[parent] = child;
     if (parent === ROOT && unit < ASCII) this.#fromRoot[unit] = child;
+    else this.#edges.add(parent, unit, child);
     return child;
+  }
+
+  #endingOf(node: number, forms: readonly SecretForm[]): Ending {
+    const depth = this.depth[node] ?? 0;
+    const [whole, longer] = [
+      forms.filter(({ units }) => units.length === depth),
+      forms.filter(({ units }) => units.length > depth),
+    ];
+    const blanks = whole.flatMap((form) => form.blanks ?? []);
+    return { depth, blanks: blanks.length < whole.length ? null : blanks, longer: longForms(longer) };
   }
 
   /** Level by level: the fallback of a child is found from that of its parent, which lies higher. */
   #link(): void {
-    const queue = this.#children(ROOT);
-    for (const node of queue) {
-      const fallback = this.#fallback[node] ?? ROOT;
-      this.#nearestEnd[node] = this.#ending[node] === 0 ? (this.#nearestEnd[fallback] ?? NONE) : node;
-      for (const child of this.#children(node)) {
-        this.#fallback[child] = this.next(fallback, this.#unit[child] ?? 0);
-        queue.push(child);
-      }
+    for (const node of this.#byDepth()) {
+      const parent = this.#parent[node] ?? ROOT;
+      const fallback = parent === ROOT ? ROOT : this.next(this.fallback(parent), this.#unit[node] ?? 0);
+      this.#fallback[node] = fallback;
+      this.#nearestEnd[node] = this.#endings.has(node) ? node : (this.#nearestEnd[fallback] ?? ROOT);
     }
   }
 
-  #children(node: number): number[] {
-    const children: number[] = [];
-    for (let child = this.#firstChild[node] ?? NONE; child !== NONE; child = this.#sibling[child] ?? NONE)
-      children.push(child);
-    return children;
+  /** All nodes but the root, in time that grows with their number alone. */
+  #byDepth(): number[] {
+    const levels: number[][] = Array.from({ length: MAX_DEPTH + 1 }, () => []);
+    for (let node = 1; node < this.#size; node++) levels[this.depth[node] ?? 0]?.push(node);
+    return levels.flat();
   }
 }

@@ -1,30 +1,64 @@
-/** The part of a text that can be masked now, and the rest, in which a secret may have begun. */
-type Mask = (text: string, isWhole: boolean) => { text: string; rest: string };
+import type { FormTrie } from "./form-trie.ts";
+import { FoundRanges } from "./found-ranges.ts";
+import { HeldText } from "./held-text.ts";
+import { TextSearch } from "./text-search.ts";
 
-/** Longer beginnings of a secret are let through: they would delay the text without end. */
-const MAX_HELD = 256 * 1024;
+const MASK = "[redacted]";
 
-/** Masks a text that arrives in pieces. Holds back only what a secret may have begun in. */
+/**
+ * Masks a text that arrives in pieces: together they become what the whole would. It holds back only what a secret may have begun
+ * in: less than the longest way to write one of the secrets, and 8 KiB. A piece takes time in proportion to its length.
+ */
 export class MaskedStream {
-  readonly #mask: Mask;
-  #held = "";
+  readonly #secrets: () => FormTrie | null;
+  #trie: FormTrie | null = null;
+  #found = new FoundRanges();
+  #search: TextSearch | null = null;
+  readonly #held = new HeldText(0);
+  /** The text before this place lies in a secret that is masked already. */
+  #maskedTo = 0;
 
-  constructor(mask: Mask) {
-    this.#mask = mask;
+  /** @param secrets those of now; null while there are none. */
+  constructor(secrets: () => FormTrie | null) {
+    this.#secrets = secrets;
   }
 
   /** Returns what can be shown now. */
   write(piece: string): string {
-    const pending = this.#held + piece;
-    const { text, rest } = this.#mask(pending, pending.length > MAX_HELD);
-    this.#held = rest;
-    return text;
+    this.#follow(this.#secrets());
+    this.#held.add(piece);
+    if (this.#search === null) return this.#held.take(Number.POSITIVE_INFINITY);
+    this.#search.write(piece);
+    return this.#shownBefore(this.#search.openFrom());
   }
 
-  /** Returns what was held back. */
+  /** Returns what was held back. Another text may follow. */
   end(): string {
-    const { text } = this.#mask(this.#held, true);
-    this.#held = "";
-    return text;
+    this.#search?.end();
+    return this.#shownBefore(Number.POSITIVE_INFINITY);
+  }
+
+  /** After a change of the secrets, what is held is searched for the new ones, too. */
+  #follow(trie: FormTrie | null): void {
+    if (trie === this.#trie) return;
+    this.#trie = trie;
+    this.#found = new FoundRanges();
+    this.#search = trie === null ? null : new TextSearch(trie, this.#found, this.#held.from);
+    for (const piece of this.#held.pieces()) this.#search?.write(piece);
+  }
+
+  #shownBefore(place: number): string {
+    let shown = "";
+    for (const { start, end } of this.#found.takeBefore(place)) {
+      if (start >= this.#maskedTo) shown += this.#unmaskedTo(start) + MASK;
+      this.#maskedTo = Math.max(this.#maskedTo, end);
+    }
+    return shown + this.#unmaskedTo(place);
+  }
+
+  /** What of the text before a place lies in no secret. */
+  #unmaskedTo(place: number): string {
+    this.#held.take(Math.min(this.#maskedTo, place));
+    return this.#held.take(place);
   }
 }

@@ -6,6 +6,8 @@ export interface SecretForm {
   units: Uint16Array;
   /** How many blanks must stand between its characters; null for any number. */
   blanks: number | null;
+  /** Whether only the whole counts: of a long form, else its beginning is masked, too. */
+  wholly: boolean;
 }
 
 /** Shorter forms are parts of ordinary words. */
@@ -14,14 +16,14 @@ const MIN_UNITS = 4;
 const MIN_LETTERS = 16;
 
 /** Plain, hexadecimal with and without signs between the bytes, base64 at each alignment; what is not ASCII also in the encodings of JSON and URLs. */
-export function secretForms(secret: string): SecretForm[] {
+export function secretForms(secret: string, wholly = false): SecretForm[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
   const hexForms = [hex, hex.replaceAll(/..(?!$)/g, "$&:"), hex.replaceAll(/../g, "%$&")];
   const encoded = [...hexForms, ...base64Forms(bytes), ...nonAsciiForms(secret)];
   const forms = [
-    { units: foldedText(secret), blanks: blanksOf(secret) },
-    ...encoded.map((text) => ({ units: foldedText(text), blanks: null })),
+    { units: foldedText(secret), blanks: blanksOf(secret), wholly },
+    ...encoded.map((text) => ({ units: foldedText(text), blanks: null, wholly })),
   ];
   return forms.filter(({ units }) => units.length >= MIN_UNITS);
 }

@@ -70,6 +70,60 @@ test("mask: a token in any writing and any fold → none of it is left that coul
   }
 });
 
+/** What tools put before each line, by its number. */
+const PREFIXES: Readonly<Record<string, (line: number) => string>> = {
+  "added lines of a diff": () => "\n+",
+  "removed lines of a diff": () => "\n-",
+  "unchanged lines of a diff": () => "\n ",
+  "a diff in colour": () => "\u001b[m\n\u001b[32m+\u001b[m\u001b[32m",
+  "a diff within JSON": () => "\\n+",
+  "a quotation of a quotation": () => "\r\n> > ",
+  "numbered lines": (line) => `\n${String(line).padStart(6)}\t`,
+  "a diff with numbered lines": (line) => `\n${String(line).padStart(6)}\t-`,
+  "a search": (line) => `\n/data/keys/a-b.pem:${line}:`,
+  "a search in a diff": (line) => `\nkeys/a.patch:${line}:+`,
+  "lines around what a search found": (line) => `\nkeys/a.pem-${line}-`,
+  "a search without numbers": () => "\n/data/keys/a.pem:",
+};
+
+test("mask: a secret in lines that a tool marked or numbered → no part of it is left", () => {
+  const pem = Array.from({ length: 12 }, (_, index) =>
+    Buffer.alloc(48, `k3y${index * 7919}`).toString("base64"),
+  );
+  for (const secret of [TOKEN, pem.join("\n"), Buffer.from(TOKEN.repeat(4)).toString("base64")]) {
+    const bare = secret.replaceAll("\n", "");
+    for (const [tool, prefix] of Object.entries(PREFIXES)) {
+      for (const n of [5, 16, 60, 64]) {
+        const lines = bare.match(new RegExp(`.{1,${n}}`, "g")) ?? [];
+        const written = lines.map((line, index) => `${index === 0 ? "" : prefix(index + 9)}${line}`).join("");
+        const left = maskOf(secret).mask(`key: ${written}\nnext`);
+        for (const line of lines)
+          assert.ok(line.length < 4 || !left.includes(line), `${tool}, ${n}: ${left}`);
+        assert.match(left, /^key: \[redacted\]\s+next$/, `${tool}, ${n}: ${left}`);
+      }
+    }
+  }
+});
+
+test("mask: lines without a secret keep their marks, numbers and paths", () => {
+  const { mask } = maskOf(TOKEN);
+  const text = `github_pat_11ABC\n+DEFG0\n    12\tgithub_\n/data/a.ts:12:pat_\n> 11ABCDEFG\n`;
+  assert.equal(mask(text), text);
+});
+
+test("mask: two long secrets with the same beginning → both are gone to their ends", () => {
+  const begin = Array.from({ length: 90 }, (_, index) => `claim${index}`).join(".");
+  const [one, other] = [`${begin}.signature-of-one-Q9wLxV7`, `${begin}.signature-of-other-mR2tYpE8`];
+  const { mask } = maskOf(one, other);
+  assert.equal(mask(`${one} ${other}`), "[redacted] [redacted]");
+});
+
+test("mask: words between blanks of several secrets with the same letters → each as it is written", () => {
+  const { mask } = maskOf("pass word a", "passworda b", "pa ssworda");
+  assert.equal(mask("pass word a, pa ssworda, p assworda"), "[redacted], [redacted], [redacted]");
+  assert.equal(mask("p a s s word a"), "p a s s word a");
+});
+
 const hiddenSecret = fc
   .oneof(
     fc.string({ minLength: 12, maxLength: 120 }),

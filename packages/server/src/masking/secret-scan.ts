@@ -1,48 +1,51 @@
 import { FOLDED, isBlank, SKIPPED } from "./folding.ts";
 import { type FormTrie, MAX_DEPTH } from "./form-trie.ts";
-import type { SecretForm } from "./secret-forms.ts";
-
-/** Where a secret is in a text: from the first of its characters to behind the last. */
-export interface Range {
-  start: number;
-  end: number;
-}
+import type { FoundRanges } from "./found-ranges.ts";
+import { Candidates } from "./long-forms.ts";
 
 /** A form longer than the trie is deep, whose beginning was found. */
 interface Continued {
-  form: SecretForm;
-  /** The next unit of the form. */
-  next: number;
-  range: Range;
+  candidates: Candidates;
+  start: number;
 }
 
 /** A power of two, so that a mask wraps a counter. */
 const KEPT = MAX_DEPTH * 2;
+/** At a time. More are only there when somebody chose secrets whose beginnings are turns of one another. */
+const MAX_CONTINUED = 16;
+/** Characters for one unit of a form: `\u0041`. */
+const MAX_WRITTEN = 6;
+/** Characters within a secret that are not its own: line ends, blanks, colours, marks of quotations. */
+const MAX_BETWEEN = 8 * 1024;
 
-/** Searches characters, in the order of a text, for the forms of a trie. Its memory does not grow with the text. */
+/**
+ * Searches characters, in the order of a text, for the forms of a trie. Its memory does not grow with the text, and what it
+ * found so far does not depend on where the text is cut into pieces.
+ */
 export class SecretScan {
   readonly #trie: FormTrie;
-  readonly #found: Range[];
+  readonly #found: FoundRanges;
   /** Of the last characters that are part of a beginning: where they are, and how many blanks came before. */
   readonly #starts = new Float64Array(KEPT);
   readonly #blanksBefore = new Float64Array(KEPT);
   #node = 0;
   #count = 0;
   #blanks = 0;
-  #continued: Continued[] = [];
+  #continued: readonly Continued[] = [];
 
-  constructor(trie: FormTrie, found: Range[]) {
+  constructor(trie: FormTrie, found: FoundRanges) {
     this.#trie = trie;
     this.#found = found;
   }
 
   /** Takes the next character, which lies between `start` and `end` of the text. */
-  add(character: number, start: number, end: number): void {
+  readonly add = (character: number, start: number, end: number): void => {
     const unit = FOLDED[character] ?? SKIPPED;
     if (unit === SKIPPED) {
       if (isBlank(character)) this.#blanks += 1;
       return;
     }
+    if (!this.isIdle()) this.forget(start);
     if (this.#continued.length > 0) this.#continue(unit, end);
     this.#node = this.#trie.next(this.#node, unit);
     if (this.#node === 0) return;
@@ -50,37 +53,103 @@ export class SecretScan {
     this.#blanksBefore[this.#count & (KEPT - 1)] = this.#blanks;
     this.#count += 1;
     if (this.#trie.isEnd(this.#node)) this.#end(end);
+  };
+
+  /** No secret has begun. */
+  isIdle(): boolean {
+    return this.#node === 0 && this.#continued.length === 0;
   }
 
-  /** Where the first beginning starts that may go on after what was added; infinite when there is none. */
-  openFrom(): number {
-    const depth = this.#trie.depth[this.#node] ?? 0;
-    const inTrie = depth === 0 ? Number.POSITIVE_INFINITY : this.#startOf(depth);
-    return Math.min(inTrie, ...this.#continued.map(({ range }) => range.start));
+  /** The text has ended. */
+  reset(): void {
+    this.#node = 0;
+    this.#continued = [];
+  }
+
+  /** Gives up what began so far before a place that too much other text lies between. */
+  forget(place: number): void {
+    while (this.#node !== 0 && isTooFar(this.#startOf(this.#depth), place, this.#depth))
+      this.#node = this.#trie.fallback(this.#node);
+    if (this.#continued.length > 0)
+      this.#continued = this.#continued.filter(
+        ({ candidates, start }) => !isTooFar(start, place, candidates.found),
+      );
+  }
+
+  /** Where the first beginning starts that may go on at `place`; infinite when there is none. */
+  openFrom(place: number): number {
+    this.forget(place);
+    const inTrie = this.#node === 0 ? Number.POSITIVE_INFINITY : this.#startOf(this.#depth);
+    return Math.min(inTrie, ...this.#continued.map(({ start }) => start));
+  }
+
+  /** Goes on from where another scan of the same text is. Returns how long that takes, in characters. */
+  copyFrom(other: SecretScan): number {
+    this.#node = other.#node;
+    this.#count = other.#count;
+    this.#blanks = other.#blanks;
+    this.#continued = other.#continued.map(copyOf);
+    for (let index = this.#count - this.#depth; index < this.#count; index++) {
+      this.#starts[index & (KEPT - 1)] = other.#starts[index & (KEPT - 1)] ?? 0;
+      this.#blanksBefore[index & (KEPT - 1)] = other.#blanksBefore[index & (KEPT - 1)] ?? 0;
+    }
+    return this.#depth + this.#continued.length;
+  }
+
+  /** Whether both will find the same from here on. Two readings that began a form at one place have read the same since. */
+  equals(other: SecretScan): boolean {
+    if (this.#node !== other.#node || this.#continued.length + other.#continued.length > 0) return false;
+    if (this.#node === 0) return true;
+    const depth = this.#depth;
+    return (
+      this.#startOf(depth) === other.#startOf(depth) && this.#blanksSince(depth) === other.#blanksSince(depth)
+    );
+  }
+
+  get #depth(): number {
+    return this.#trie.depth[this.#node] ?? 0;
   }
 
   #startOf(depth: number): number {
     return this.#starts[(this.#count - depth) & (KEPT - 1)] ?? 0;
   }
 
+  #blanksSince(depth: number): number {
+    return this.#blanks - (this.#blanksBefore[(this.#count - depth) & (KEPT - 1)] ?? 0);
+  }
+
+  /** The longest of the forms that end here counts: the others lie in it. */
   #end(end: number): void {
-    for (const { depth, form } of this.#trie.ends(this.#node)) {
-      const blanks = this.#blanks - (this.#blanksBefore[(this.#count - depth) & (KEPT - 1)] ?? 0);
-      if (form.blanks !== null && form.blanks !== blanks) continue;
-      const range = { start: this.#startOf(depth), end };
-      this.#found.push(range);
-      const isLonger = form.units.length > depth && !this.#continued.some((one) => one.form === form);
-      if (isLonger) this.#continued.push({ form, next: depth, range });
+    for (const { depth, blanks, longer } of this.#trie.endings(this.#node)) {
+      const start = this.#startOf(depth);
+      for (const forms of longer) this.#follow({ candidates: new Candidates(forms, depth), start });
+      const isFound = blanks === null || blanks.includes(this.#blanksSince(depth));
+      if (!isFound && longer.every(({ wholly }) => wholly)) continue;
+      this.#found.add(start, end);
+      return;
     }
   }
 
+  #follow(continued: Continued): void {
+    const { of } = continued.candidates;
+    if (this.#continued.length >= MAX_CONTINUED) return;
+    if (this.#continued.some(({ candidates }) => candidates.of === of)) return;
+    this.#continued = [...this.#continued, continued];
+  }
+
   #continue(unit: number, end: number): void {
-    this.#continued = this.#continued.filter((continued) => {
-      const { form, next, range } = continued;
-      if (form.units[next] !== unit) return false;
-      range.end = end;
-      continued.next += 1;
-      return continued.next < form.units.length;
+    this.#continued = this.#continued.filter(({ candidates, start }) => {
+      const isFound = candidates.narrow(unit);
+      if (isFound || (!candidates.isEmpty() && !candidates.of.wholly)) this.#found.add(start, end);
+      return !candidates.isEmpty();
     });
   }
+}
+
+function isTooFar(start: number, place: number, units: number): boolean {
+  return place - start > MAX_BETWEEN + MAX_WRITTEN * units;
+}
+
+function copyOf({ candidates, start }: Continued): Continued {
+  return { candidates: candidates.copy(), start };
 }

@@ -2,44 +2,41 @@ const ESCAPE = 0x1b;
 const BELL = 0x07;
 const CONTROL_SEQUENCE = 0x9b;
 
-/** What the next character of an escape sequence means. */
-type State = "text" | "escape" | "control" | "string" | "stringEscape" | "one";
+/** What the next character means: a character, or a part of a sequence. */
+const [TEXT, AFTER_ESCAPE, CONTROL, STRING, ONE] = [0, 1, 2, 3, 4] as const;
 
 /** Tells the characters of a text from those of the escape sequences by which a terminal is told colours and the like. */
 export class TerminalEscapes {
-  #state: State = "text";
+  #state: number = TEXT;
 
   /** Whether the character belongs to a sequence. */
   takes(character: number): boolean {
     const before = this.#state;
     this.#state = after(before, character);
-    return before !== "text" || this.#state !== "text";
+    return before !== TEXT || this.#state !== TEXT;
   }
 
   /** A sequence has begun and not ended. */
   isOpen(): boolean {
-    return this.#state !== "text";
+    return this.#state !== TEXT;
+  }
+
+  copyFrom(other: TerminalEscapes | null): void {
+    this.#state = other === null ? TEXT : other.#state;
   }
 }
 
-function after(state: State, character: number): State {
-  if (character === ESCAPE) return state === "string" ? "stringEscape" : "escape";
-  switch (state) {
-    case "text":
-      return character === CONTROL_SEQUENCE ? "control" : "text";
-    case "escape":
-      return afterEscape(String.fromCharCode(character));
-    case "control":
-      return character >= 0x20 && character < 0x40 ? "control" : "text";
-    case "string":
-      return character === BELL ? "text" : "string";
-    default:
-      return "text";
-  }
+/** An escape character begins a sequence anew, also within one: so ends a string, too. */
+function after(state: number, character: number): number {
+  if (character === ESCAPE) return AFTER_ESCAPE;
+  if (state === TEXT) return character === CONTROL_SEQUENCE ? CONTROL : TEXT;
+  if (state === STRING) return character === BELL ? TEXT : STRING;
+  if (state === CONTROL) return character >= 0x20 && character < 0x40 ? CONTROL : TEXT;
+  return state === AFTER_ESCAPE ? afterEscape(String.fromCharCode(character)) : TEXT;
 }
 
-function afterEscape(character: string): State {
-  if (character === "[") return "control";
-  if ("]PX^_".includes(character)) return "string";
-  return "()*+-./#% ".includes(character) ? "one" : "text";
+function afterEscape(character: string): number {
+  if (character === "[") return CONTROL;
+  if ("]PX^_".includes(character)) return STRING;
+  return "()*+-./#% ".includes(character) ? ONE : TEXT;
 }
