@@ -79,7 +79,7 @@ export class Reading {
     const scan = base === null ? this.#written : base.#scan;
     const hidesFirst = this.#escapes !== null && this.#prefixes === null;
     if (!hidesFirst && scan.isIdle()) return;
-    const isHidden = base !== null && base.#isInSequence() && this.#escapes === null;
+    const isHidden = base?.isInSequence() === true && this.#escapes === null;
     if (isHidden) return;
     this.#isAwake = true;
     this.#owed = this.#scan.copyFrom(scan);
@@ -131,13 +131,14 @@ export class Reading {
     return this.#scan.equals(source === null ? this.#written : source.#scan);
   }
 
-  #isInSequence(): boolean {
+  /** Within an escape sequence of a terminal. */
+  isInSequence(): boolean {
     return this.#terminal?.isOpen() === true;
   }
 
   /** Neither in an escape sequence nor at the beginning of a line. */
   #isPlain(): boolean {
-    return !this.#isInSequence() && this.#prefixes?.isInLine() !== false;
+    return !this.isInSequence() && this.#prefixes?.isInLine() !== false;
   }
 
   /** Something has begun of which it is not known yet how it reads. */
