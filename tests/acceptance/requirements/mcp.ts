@@ -42,6 +42,11 @@ export const mcpRequirements: readonly Requirement[] = [
     rule: "A tool that no provider would accept is brought into a form that they accept where that keeps its meaning, and calls reach the server with its own names; one that cannot be, and what exceeds the limits of a server's tools, is left out and named by one session.error, and the other tools work.",
   },
   {
+    id: "mcp-secrets-masked",
+    source: "api 4",
+    rule: "A credential that a server echoes in its tools is in no table, event or request to a model: it is masked in descriptions and schemas, and a tool with it in its name is left out.",
+  },
+  {
     id: "mcp-long-result",
     source: "api 4",
     rule: "A result is cut in the log like that of other tools; all of it, up to 32 MiB, is in a file of the sandbox that the result names, where the agent has tools to read it.",

@@ -10,6 +10,7 @@ import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, runTurn } from "../harness/fixtures.ts";
+import { SecretScanner } from "../harness/secret-scanner.ts";
 
 const object = (properties: object = {}) => ({ type: "object", properties });
 const ODD_TOOLS = [
@@ -17,10 +18,12 @@ const ODD_TOOLS = [
   { name: "filter", inputSchema: object({ $filter: { type: "string" }, "by name": { type: "string" } }) },
   { name: "either", inputSchema: { type: "object", anyOf: [object({ a: {} }), object({ b: {} })] } },
 ];
+const TOKEN = "mcp-Zk3canaryQ9wLxV7mR2tYpE8";
 const LINE = "a line of a long answer\n";
 
 let odd: ScriptedMcpServer;
 let many: ScriptedMcpServer;
+let careless: ScriptedMcpServer;
 let berth: Berth;
 let api: Api;
 before(async () => {
@@ -34,7 +37,10 @@ before(async () => {
     }));
     return { tools, ...(page < 63 && { nextCursor: `${page + 1}` }) };
   });
-  const hosts = [odd, many].map(({ url }) => new URL(url).host).join();
+  careless = await startScriptedMcpServer(({ method }) =>
+    method === "tools/list" ? { tools: carelessTools() } : { content: [{ type: "text", text: TOKEN }] },
+  );
+  const hosts = [odd, many, careless].map(({ url }) => new URL(url).host).join();
   berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: hosts } });
   api = await berth.client();
 });
@@ -42,7 +48,20 @@ after(async () => {
   await berth.stop();
   odd.stop();
   many.stop();
+  careless.stop();
 });
+
+/** Tools of a server that shows the token of whoever asks. */
+function carelessTools(): object[] {
+  const base64 = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
+  return [
+    { name: `of_${TOKEN}`, inputSchema: object() },
+    { name: `${"long_".repeat(16)}${TOKEN}`, inputSchema: object() },
+    { name: "whoami", description: `You are ${TOKEN}.`, inputSchema: object() },
+    { name: "search", inputSchema: object({ [TOKEN]: { type: "string" }, as: { default: base64 } }) },
+    { name: "note", inputSchema: object({ text: { enum: [[...TOKEN].join("\u200b")] } }) },
+  ];
+}
 
 function answerOdd({ method, params }: McpRequest): object | undefined {
   if (method === "tools/list") return { tools: ODD_TOOLS };
@@ -51,7 +70,7 @@ function answerOdd({ method, params }: McpRequest): object | undefined {
   return { content: [{ type: "text", text: "Found it." }], structuredContent: params?.arguments };
 }
 
-async function makeSession(url: string, more: object[] = []): Promise<string> {
+async function makeSession(url: string, more: object[] = [], vaults: string[] = []): Promise<string> {
   const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
   const agent = await makeAgent(api, {
     mcp_servers: [{ type: "url", name: "all", url }],
@@ -60,7 +79,8 @@ async function makeSession(url: string, more: object[] = []): Promise<string> {
   const environment = await makeEnvironment(api, {
     config: { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } },
   });
-  const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+  const body = { agent: agent.id, environment_id: environment.id, vault_ids: vaults };
+  const session = await api.ok("POST", "/sessions", body);
   return session.id;
 }
 
@@ -138,5 +158,25 @@ covers(
     );
     assert.equal(ofType(events, "agent.tool_result")[0]?.content[0].text, `${200_000 * LINE.length}`);
     assert.match(after, /^Found it\./, "the connection is in use");
+  },
+);
+
+covers(
+  ["mcp-secrets-masked"],
+  "MCP server that shows its credential in names, descriptions and schemas: it is stored and told nowhere",
+  async () => {
+    const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
+    const auth = { type: "static_bearer", mcp_server_url: careless.url, token: TOKEN };
+    await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth });
+    const id = await makeSession(careless.url, [], [vault.id]);
+    const events = await runTurn(api, id, { tool: "mcp__all__whoami", input: {} }, { say: "Done." });
+    assert.deepEqual(resultTexts(events), ["[redacted]"]);
+    const [{ error }] = ofType(events, "session.error");
+    assert.match(error.message, /: number 1 of its list, number 2 of its list \(its name has a secret/);
+    const scanner = new SecretScanner();
+    scanner.add("the token", TOKEN);
+    scanner.add("a part of the token", TOKEN.slice(0, 16));
+    scanner.check("the events", JSON.stringify(events));
+    scanner.checkTree(berth.dataDir);
   },
 );

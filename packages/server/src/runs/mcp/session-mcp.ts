@@ -8,16 +8,18 @@ import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
+import type { Mask } from "../lease/mask-draft.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { readMcpTools, storeMcpTools } from "./mcp-tool-store.ts";
 import { sessionFetch } from "./session-fetch.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 export interface McpParts {
   db: Database;
   credentials: Pick<SessionCredentials, "mcpToken">;
   /** Reaches the hosts that the operator allows for MCP servers. */
   mcpFetch: GuardedFetch;
-  mask(text: string): string;
+  mask: Mask;
   log: Logger;
 }
 
@@ -105,10 +107,9 @@ export class SessionMcp {
   }
 
   async #discover(client: McpClient, entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
-    const offered = await ask(client, entry, signal);
+    const offered = await ask(client, entry, this.#parts.mask, signal);
     if (!("tools" in offered)) return await this.#report(entry.server, offered);
-    const { mask } = this.#parts;
-    const tools = offered.tools.map((tool) => ({ ...tool, description: mask(tool.description) }));
+    const { tools } = offered;
     const leftOut = client.leftOutSentence(entry.server.name, offered);
     if (leftOut !== null) await this.#tell(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
     await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, tools);
@@ -136,11 +137,14 @@ export class SessionMcp {
 async function ask(
   { mcpDefinitions, mcpFailure }: McpClient,
   { server, toolset, connection }: Entry,
+  mask: Mask,
   signal: AbortSignal,
 ): Promise<McpDefinitions | McpFailure> {
   try {
-    const list = await connection.listTools(signal);
-    return mcpDefinitions(server.name, list, enabledIn(toolset));
+    const { tools: all, truncated } = await connection.listTools(signal);
+    const { tools, hidden } = withoutSecrets(all, mask);
+    const definitions = mcpDefinitions(server.name, { tools, truncated }, enabledIn(toolset));
+    return { ...definitions, leftOut: [...definitions.leftOut, ...hidden] };
   } catch (error) {
     signal.throwIfAborted();
     return mcpFailure(error, connection.sentCredential);
