@@ -16,6 +16,15 @@ const recorded: Answer = {
 
 const CONCURRENCY = 8;
 
+/**
+ * How many bytes of a recorded response say that it is complete, if its connection then closes in order. In Chat Completions these
+ * end with the chunk that has the finish reason; usage and `[DONE]` after it may be missing.
+ */
+export function completeBytes(kind: ProviderKind, recording: Buffer): number {
+  if (kind !== "openai-compatible") return recording.length;
+  return recording.indexOf("\n\n", recording.indexOf('"finish_reason":"')) + "\n\n".length;
+}
+
 /** Declares the tests that cut a recorded response before each of its bytes, by turns in each way in which a connection can end. */
 export function describeCuts(kind: ProviderKind): void {
   describe(`response of ${kind}, cut at every byte`, () => {
@@ -24,8 +33,10 @@ export function describeCuts(kind: ProviderKind): void {
         const double = await startDouble(kind);
         test.after(() => double.close());
         const model = modelAt(double.baseUrl, kind);
+        const recording = double.recording(recorded);
+        const complete = how === "close" ? completeBytes(kind, recording) : recording.length;
         // Without the last line feed the last event is incomplete.
-        const bytes = double.recording(recorded).length - 1;
+        const bytes = complete - 1;
         let next = first;
         let cuts = 0;
         const cutAll = async () => {
@@ -44,13 +55,15 @@ export function describeCuts(kind: ProviderKind): void {
         assert.equal(double.requests.length, cuts);
         assert.ok(cuts > bytes / 2 - 1);
 
-        double.enqueue({ ...recorded, cut: { bytes: bytes + 1, how: "close" } });
-        const whole = await exchange(model, ask("Look."));
-        assert.equal(whole.finish?.reason, "tool_calls");
-        assert.deepEqual(
-          whole.blocks.map(({ type }) => type),
-          ["thinking", "text", "tool_call", "tool_call"],
-        );
+        for (let end = complete; end <= recording.length; end++) {
+          double.enqueue({ ...recorded, cut: { bytes: end, how: "close" } });
+          const whole = await exchange(model, ask("Look."));
+          assert.equal(whole.finish?.reason, "tool_calls");
+          assert.deepEqual(
+            whole.blocks.map(({ type }) => type),
+            ["thinking", "text", "tool_call", "tool_call"],
+          );
+        }
       });
     }
   });

@@ -56,3 +56,15 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
 }
+
+/** The body of a stream of these events; a string is sent as it is. */
+export function events(...data: (object | string)[]): string {
+  return data
+    .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+    .join("");
+}
+
+/** The body of a Messages stream. */
+export function messages(...given: (Record<string, unknown> & { type: string })[]): string {
+  return given.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}

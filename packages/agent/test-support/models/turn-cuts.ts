@@ -5,6 +5,7 @@ import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
 import { textResult } from "../../src/tools/tool.ts";
 import { MemoryLog } from "../memory-log.ts";
 import { testTool, testTurn } from "../turn.ts";
+import { completeBytes } from "./cuts.ts";
 import { modelAt, startDouble } from "./providers.ts";
 import type { Answer } from "./wire-double.ts";
 
@@ -24,7 +25,7 @@ export function describeTurnCuts(kind: ProviderKind): void {
       const double = await startDouble(kind);
       test.after(() => double.close());
       const model = modelAt(double.baseUrl, kind);
-      const bytes = double.recording(calling).length - 1;
+      const bytes = completeBytes(kind, double.recording(calling)) - 1;
       for (let cut = 0; cut < bytes; cut += STRIDE) {
         const how = (cut / STRIDE) % 2 === 0 ? "reset" : "close";
         double.enqueue({ ...calling, cut: { bytes: cut, how } }, calling, done);

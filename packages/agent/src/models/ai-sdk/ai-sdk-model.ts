@@ -1,9 +1,11 @@
 import { orAborted } from "@berth/concurrency";
 import type { ModelUsage } from "@berth/contract";
-import type { FinishReason, Model, ModelPart, ModelRequest } from "../model.ts";
+import type { Model, ModelPart, ModelRequest } from "../model.ts";
 import { DIALECTS, type DialectModel } from "./dialect.ts";
+import { endingOf } from "./finish-reason.ts";
 import { interruptedStream, toModelError, windowExceeded } from "./model-errors.ts";
 import type { Provider } from "./provider.ts";
+import { withReasoningField } from "./reasoning-field.ts";
 import { ResponseBuilder } from "./response-builder.ts";
 import { type Fetch, openTransport } from "./transport.ts";
 import type { FinishPart, StreamPart } from "./types.ts";
@@ -44,6 +46,7 @@ async function* stream(
     provider,
     fetch: options.fetch ?? globalThis.fetch,
     proxyOf: options.proxyOf ?? (() => null),
+    events: dialect.events,
     endsWithDone: dialect.endsWithDone,
   });
   const hangUp = new AbortController();
@@ -60,11 +63,13 @@ async function* stream(
     const call = model.doStream({ ...dialect.callOptions(request, options), abortSignal });
     const reader = (await orAborted(call, signal)).stream.getReader();
     const finish = yield* readToFinish(reader, response, signal);
-    if (finish === null) throw interruptedStream(provider.name);
-    if (finish.finishReason.raw === "model_context_window_exceeded") throw windowExceeded(provider.name);
-    const reason = finishReason(finish, response);
-    if (reason === null) throw interruptedStream(provider.name);
-    const blocks = response.blocks(reason);
+    if (finish === null || finish.finishReason.unified === "interrupted")
+      throw interruptedStream(provider.name);
+    const { finishReason, reasoningField } = transport.exchange;
+    const reason = endingOf(finishReason, response.hasToolCalls());
+    if (reason === null) throw interruptedStream(provider.name, finishReason);
+    if (reason === "window") throw windowExceeded(provider.name);
+    const blocks = withReasoningField(response.blocks(reason), reasoningField);
     await readToEnd(reader);
     for (const block of blocks) yield { type: "block", ...block };
     yield { type: "finish", reason, usage: usageOf(finish) };
@@ -103,18 +108,6 @@ async function readToEnd(reader: Reader): Promise<void> {
   })();
   await Promise.race([end.catch(() => {}), timeout.promise]);
   clearTimeout(timer);
-}
-
-/** Null when the response is incomplete. Some servers report `stop` after a tool call. */
-function finishReason(
-  { finishReason: { unified, raw } }: FinishPart,
-  response: ResponseBuilder,
-): FinishReason | null {
-  if (unified === "interrupted" || unified === "error") return null;
-  if (unified === "other" && raw === undefined) return null;
-  if (unified === "length") return "max_tokens";
-  if (unified === "content-filter") return "refusal";
-  return response.hasToolCalls() ? "tool_calls" : "end_turn";
 }
 
 function usageOf({ usage: { inputTokens, outputTokens } }: FinishPart): ModelUsage {

@@ -2,6 +2,10 @@ import type { ModelRequest } from "../model.ts";
 import { withCacheMarkers } from "./cache-markers.ts";
 import { type ImagePlacement, toPrompt } from "./prompt.ts";
 import type { ProviderKind } from "./provider.ts";
+import { chatEvents } from "./stream/chat-events.ts";
+import type { EventRules } from "./stream/event-rules.ts";
+import { messagesEvents } from "./stream/messages-events.ts";
+import { responsesEvents } from "./stream/responses-events.ts";
 import type { Fetch } from "./transport.ts";
 import type { CallOptions, LanguageModel } from "./types.ts";
 
@@ -27,6 +31,7 @@ export interface Dialect {
     fetch: Fetch;
   }): Promise<LanguageModel>;
   callOptions(request: ModelRequest, model: DialectModel): CallOptions;
+  events: EventRules;
   endsWithDone: boolean;
 }
 
@@ -34,6 +39,7 @@ export interface Dialect {
 const PLACEHOLDER_KEY = "set-by-the-transport";
 
 const anthropic: Dialect = {
+  events: messagesEvents,
   endsWithDone: false,
   async open({ baseUrl, model, fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
@@ -73,6 +79,7 @@ function budgetOf(thinking: Thinking | null): number {
 }
 
 const openai: Dialect = {
+  events: responsesEvents,
   endsWithDone: false,
   async open({ baseUrl, model, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
@@ -94,6 +101,7 @@ const openai: Dialect = {
 };
 
 const openaiCompatible: Dialect = {
+  events: chatEvents,
   endsWithDone: true,
   async open({ provider, baseUrl, model, fetch }) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");

@@ -15,9 +15,11 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
   if (error instanceof MalformedToolCall)
     return new ModelError("request_failed", error.message, { retryable: true });
   if (exchange.timedOut) return idleTimeout(provider, exchange);
+  if (exchange.failure !== null)
+    return providerError(noted(exchange.failure.body, exchange.failure.isWhole), provider, exchange);
   const failure = readFailure(error);
   if (failure.status === 407 && exchange.proxy !== null) return proxyLogin(provider, exchange.proxy);
-  if (failure.streamed || (failure.status ?? 0) >= 400) return providerError(failure, provider, exchange);
+  if ((failure.status ?? 0) >= 400) return providerError(failure, provider, exchange);
   if (exchange.responseStarted) return interruptedStream(provider);
   if (failure.network) {
     const through = exchange.proxy === null ? "" : ` through the outgoing proxy ${exchange.proxy}`;
@@ -36,8 +38,10 @@ function proxyLogin(provider: string, proxy: string): ModelError {
   return new ModelError("request_failed", message, { retryable: false });
 }
 
-export function interruptedStream(provider: string): ModelError {
-  const message = `The response of ${provider} ended before it was complete.`;
+/** `reason`: the provider's own word for the end, where it gave one. */
+export function interruptedStream(provider: string, reason: string | null = null): ModelError {
+  const word = reason === null ? "" : ` (${reason.replaceAll(/\s+/g, " ").slice(0, 80).toWellFormed()})`;
+  const message = `The response of ${provider} ended before it was complete${word}.`;
   return new ModelError("interrupted_stream", message, { retryable: true });
 }
 
@@ -52,28 +56,32 @@ function idleTimeout(provider: string, exchange: Exchange): ModelError {
   return new ModelError(kind, `${provider} sent no data for too long.`, { retryable: true });
 }
 
-/** A failure as the AI SDK reports it, in any of its shapes. */
 interface Failure {
   status: number | null;
   words: ProviderWords;
   headers: Record<string, string>;
   network: boolean;
-  /** The provider sent the error within its stream. */
-  streamed: boolean;
 }
 
+/** A failure as the AI SDK reports it. */
 function readFailure(error: unknown): Failure {
   const fields = isObject(error) ? error : {};
-  const streamed = isObject(error) && !(error instanceof Error);
-  const words = providerWords(streamed ? error : (fields.responseBody ?? fields.data));
-  const reason = !streamed && typeof fields.message === "string" ? fields.message : "";
+  const words = providerWords(fields.responseBody ?? fields.data);
+  const reason = typeof fields.message === "string" ? fields.message : "";
   return {
-    status: httpStatus(fields.statusCode) ?? httpStatus(fields.code) ?? statusIn(words.json),
+    status: httpStatus(fields.statusCode),
     words: words.message === "" ? { ...words, message: reason } : words,
     headers: isObject(fields.responseHeaders) ? (fields.responseHeaders as Record<string, string>) : {},
     network: fields.isRetryable === true,
-    streamed,
   };
+}
+
+/** A failure that the server reported after a success status. The status in its body counts, if it has one. */
+function noted(body: unknown, isWhole: boolean): Failure {
+  const words = providerWords(body);
+  const message = words.message === "" && isWhole ? "The answer is no stream of events." : words.message;
+  const status = statusIn(words.json) ?? (isWhole ? 200 : null);
+  return { status, words: { ...words, message }, headers: {}, network: false };
 }
 
 function providerError(failure: Failure, provider: string, exchange: Exchange): ModelError {

@@ -8,6 +8,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from "../model.ts";
+import { withOwnReasoning } from "./reasoning-field.ts";
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
 /** Where a provider accepts the images of a tool result: in the result, in a user message after it, or nowhere. */
@@ -38,7 +39,7 @@ function toMessages(message: ModelMessage, media: SupportedMedia): PromptMessage
     case "user":
       return [{ role: "user", content: userParts(message.content, media) }];
     case "assistant":
-      return [{ role: "assistant", content: message.content.map(assistantPart) }];
+      return [withOwnReasoning({ role: "assistant", content: message.content.map(assistantPart) })];
     case "tool":
       return toolMessages(message.content, media.images);
   }

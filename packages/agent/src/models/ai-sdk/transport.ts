@@ -1,14 +1,17 @@
-import type { Transformer } from "node:stream/web";
 import type { Provider } from "./provider.ts";
+import type { EventRules, StreamNotes } from "./stream/event-rules.ts";
+import { eventStream } from "./stream/read-stream.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
 /** The state of one HTTP exchange, to describe its errors. */
-export interface Exchange {
+export interface Exchange extends StreamNotes {
   /** A response with a success status has begun. */
   responseStarted: boolean;
   /** The exchange was aborted because the provider sent no data for the idle timeout. */
   timedOut: boolean;
+  /** What the server reported as a failure after a success status: within its stream, or as the whole body. */
+  failure: { body: unknown; isWhole: boolean } | null;
   /** Values that an error message must not contain. */
   secrets: readonly string[];
   /** Host of the proxy through which the provider was asked. */
@@ -19,7 +22,8 @@ export interface TransportOptions {
   provider: Provider;
   fetch: Fetch;
   proxyOf(url: URL): string | null;
-  /** Chat Completions end with `[DONE]`: a response without it is incomplete, even if its connection closed in order. */
+  events: EventRules;
+  /** Chat Completions end with a finish reason, mostly followed by `[DONE]`: a response without either is incomplete. */
   endsWithDone: boolean;
 }
 
@@ -32,7 +36,15 @@ export interface Transport {
 
 /** A fetch for one exchange, which adds the current API key and aborts when the provider sends no data for the idle timeout. */
 export function openTransport(options: TransportOptions): Transport {
-  const exchange: Exchange = { responseStarted: false, timedOut: false, secrets: [], proxy: null };
+  const exchange: Exchange = {
+    responseStarted: false,
+    timedOut: false,
+    failure: null,
+    finishReason: null,
+    reasoningField: null,
+    secrets: [],
+    proxy: null,
+  };
   const timeout = new AbortController();
   const timer = startIdleTimer(options.provider.idleTimeoutMs, () => {
     exchange.timedOut = true;
@@ -52,7 +64,7 @@ export function openTransport(options: TransportOptions): Transport {
     });
     timer.refresh();
     exchange.responseStarted = response.ok;
-    return withIdleTimer(response, timer, options.endsWithDone && response.ok);
+    return response.ok ? readable(response, timer, exchange, options) : withIdleTimer(response, timer);
   };
   return { fetch: send, exchange, close: timer.stop };
 }
@@ -78,30 +90,38 @@ function startIdleTimer(milliseconds: number, onTimeout: () => void): IdleTimer 
   return { refresh: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** The same response; its body refreshes the timer, and fails if it ends without `[DONE]` where that is required. */
-function withIdleTimer(response: Response, timer: IdleTimer, endsWithDone: boolean): Response {
-  if (response.body === null) return response;
-  const body = response.body.pipeThrough(new TransformStream(monitor(timer, endsWithDone)));
-  return new Response(body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
-}
-
-function monitor(timer: IdleTimer, endsWithDone: boolean): Transformer<Uint8Array, Uint8Array> {
-  let tail = "";
-  return {
+/** The same response; its body refreshes the timer. */
+function withIdleTimer(response: Response, timer: IdleTimer): Response {
+  const refresh = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, controller) {
       timer.refresh();
-      if (endsWithDone) tail = (tail + Buffer.from(bytes).toString("latin1")).slice(-DONE_MARK_LENGTH);
       controller.enqueue(bytes);
     },
-    flush(controller) {
-      if (endsWithDone && !/data: ?\[DONE\]\r?\n/.test(tail))
-        controller.error(new Error("The stream ended without [DONE]."));
-    },
-  };
+  });
+  return withBody(response, refresh);
 }
 
-const DONE_MARK_LENGTH = 64;
+/** A success as the AI SDK can read it; what it cannot is noted in the exchange. */
+function readable(
+  response: Response,
+  timer: IdleTimer,
+  exchange: Exchange,
+  options: TransportOptions,
+): Response {
+  const transformer = eventStream({
+    read: options.events(exchange),
+    onData: timer.refresh,
+    onFailure(failure) {
+      exchange.failure = failure;
+    },
+    lacks: ({ done }) =>
+      options.endsWithDone && !done && exchange.finishReason === null ? "a finish reason" : null,
+  });
+  return withBody(response, new TransformStream(transformer));
+}
+
+function withBody(response: Response, through: TransformStream<Uint8Array, Uint8Array>): Response {
+  if (response.body === null) return response;
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(through), { status, statusText, headers });
+}

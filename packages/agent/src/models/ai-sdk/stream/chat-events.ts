@@ -1,0 +1,83 @@
+import { type Data, type EventReader, IGNORED, isObject, picked, type StreamNotes } from "./event-rules.ts";
+
+/**
+ * The chunks of a Chat Completions stream, in the form that the AI SDK insists on. Fields that it does not know, or that have
+ * another type than it expects, are left out; so are chunks that hold neither a choice nor usage.
+ */
+export function chatEvents(notes: StreamNotes): EventReader {
+  return (data) => {
+    if (isFailure(data)) return { failure: data };
+    const [choice] = Array.isArray(data.choices) ? data.choices.filter(isObject) : [];
+    const usage = usageOf(data, choice);
+    if (choice === undefined && usage === undefined) return IGNORED;
+    const chunk = picked(data, ["id", "model"], "string");
+    const choices = choice === undefined ? [] : [choiceOf(choice, notes)];
+    return { events: [{ ...chunk, choices, ...(usage === undefined ? {} : { usage }) }] };
+  };
+}
+
+function isFailure(data: Data): boolean {
+  if (data.object === "error" || data.type === "error") return true;
+  if ((data.error ?? null) !== null && data.error !== false && data.error !== "") return true;
+  return data.choices === undefined && (data.detail ?? data.message) !== undefined;
+}
+
+/** At the top, or where Groq and Kimi put it. */
+function usageOf(data: Data, choice: Data | undefined): Data | undefined {
+  const groq = isObject(data.x_groq) ? data.x_groq.usage : undefined;
+  return [data.usage, choice?.usage, groq].find(isObject);
+}
+
+function choiceOf(choice: Data, notes: StreamNotes): Data {
+  const { finish_reason: reason } = choice;
+  const said = typeof reason === "string" && reason !== "" ? reason : null;
+  if (said !== null) notes.finishReason = said;
+  return { index: 0, delta: deltaOf(choice, notes), finish_reason: said };
+}
+
+/** A server that answers in one piece may call the delta a message. */
+function deltaOf(choice: Data, notes: StreamNotes): Data {
+  const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
+  noteReasoning(delta, notes);
+  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.flatMap(toolCall) : [];
+  const isContent = typeof delta.content === "string" || Array.isArray(delta.content);
+  return {
+    ...picked(delta, ["reasoning_content", "reasoning", "refusal"], "string"),
+    ...(isContent ? { content: contentOf(delta.content) } : {}),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function contentOf(content: unknown): unknown {
+  return Array.isArray(content)
+    ? content.filter((part) => isObject(part) && typeof part.type === "string")
+    : content;
+}
+
+function noteReasoning(delta: Data, notes: StreamNotes): void {
+  if (isText(delta.reasoning) && !isText(delta.reasoning_content)) notes.reasoningField = "reasoning";
+  const isThinking = (part: unknown) => isObject(part) && part.type === "thinking";
+  if (Array.isArray(delta.content) && delta.content.some(isThinking)) notes.reasoningField = "thinking";
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function toolCall(call: unknown): Data[] {
+  if (!isObject(call) || !isObject(call.function)) return [];
+  const { name, arguments: given } = call.function;
+  const input =
+    typeof given === "string" || given === undefined || given === null ? given : JSON.stringify(given);
+  return [
+    {
+      ...picked(call, ["index"], "number"),
+      ...picked(call, ["id"], "string"),
+      function: {
+        ...(typeof name === "string" ? { name } : {}),
+        ...(input === undefined ? {} : { arguments: input }),
+      },
+      ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
+    },
+  ];
+}
