@@ -1029,6 +1029,12 @@ const KEYS_OF_FILES: readonly Proof[] = [
   ],
   [
     "models file ",
+    "reasoning",
+    models("registry/registry"),
+    "Chat Completions: the effort is sent unless the model does not reason",
+  ],
+  [
+    "models file ",
     "images documents",
     models("ai-sdk/ai-sdk-model"),
     "images of results → sent, or replaced by a note",

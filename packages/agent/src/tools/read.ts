@@ -15,7 +15,8 @@ const input = z
     offset: z.int().min(0).optional().describe("First line, from 1."),
     limit: z.int().min(1).optional().describe("Number of lines; default 2000."),
     view_range: z
-      .tuple([z.int().min(1), z.int().min(-1)])
+      .array(z.int().min(-1))
+      .length(2)
       .optional()
       .describe("First and last line, both included, -1 for the end; in place of offset and limit."),
   })
@@ -23,8 +24,9 @@ const input = z
     ({ view_range, offset, limit }) => view_range === undefined || (offset ?? limit) === undefined,
     "Give 'view_range' or 'offset' and 'limit', not both.",
   )
+  .refine(({ view_range: [first = 1] = [] }) => first >= 1, "The first line of 'view_range' is 1 or more.")
   .refine(
-    ({ view_range: range }) => range === undefined || range[1] === -1 || range[1] >= range[0],
+    ({ view_range: [first = 1, last = -1] = [] }) => last === -1 || last >= first,
     "The last line of 'view_range' comes before its first.",
   );
 
@@ -49,7 +51,7 @@ type Lines = { first: number; count: number } | undefined;
 
 function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
   if (view_range !== undefined) {
-    const [first, last] = view_range;
+    const [first = 1, last = -1] = view_range;
     return { first, count: last === -1 ? DEFAULT_LINES : last - first + 1 };
   }
   if (offset === undefined && limit === undefined) return undefined;

@@ -112,6 +112,8 @@ test("Read: numbered lines, both kinds of ranges, and the number of remaining li
   assert.equal(await ok(read, { file_path: "r/many", view_range: [2500, -1] }), "  2500\t2500");
   assert.match(await ok(read, { file_path: "r/many", view_range: [3, 4] }), /^ {5}3\t3\n {5}4\t4\n\[/);
   assert.match(await failing(read, { file_path: "r/many", offset: 2501 }), /has 2500 lines/);
+  for (const range of [[0, 3], [4, 3], [3], [1, 2, 3], [1, -2]])
+    assert.equal(read.input.safeParse({ file_path: "r/many", view_range: range }).success, false);
   assert.equal(await ok(read, { file_path: "r/dos" }), "     1\ta\n     2\tb\n[Lines end in CR LF.]");
   assert.equal(await ok(read, { file_path: "r/empty" }), "(The file is empty.)");
 });

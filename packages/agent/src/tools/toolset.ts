@@ -51,7 +51,18 @@ const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 function jsonSchema(input: z.ZodType): Record<string, unknown> {
   const known = jsonSchemas.get(input);
   if (known !== undefined) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", override: withoutNoise });
   jsonSchemas.set(input, schema);
   return schema;
+}
+
+/**
+ * Leaves out what says nothing to a model and some servers refuse, since the tool applies it itself: Gemini has no
+ * `additionalProperties`, and llama.cpp makes a grammar of the schema, in which thousands of repetitions are too many.
+ */
+function withoutNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.maxLength;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }

@@ -2,6 +2,7 @@ import { createAiSdkModel } from "../../src/models/ai-sdk/ai-sdk-model.ts";
 import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
 import type { Fetch } from "../../src/models/ai-sdk/transport.ts";
 import type { Model } from "../../src/models/model.ts";
+import { knownReasoning } from "../../src/models/registry/known-reasoning.ts";
 import { startAnthropicDouble } from "./anthropic-double.ts";
 import { startOpenAIChatDouble } from "./openai-chat-double.ts";
 import { startOpenAIResponsesDouble } from "./openai-responses-double.ts";
@@ -32,6 +33,7 @@ interface Changes {
   idleTimeoutMs?: number;
   supportsImages?: boolean;
   supportsDocuments?: boolean;
+  maxOutputTokens?: number;
   thinking?: { budget_tokens: number };
   fetch?: Fetch;
 }
@@ -51,6 +53,7 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
     provider: { name: "acme", kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
     contextWindow: 200_000,
     maxOutputTokens: 4000,
+    reasoning: knownReasoning(kind, model),
     thinking: null,
     supportsImages: true,
     supportsDocuments: true,

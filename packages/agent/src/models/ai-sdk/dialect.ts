@@ -12,11 +12,19 @@ import type { CallOptions, LanguageModel } from "./types.ts";
 /** The operator's thinking mode for an Anthropic model. Without it, `effort` decides. */
 export type Thinking = "adaptive" | "off" | { budget_tokens: number };
 
+/**
+ * How a model takes the agent's effort. Of kind `anthropic`: `adaptive`, as it is, or `budget`, as a share of the output limit. Of
+ * the other kinds: `effort`, as it is, or `none`, not at all.
+ */
+export type Reasoning = "adaptive" | "budget" | "effort" | "none";
+
 /** A model, as a dialect needs it. */
 export interface DialectModel {
   /** The provider's name for the model. */
   upstreamModel: string;
+  /** Thinking included. */
   maxOutputTokens: number;
+  reasoning: Reasoning;
   thinking: Thinking | null;
   supportsImages: boolean;
   supportsDocuments: boolean;
@@ -47,36 +55,51 @@ const anthropic: Dialect = {
   },
   callOptions(request, model) {
     const options = commonOptions(request, model, model.supportsImages ? "result" : "none");
-    const thinking = anthropicThinking(model.thinking);
+    const thinking = anthropicThinking(request.effort, model);
+    const stated = thinking === null ? {} : { thinking };
+    const effort =
+      request.effort !== undefined && model.thinking === "adaptive" ? { effort: request.effort } : {};
+    const decides = thinking === null && model.reasoning === "adaptive" && request.effort !== undefined;
     return withCacheMarkers({
       ...options,
-      maxOutputTokens: model.maxOutputTokens - budgetOf(model.thinking),
-      ...(request.effort === undefined || model.thinking === "adaptive" ? {} : { reasoning: request.effort }),
-      providerOptions: {
-        anthropic: {
-          // Off: it would let incomplete input through in a truncated response, and few compatible servers support it.
-          toolStreaming: false,
-          ...(thinking === null ? {} : { thinking }),
-          ...(request.effort !== undefined && model.thinking === "adaptive"
-            ? { effort: request.effort }
-            : {}),
-        },
-      },
+      // The AI SDK adds the budget to the output limit.
+      maxOutputTokens: model.maxOutputTokens - (thinking?.budgetTokens ?? 0),
+      ...(decides ? { reasoning: request.effort } : {}),
+      // Tool streaming is off: it would let incomplete input through in a truncated response, and few compatible servers support it.
+      providerOptions: { anthropic: { toolStreaming: false, ...stated, ...effort } },
     });
   },
 };
 
-function anthropicThinking(thinking: Thinking | null) {
-  if (thinking === null) return null;
+type AnthropicThinking = {
+  type: "disabled" | "adaptive" | "enabled";
+  display?: "summarized";
+  budgetTokens?: number;
+};
+
+/** Null: the request says nothing of it, or its effort. */
+function anthropicThinking(
+  effort: ModelRequest["effort"],
+  { thinking, reasoning, maxOutputTokens }: DialectModel,
+): AnthropicThinking | null {
   if (thinking === "off") return { type: "disabled" };
   if (thinking === "adaptive") return { type: "adaptive", display: "summarized" };
-  return { type: "enabled", budgetTokens: thinking.budget_tokens };
+  if (thinking !== null) return { type: "enabled", budgetTokens: thinking.budget_tokens };
+  if (effort === undefined || reasoning !== "budget") return null;
+  const budgetTokens = Math.floor(maxOutputTokens * BUDGET_SHARES[effort]);
+  return budgetTokens < MIN_BUDGET_TOKENS ? null : { type: "enabled", budgetTokens };
 }
 
-/** The AI SDK adds the budget to the output limit. */
-function budgetOf(thinking: Thinking | null): number {
-  return typeof thinking === "object" && thinking !== null ? thinking.budget_tokens : 0;
-}
+/** Of the output limit; the rest is for the answer. */
+const BUDGET_SHARES: Readonly<Record<NonNullable<ModelRequest["effort"]>, number>> = {
+  low: 0.15,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.7,
+  max: 0.8,
+};
+/** The API's minimum. */
+const MIN_BUDGET_TOKENS = 1024;
 
 const openai: Dialect = {
   events: responsesEvents,
@@ -93,12 +116,33 @@ const openai: Dialect = {
       ...(options.tools === undefined
         ? {}
         : { tools: options.tools.map((tool) => ({ ...tool, strict: false })) }),
-      ...(request.effort === undefined ? {} : { reasoning: request.effort }),
-      // Nothing is stored at the provider: reasoning is returned encrypted and sent again with the history.
-      providerOptions: { openai: { store: false } },
+      ...(model.reasoning === "none" ? {} : openaiEffort(request.effort, model.upstreamModel)),
+      providerOptions: { openai: openaiOptions(model) },
     };
   },
 };
+
+/** The names by which the AI SDK knows what a model of OpenAI takes. */
+const OPENAI_NAME = /^(gpt-\d|o\d)/;
+
+/** A model under another name may not take the highest efforts, which each newer one takes as `high`. */
+function openaiEffort(effort: ModelRequest["effort"], name: string) {
+  if (effort === undefined) return {};
+  const isHighest = effort === "xhigh" || effort === "max";
+  return { reasoning: isHighest && !OPENAI_NAME.test(name) ? "high" : effort } as const;
+}
+
+/**
+ * Nothing is stored at the provider: reasoning is returned encrypted and sent again with the history. The AI SDK judges by the
+ * name whether a model reasons. Other servers than OpenAI's may not know the role `developer`, which goes with that.
+ */
+function openaiOptions({ reasoning, upstreamModel }: DialectModel) {
+  return {
+    store: false,
+    forceReasoning: reasoning !== "none",
+    ...(OPENAI_NAME.test(upstreamModel) ? {} : { systemMessageMode: "system" }),
+  };
+}
 
 const openaiCompatible: Dialect = {
   events: chatEvents,
@@ -112,7 +156,7 @@ const openaiCompatible: Dialect = {
     return {
       ...commonOptions(request, model, model.supportsImages ? "message" : "none"),
       // These servers support three levels.
-      ...(effort === undefined
+      ...(effort === undefined || model.reasoning === "none"
         ? {}
         : { reasoning: effort === "low" || effort === "medium" ? effort : "high" }),
     };

@@ -74,6 +74,7 @@ describe("models file", () => {
         { id: "a/y", context_window: 4096, max_output_tokens: 4096 },
         { id: "a/z", thinking: { budget_tokens: 4096 }, max_output_tokens: 4096 },
         { id: "o/x", thinking: "adaptive" },
+        { id: "a/r", reasoning: true },
       ],
     });
     assert.deepEqual(
@@ -84,6 +85,7 @@ describe("models file", () => {
         "models[3].max_output_tokens",
         "models[4].thinking",
         "models[5].thinking",
+        "models[6].reasoning",
         "models",
         "providers.rehearsal",
       ],

@@ -30,6 +30,7 @@ const model = z.strictObject({
       error: 'must be "adaptive", "off" or {"budget_tokens": a number from 1024}',
     })
     .optional(),
+  reasoning: z.boolean().optional(),
   images: z.boolean().optional(),
   documents: z.boolean().optional(),
   default: z.boolean().optional(),
@@ -107,7 +108,7 @@ function modelIssues(entry: ModelEntry, index: number, { providers, models }: Mo
   const issue = (field: string, message: string) => [{ path: ["models", index, field], message }];
   const name = entry.id.slice(0, entry.id.indexOf("/"));
   const kind = Object.hasOwn(providers, name) ? providers[name]?.kind : undefined;
-  const { max_output_tokens: output, context_window: window, thinking } = entry;
+  const { max_output_tokens: output, context_window: window, thinking, reasoning } = entry;
   return [
     ...(kind === undefined ? issue("id", `refers to the provider "${name}", which is not defined`) : []),
     ...(models.findIndex(({ id }) => id === entry.id) < index
@@ -118,6 +119,9 @@ function modelIssues(entry: ModelEntry, index: number, { providers, models }: Mo
       : []),
     ...(thinking !== undefined && kind !== undefined && kind !== "anthropic"
       ? issue("thinking", "is only for providers of kind anthropic; for others the agent's effort applies")
+      : []),
+    ...(reasoning !== undefined && kind === "anthropic"
+      ? issue("reasoning", "is not for providers of kind anthropic; set thinking")
       : []),
     ...(typeof thinking === "object" && (output === undefined || thinking.budget_tokens >= output)
       ? issue("thinking", "has budget_tokens that are not less than the model's max_output_tokens")

@@ -8,8 +8,11 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ask, exchange, modelErrorOf } from "../../../test-support/models/exchange.ts";
 import { apiKey, startDouble } from "../../../test-support/models/providers.ts";
-import type { Model } from "../model.ts";
+import type { ProviderKind } from "../ai-sdk/provider.ts";
+import type { Model, ModelRequest } from "../model.ts";
 import { createModelRegistry } from "./registry.ts";
+
+type Effort = NonNullable<ModelRequest["effort"]>;
 
 const rehearsal: Model = {
   id: "rehearsal/steps",
@@ -277,5 +280,92 @@ describe("registry with a models file", () => {
     assert.ok(model !== null);
     await exchange(model, ask("Hello"));
     assert.equal(double.requests[0]?.headers["x-api-key"], undefined);
+  });
+});
+
+describe("what a model can is said by the registry, not by its name", () => {
+  const requestOf = async (test: TestContext, kind: ProviderKind, model: object, effort?: Effort) => {
+    const double = await startDouble(kind);
+    test.after(() => double.close());
+    const provider = { kind, base_url: double.baseUrl, api_key_env: "KEY" };
+    const file = await fileWith(test, { providers: { gw: provider }, models: [{ id: "gw/m", ...model }] });
+    const registry = await createModelRegistry({ file, environment: { KEY: apiKey }, rehearsal });
+    const found = registry.get("gw/m");
+    assert.ok(found !== null);
+    double.enqueue({ blocks: [{ text: "Hello" }] });
+    const request = { ...ask("Hello"), ...(effort === undefined ? {} : { effort }) };
+    assert.equal((await exchange(found, request)).error, null);
+    return { max: found.maxOutputTokens, body: double.requests[0]?.body ?? {} };
+  };
+
+  for (const name of ["gpt-5", "openai/gpt-5", "prod-gpt5", "my-deployment"]) {
+    it(`Responses: ${name} reasons`, async (test) => {
+      const { body } = await requestOf(test, "openai", { upstream_model: name }, "high");
+      assert.equal((body.reasoning as { effort?: string } | undefined)?.effort, "high");
+      assert.deepEqual(body.include, ["reasoning.encrypted_content"]);
+      assert.equal(body.model, name);
+    });
+  }
+
+  it("Responses: the highest efforts are high for a name that is not OpenAI's", async (test) => {
+    const { body } = await requestOf(test, "openai", { upstream_model: "openai/gpt-5" }, "max");
+    assert.equal((body.reasoning as { effort?: string } | undefined)?.effort, "high");
+  });
+
+  it("Responses: models without reasoning get none", async (test) => {
+    const plain = [
+      { upstream_model: "gpt-4.1" },
+      { upstream_model: "openai/gpt-4o-mini" },
+      { upstream_model: "prod-gpt5", reasoning: false },
+    ];
+    for (const model of plain) {
+      const { body } = await requestOf(test, "openai", model, "high");
+      assert.deepEqual([body.reasoning, body.include], [undefined, undefined]);
+    }
+    const { body } = await requestOf(
+      test,
+      "openai",
+      { upstream_model: "gpt-4.1-tuned", reasoning: true },
+      "low",
+    );
+    assert.equal((body.reasoning as { effort?: string } | undefined)?.effort, "low");
+  });
+
+  it("Chat Completions: the effort is sent unless the model does not reason", async (test) => {
+    const sent = async (model: object) =>
+      (await requestOf(test, "openai-compatible", model, "max")).body.reasoning_effort;
+    assert.deepEqual([await sent({}), await sent({ reasoning: false })], ["high", undefined]);
+  });
+
+  for (const name of [
+    "claude-opus-4-5",
+    "claude-sonnet-4-20250514",
+    "anthropic/claude-haiku-4.5",
+    "kimi-k2",
+  ]) {
+    it(`Messages: the output limit of ${name} includes its thinking`, async (test) => {
+      const limit = { upstream_model: name, context_window: 200_000, max_output_tokens: 32_000 };
+      for (const effort of ["low", "high", "max"] as const) {
+        const { body } = await requestOf(test, "anthropic", limit, effort);
+        assert.equal(body.max_tokens, 32_000);
+        const thinking = body.thinking as { type: string; budget_tokens: number };
+        assert.equal(thinking.type, "enabled");
+        assert.ok(thinking.budget_tokens >= 1024 && thinking.budget_tokens < 32_000);
+      }
+      const unlimited = await requestOf(test, "anthropic", { upstream_model: name }, "high");
+      assert.equal(unlimited.body.max_tokens, unlimited.max);
+      const small = await requestOf(test, "anthropic", { ...limit, max_output_tokens: 1_500 }, "high");
+      assert.deepEqual([small.body.max_tokens, small.body.thinking], [1_500, undefined]);
+    });
+  }
+
+  it("Messages: newer models decide themselves, by the effort", async (test) => {
+    for (const name of ["claude-opus-5", "anthropic/claude-sonnet-4-6", "claude-of-tomorrow"]) {
+      const limit = { upstream_model: name, max_output_tokens: 32_000 };
+      const { body } = await requestOf(test, "anthropic", limit, "high");
+      assert.equal(body.max_tokens, 32_000);
+      assert.equal((body.thinking as { type?: string } | undefined)?.type, "adaptive");
+      assert.deepEqual(body.output_config, { effort: "high" });
+    }
   });
 });

@@ -1,11 +1,13 @@
 import type { ModelUsage } from "@berth/contract";
 import { createAiSdkModel } from "../ai-sdk/ai-sdk-model.ts";
+import type { Reasoning } from "../ai-sdk/dialect.ts";
 import type { Provider, ProviderKind } from "../ai-sdk/provider.ts";
 import type { Fetch } from "../ai-sdk/transport.ts";
 import type { Model } from "../model.ts";
 import { createRehearsalModel } from "../rehearsal/rehearsal-model.ts";
 import type { Environment } from "./api-key.ts";
 import { type KnownModels, loadKnownModels, type ModelPrice } from "./known-models.ts";
+import { knownReasoning } from "./known-reasoning.ts";
 import { configuredSources, findModelSources, type ModelSources } from "./model-sources.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
 
@@ -97,6 +99,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         upstreamModel: upstreamName(id, found.entry),
         contextWindow: found.limits.contextWindow,
         maxOutputTokens: found.limits.maxOutputTokens,
+        reasoning: reasoningOf(id, found),
         thinking: found.entry.thinking ?? null,
         supportsImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
         supportsDocuments: found.entry.documents ?? found.provider.kind !== "openai-compatible",
@@ -155,6 +158,11 @@ function limitsOf(
 /** One eighth of the window, at most 32,000: this leaves room for the input and is within the limits of providers. */
 function defaultMaxOutput(contextWindow: number): number {
   return Math.min(32_000, Math.floor(contextWindow / 8));
+}
+
+function reasoningOf(id: string, { entry, provider }: Found): Reasoning {
+  if (entry.reasoning !== undefined) return entry.reasoning ? "effort" : "none";
+  return knownReasoning(provider.kind, upstreamName(id, entry));
 }
 
 function upstreamName(id: string, entry: ModelEntry): string {
