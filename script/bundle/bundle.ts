@@ -4,11 +4,12 @@ import { build, type Plugin } from "esbuild";
 import { plainHttp } from "./plain-http.ts";
 import { type Extension, sourcePlaces } from "./source-places.ts";
 
-/** The programs: the command line with the service, and the service's child processes. */
+/** The programs: the command line with the service, the service's child processes, and a thread. */
 const PROGRAMS = {
   main: "packages/cli/src/main.ts",
   "runner-process": "packages/server/src/start/runner-process.ts",
   "api-process": "packages/server/src/start/api-process.ts",
+  "lease-thread": "packages/server/src/runs/lease/lease-thread.ts",
 };
 
 export interface BundleOptions {

@@ -7,8 +7,11 @@ export type Extension = ".ts" | ".js";
 const OWN_FILE = /\/packages\/[^/]+\/src\/.*\.ts$/;
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 const MODULE = "berth:source-place";
-/** Names programs of the bundle, by its own place. */
-const CHILD_PROGRAM = "packages/server/src/start/child-program.ts";
+/** Name programs of the bundle, by their own place. */
+const PROGRAM_PLACES = [
+  "packages/server/src/start/child-program.ts",
+  "packages/server/src/runs/lease/lease-program.ts",
+];
 
 /** `import.meta` of a source goes on to say where the source is, so that it finds what lies beside it. */
 export function sourcePlaces(root: string, extension: Extension): Plugin {
@@ -23,7 +26,7 @@ export function sourcePlaces(root: string, extension: Extension): Plugin {
       build.onLoad({ filter: OWN_FILE }, ({ path: file }) => {
         const path = relative(root, file);
         const text = readFileSync(file, "utf8");
-        if (path === CHILD_PROGRAM || !text.includes("import.meta.")) return undefined;
+        if (PROGRAM_PLACES.includes(path) || !text.includes("import.meta.")) return undefined;
         const name = JSON.stringify(path.replace(/\.ts$/, extension));
         const placed = text.replaceAll(PLACE, `sourcePlace(${name}).$1`);
         // At the end, so that lines keep their numbers.

@@ -9,6 +9,8 @@ import { openWritePool } from "./write-pool.ts";
 
 /** A database with the lifecycle of its connections. Code that only queries takes a `DatabaseAccess`, which may be one transaction. */
 export type Database = DatabaseAccess & {
+  /** For what needs connections of its own. */
+  readonly address: DatabaseAddress;
   /** Listens for NOTIFY on the channels, reconnecting as needed, until closed. */
   listen(channels: readonly string[], handlers: ListenHandlers): Promise<Listener>;
   /** Of the connections for writes and transactions. */
@@ -32,6 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const listeners = new Set<Listener>();
   let closed: Promise<void> | undefined;
   return {
+    address: addressOf(options),
     write,
     read,
     transaction: write.transaction,
@@ -47,6 +50,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       return closed;
     },
   };
+}
+
+function addressOf(options: DatabaseAddress): DatabaseAddress {
+  if ("connection" in options) return { connection: options.connection };
+  const { url, direct = null } = options;
+  return { url, direct };
 }
 
 async function closeAll(parts: ReadonlyArray<{ close(): Promise<void> }>): Promise<void> {

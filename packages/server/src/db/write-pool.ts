@@ -23,7 +23,7 @@ interface Waits {
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a server that accepts writes. */
-export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
+export function openWritePool(address: DatabaseAddress, max: number, log?: Pick<Logger, "debug">): WritePool {
   const config = clientConfig(address);
   const pool = new pg.Pool({
     ...config,
@@ -36,7 +36,7 @@ export function openWritePool(address: DatabaseAddress, max: number, log: Logger
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     onConnect: (client) => applySettings(client, lateSettings(address)),
   });
-  pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
+  pool.on("error", (error) => log?.debug({ err: error }, "an idle database connection broke"));
   const waits: Waits = { taken: 0, waitedSeconds: 0 };
   const connect = () => connectInTime(config.servers, () => pool.connect());
   return {

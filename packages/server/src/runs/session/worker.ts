@@ -8,10 +8,10 @@ import { type CredentialParts, SessionCredentials } from "../credentials/session
 import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
-import { startHeartbeat } from "../lease/heartbeat.ts";
 import { type Host, isSharedPlace } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
 import { type Lease, sessionFields } from "../lease/lease.ts";
+import { LeaseKeeper } from "../lease/lease-keeper.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 import { LogMemory } from "../lease/log-memory.ts";
 import { reportAway } from "../lease/report-away.ts";
@@ -42,7 +42,7 @@ export interface WorkerOptions
   limits?: DefaultLimits;
   /** Default: of its own, which nobody reads. */
   metrics?: SessionMetrics;
-  /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
+  /** How long a lease lasts without a renewal, of which there are three in this time; default 15,000. */
   leaseMs?: number;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
   pollMs?: number;
@@ -77,7 +77,7 @@ export class Worker {
   readonly #saves = new Semaphore(SAVES);
   readonly #news = new Signal();
   readonly #reclaims: ReclaimClaims;
-  readonly #heartbeat: { close(): void };
+  readonly #leases: LeaseKeeper;
   readonly #unsubscribe: () => void;
   readonly #reads: DiskReads;
   readonly #claiming: Promise<void>;
@@ -131,7 +131,7 @@ export class Worker {
     });
     const sandboxIdleMs = this.#shared.idleMs;
     this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, sandboxIdleMs, place });
-    this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });
+    this.#leases = new LeaseKeeper({ address: db.address, log, owner, leaseMs, held: this.#held });
     this.#unsubscribe = hub.onDue((sessionId) => {
       const runner = this.#held.get(sessionId);
       if (runner === undefined) this.#news.set();
@@ -171,7 +171,7 @@ export class Worker {
     const { graceMs = 10_000 } = this.#options;
     await Promise.all([...this.#held.values()].map((runner) => runner.handOver(graceMs)));
     await this.#usage.close();
-    this.#heartbeat.close();
+    await this.#leases.close();
   }
 
   async #claimUntilClosed(): Promise<void> {
@@ -314,7 +314,9 @@ export class Worker {
     };
     const runner = new SessionRunner(parts, lease, this.#held.get(sessionId)?.abandon());
     this.#held.set(sessionId, runner);
+    this.#leases.hold(lease);
     runner.ended.then(() => {
+      this.#leases.drop(lease);
       if (this.#held.get(sessionId) === runner) this.#held.delete(sessionId);
       this.#news.set();
     });

@@ -1,0 +1,56 @@
+/** The program of the thread that renews the leases of a worker (`lease-keeper`). It has a connection to the database of its own. */
+import { writeSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DatabaseAddress } from "../../db/connection.ts";
+import { openWritePool } from "../../db/write-pool.ts";
+import type { Lease } from "./lease.ts";
+import { LeaseRenewals } from "./lease-renewals.ts";
+import { LeaseSigns } from "./lease-signs.ts";
+import { watchForFreeze } from "./watch-for-freeze.ts";
+
+export interface LeaseThreadData {
+  address: DatabaseAddress;
+  owner: string;
+  leaseMs: number;
+  frozenMs: number;
+  memory: SharedArrayBuffer;
+}
+
+/** What the thread is told. */
+export type ToLeaseThread = { hold: Lease } | { drop: Pick<Lease, "sessionId" | "epoch"> } | { close: true };
+
+/** What it tells. */
+export type FromLeaseThread = { lost: readonly Lease[] } | { failure: string };
+
+const data = workerData as LeaseThreadData;
+const { owner, leaseMs, frozenMs } = data;
+const signs = new LeaseSigns(data.memory);
+const db = openWritePool(data.address, 1);
+const tell = (message: FromLeaseThread) => parentPort?.postMessage(message);
+const renewals = new LeaseRenewals({
+  ...{ db, owner, leaseMs, signs },
+  onLost: (lost) => tell({ lost }),
+  onFailure: (error) => tell({ failure: error instanceof Error ? error.message : `${error}` }),
+});
+const freeze = watchForFreeze(signs, frozenMs, endProcess);
+
+parentPort?.on("message", (message: ToLeaseThread) => {
+  if ("hold" in message) renewals.hold(message.hold);
+  else if ("drop" in message) renewals.drop(message.drop);
+  else void close();
+});
+
+async function close(): Promise<void> {
+  freeze.close();
+  renewals.close();
+  await db.close();
+  parentPort?.close();
+}
+
+/** The process's own log is of the thread that is frozen. */
+function endProcess(): void {
+  const msg = "the runner is frozen: it ends itself, so that its sessions go on elsewhere";
+  const line = { level: 60, time: new Date().toISOString(), pid: process.pid, silent_ms: frozenMs, msg };
+  writeSync(2, `${JSON.stringify(line)}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
