@@ -1,5 +1,6 @@
 export { orAborted, sleep } from "./abortable.ts";
 export { FairSemaphore } from "./fair-semaphore.ts";
+export { catchFaults, type FaultScope, inFaultScope, outsideFaultScopes } from "./fault-scope.ts";
 export { LeastRecent } from "./least-recent.ts";
 export { mapAtOnce } from "./map-at-once.ts";
 export { Pool } from "./pool.ts";

@@ -208,7 +208,7 @@ export function claimant(owner: string, options: Partial<Claimant> = {}): Claima
   return { owner, leaseMs: 60_000, host: HERE, capacity: 32, ...options };
 }
 
-export async function installation(t: TestContext, db: Database): Promise<Installation> {
+export async function installation(t: Pick<TestContext, "after">, db: Database): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), "berth-worker-"));
   const hub = await openSessionHub({ db, log: silentLog, pollMs: 500 });
   const engine = scriptedEngine();

@@ -62,6 +62,8 @@ export class EngineClient {
     return new Promise((resolve, reject) => {
       const outgoing = begin(this.#socket, "POST", path, { connection: "Upgrade", upgrade: "tcp" });
       outgoing.on("upgrade", (_, socket: Socket, head: Buffer) => {
+        // It may break before anybody reads it.
+        socket.on("error", () => {});
         if (head.length > 0) socket.unshift(head);
         socket.setTimeout(0);
         resolve(socket);

@@ -74,7 +74,9 @@ export class FilePlacer {
       throw new SandboxError("the file to place cannot be read", { cause: error });
     });
     await handle.close();
-    const result = await this.#run(command(PLACE, target), createReadStream(source));
+    // It may fail before the command reads it.
+    const contents = createReadStream(source).on("error", () => {});
+    const result = await this.#run(command(PLACE, target), contents);
     return result.exitCode === 0;
   }
 }

@@ -137,6 +137,8 @@ export class PipeConnection {
   async place(path: string, mode: number, contents: AsyncIterable<Uint8Array>): Promise<void> {
     const number = this.#next();
     const stored = Promise.withResolvers<void>();
+    // It may be refused while the contents are read.
+    stored.promise.catch(() => {});
     const writer = new ChannelWriter(
       (kind, body) => this.#send(number, kind, body),
       () => {},

@@ -27,6 +27,7 @@ export async function startProcess(
   { pod, container, command }: PodCommand,
 ): Promise<PodProcess> {
   const [input, output, errorStream] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  for (const stream of [input, output, errorStream]) stream.on("error", () => {});
   let errors = "";
   errorStream.setEncoding("utf8").on("data", (text: string) => {
     if (errors.length < MAX_ERROR_CHARACTERS) errors += text;

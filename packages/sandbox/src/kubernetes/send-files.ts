@@ -39,6 +39,8 @@ export async function sendFiles(
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const packed = once(archive, "close");
+  // It may fail while its output is awaited.
+  packed.catch(() => {});
   let errors = "";
   archive.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;

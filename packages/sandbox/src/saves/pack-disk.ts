@@ -53,6 +53,8 @@ export function packDisk(
   { timeoutMs, signal }: PackOptions,
 ): PackedDisk {
   const archive = new PassThrough({ highWaterMark: BUFFERED_BYTES });
+  // It may fail before anybody reads it. Whoever does then is told all the same.
+  archive.on("error", () => {});
   let drained: Promise<void> | undefined;
   const onOutput = (chunk: Uint8Array) => {
     if (archive.destroyed || archive.write(chunk)) return;

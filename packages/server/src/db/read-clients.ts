@@ -1,3 +1,4 @@
+import { outsideFaultScopes } from "@berth/concurrency";
 import { connectInTime } from "./connect-in-time.ts";
 import { applySettings, clientConfig, type DatabaseAddress, lateSettings } from "./connection.ts";
 import { DatabaseClient } from "./database-client.ts";
@@ -88,7 +89,7 @@ function connectTo(address: DatabaseAddress): Connect {
       const client = new DatabaseClient(config);
       client.once("end", () => onBroken(client));
       try {
-        await client.connect();
+        await outsideFaultScopes(() => client.connect());
         await applySettings(client, settings);
         return client;
       } catch (error) {

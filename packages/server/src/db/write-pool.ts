@@ -1,3 +1,4 @@
+import { outsideFaultScopes } from "@berth/concurrency";
 import pg, { type PoolClient } from "pg";
 import type { Logger } from "pino";
 import { connectInTime } from "./connect-in-time.ts";
@@ -38,7 +39,7 @@ export function openWritePool(address: DatabaseAddress, max: number, log?: Pick<
   });
   pool.on("error", (error) => log?.debug({ err: error }, "an idle database connection broke"));
   const waits: Waits = { taken: 0, waitedSeconds: 0 };
-  const connect = () => connectInTime(config.servers, () => pool.connect());
+  const connect = () => connectInTime(config.servers, () => outsideFaultScopes(() => pool.connect()));
   return {
     query: (statement) => withClient(connect, waits, (client) => execute(client, statement)),
     transaction: (work) => withClient(connect, waits, (client) => inTransaction(client, work)),

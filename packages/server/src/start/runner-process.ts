@@ -2,6 +2,9 @@
  * The program of the process that runs sessions, a child of the API process. When its parent exits for any reason, this process
  * exits at once, and all sandboxes with it.
  */
+import { writeSync } from "node:fs";
+import { inspect } from "node:util";
+import { catchFaults } from "@berth/concurrency";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { createLog } from "../log/log.ts";
@@ -28,6 +31,11 @@ export type RunnerSigns = Signs<RunnerState> & NoticeCalls;
 
 /** How long a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
+
+catchFaults((error) => {
+  writeSync(2, `${inspect(error)}\n`);
+  process.exit(1);
+});
 
 const starting = new AbortController();
 const address = Promise.withResolvers<DatabaseAddress>();

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pieces } from "../../../test-support/pieces.ts";
 import type { BlobStore } from "../interface/blob-store.ts";
 import { openDiskBlobs } from "./disk-blobs.ts";
@@ -46,4 +47,13 @@ describe("disk blobs", () => {
     for await (const names of blobs.names()) assert.deepEqual(names, [staged.sha256]);
     assert.deepEqual(readdirSync(partial).sort(), ["young", elsewhere].sort());
   });
+});
+
+test("read: a content that is not there fails for whoever reads it, however late", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "berth-blobs-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const blobs = await openDiskBlobs(directory);
+  const content = blobs.read("0".repeat(64));
+  while (!content.destroyed) await nextTurn();
+  await assert.rejects(content.toArray(), { code: "ENOENT" });
 });

@@ -28,7 +28,8 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     local: async (sha256) => fileAt(path(sha256)),
     partial: (fileId) => new DiskPartialBlob(join(partial, fileId), path, directory),
     partialNames: () => readdir(partial),
-    read: (sha256, range) => createReadStream(path(sha256), range),
+    // Whoever reads it later is told then.
+    read: (sha256, range) => createReadStream(path(sha256), range).on("error", () => {}),
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
     age: (sha256) => ageOf(path(sha256)),

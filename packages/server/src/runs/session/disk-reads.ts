@@ -48,13 +48,17 @@ export class DiskReads {
       await this.#claims.run(async () => {
         const claimed = await this.#claim(sessionId).finally(() => this.#queued.delete(sessionId));
         // However long the reads then take: others are not to wait for what an agent may slow.
-        void claimed?.readDisk();
+        claimed?.readDisk().catch(this.#warn);
         await claimed?.openForReads();
       });
     } catch (error) {
-      this.#parts.log.warn({ err: error }, "a session could not be claimed for a read of its disk");
+      this.#warn(error);
     }
   }
+
+  readonly #warn = (err: unknown) => {
+    this.#parts.log.warn({ err }, "a session could not be claimed for a read of its disk");
+  };
 
   async #claim(sessionId: string): Promise<SessionRunner | null> {
     if (this.#isClosing) return null;

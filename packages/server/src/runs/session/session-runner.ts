@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { LeaseLost } from "@berth/agent";
-import { type Share, type SharedSlots, Signal } from "@berth/concurrency";
+import { type FaultScope, inFaultScope, type Share, type SharedSlots, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import { startsTurn, type WaitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
@@ -44,6 +45,8 @@ export interface SessionRunnerParts
 
 /** A permit that another host gave back is seen after this long. */
 const PERMIT_POLL_MS = 1_000;
+/** How long the sandbox of a session that failed has to close. */
+const END_MS = 10_000;
 /** While its disk is read it rests at least this long, before it looks whether it still is. */
 const MIN_REST_MS = 1_000;
 
@@ -54,14 +57,18 @@ const MIN_REST_MS = 1_000;
  * while, closes the sandbox and releases the session. The worker only tells it to look again (`wake`), that the lease is lost
  * (`abandon`), or that the process stops (`handOver`). If it fails in a way that it cannot report in the session's log, it
  * keeps the lease, and the session is claimed again when that expires.
+ *
+ * All that it starts runs in its scope: what is thrown there and nobody catches ends its turn, or else its run, and nothing of others.
  */
-export class SessionRunner {
+export class SessionRunner implements FaultScope {
   readonly lease: Lease;
   /** Resolves when the runner has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly #parts: SessionRunnerParts;
   readonly #runLog: RunLog;
   readonly #news = new Signal();
+  /** Rejects with what was thrown outside of a turn. */
+  readonly #fault = Promise.withResolvers<never>();
   readonly #reads: HeldReads;
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
@@ -78,6 +85,7 @@ export class SessionRunner {
   constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
     this.#parts = parts;
     this.lease = lease;
+    this.#fault.promise.catch(() => undefined);
     this.#runLog = new RunLog(parts, lease, parts.mask, (entries) => {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
@@ -85,7 +93,7 @@ export class SessionRunner {
     // Without a sandbox it rests no longer than it reads.
     const onRead = () => this.#workspace?.isOpen() === false && this.wake();
     this.#reads = new HeldReads(() => this.ended, onRead);
-    this.ended = this.#run(previous).catch((error: unknown) => {
+    this.ended = inFaultScope(this, () => this.#run(previous)).catch((error: unknown) => {
       parts.log.error({ err: error }, "a session could not be released");
     });
   }
@@ -117,12 +125,19 @@ export class SessionRunner {
    * session is no longer held.
    */
   async readDisk(): Promise<boolean> {
-    return await this.#reads.answer();
+    return await inFaultScope(this, () => this.#reads.answer());
   }
 
   /** Resolves when a sandbox is open for reads, or none can be. Never rejects. */
   async openForReads(): Promise<void> {
-    await this.#reads.opened();
+    await inFaultScope(this, () => this.#reads.opened());
+  }
+
+  fault(error: unknown): void {
+    this.#parts.log.error({ err: error }, "a session threw what nobody caught");
+    this.#parts.metrics.incident("error", "fault");
+    if (this.#turn === undefined) this.#fault.reject(error);
+    else this.#turn.fail(error);
   }
 
   /** Kills the sandbox at once and writes nothing more. */
@@ -151,7 +166,7 @@ export class SessionRunner {
     const { db, log } = this.#parts;
     try {
       await previous;
-      while (this.#stopping !== "abandon") if (await this.#stepUnlessLost()) return;
+      await Promise.race([this.#stepUntilReleased(), this.#fault.promise]);
     } catch (error) {
       this.#kill();
       if (error instanceof LeaseLost) this.#tellLeaseLost();
@@ -160,8 +175,19 @@ export class SessionRunner {
     } finally {
       this.#runLog.close();
       this.#trace?.close();
-      await this.#workspace?.end();
+      await this.#endWorkspace();
     }
+  }
+
+  async #stepUntilReleased(): Promise<void> {
+    while (this.#stopping !== "abandon") if (await this.#stepUnlessLost()) return;
+  }
+
+  /** What it waits for may never come after a fault. */
+  async #endWorkspace(): Promise<void> {
+    const ended = this.#workspace?.end();
+    const tooLong = this.#fault.promise.catch(() => pause(END_MS, undefined, { ref: false }));
+    await Promise.race([ended, tooLong]);
   }
 
   /**
@@ -295,7 +321,11 @@ export class SessionRunner {
   async #isWokenWhileSaving(workspace: SessionWorkspace): Promise<boolean> {
     const over = new AbortController();
     this.#isActive = false;
-    void workspace.save(over.signal).finally(() => over.abort());
+    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a workspace could not be saved");
+    void workspace
+      .save(over.signal)
+      .catch(onError)
+      .finally(() => over.abort());
     await this.#news.wait(over.signal);
     over.abort();
     this.#isActive = true;
@@ -455,7 +485,8 @@ export class SessionRunner {
   #kill(): void {
     this.#runLog.close();
     this.#turn?.abort(new LeaseLost());
-    void this.#workspace?.end();
+    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed");
+    this.#workspace?.end().catch(onError);
   }
 }
 

@@ -57,10 +57,14 @@ export class SessionTurn {
   readonly #options: TurnOptions;
   readonly #interrupt = new AbortController();
   #onlyWaits = false;
+  readonly #fault = Promise.withResolvers<never>();
+  /** What its sandbox is in is not known. */
+  #isFaulty = false;
 
   constructor(parts: TurnParts, options: TurnOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#fault.promise.catch(() => undefined);
     this.ended = this.#run();
   }
 
@@ -83,25 +87,46 @@ export class SessionTurn {
     }
   }
 
+  /** Ends the turn with an error, wherever it is: it threw what nobody caught. */
+  fail(error: unknown): void {
+    this.#isFaulty = true;
+    this.#fault.reject(error);
+  }
+
   async #run(): Promise<void> {
-    const { log, workspace, resumed, isAnnounced } = this.#options;
-    const { id, agent } = workspace.session;
-    const { signal } = this.#interrupt;
     try {
-      if (!isAnnounced) await log.appendRunning();
-      const model = this.#parts.model(agent);
-      if (model === null) {
-        return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
-      }
-      const loop = unlessStuck(this.#runLoop(model, signal), signal);
-      const stop = await loop.finally(() => this.#parts.previews.end(id));
-      await workspace.collectOutputs(resumed, signal);
-      await log.appendIdle([idle(stop)]);
+      await Promise.race([this.#runToEnd(), this.#fault.promise]);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
       this.#parts.log.error({ err: error }, "a turn failed");
-      await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+      await this.#endFailed();
     }
+  }
+
+  /** Whatever of it still runs appends nothing more. */
+  async #endFailed(): Promise<void> {
+    const { log, workspace } = this.#options;
+    this.abort(new LeaseLost());
+    if (this.#isFaulty)
+      workspace
+        .close()
+        .catch((err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed"));
+    await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+  }
+
+  async #runToEnd(): Promise<void> {
+    const { log, workspace, resumed, isAnnounced } = this.#options;
+    const { id, agent } = workspace.session;
+    const { signal } = this.#interrupt;
+    if (!isAnnounced) await log.appendRunning();
+    const model = this.#parts.model(agent);
+    if (model === null) {
+      return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
+    }
+    const loop = unlessStuck(this.#runLoop(model, signal), signal);
+    const stop = await loop.finally(() => this.#parts.previews.end(id));
+    await workspace.collectOutputs(resumed, signal);
+    await log.appendIdle([idle(stop)]);
   }
 
   async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {

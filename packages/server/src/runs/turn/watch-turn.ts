@@ -59,8 +59,8 @@ async function look({ db, lease, turn, workspace, ...watch }: Watch): Promise<vo
 }
 
 /** Discards the turn: nothing more of it is appended. */
-function stop({ runLog, turn, workspace }: Pick<Watch, "runLog" | "turn" | "workspace">): void {
+function stop({ log, runLog, turn, workspace }: Pick<Watch, "log" | "runLog" | "turn" | "workspace">): void {
   runLog.close();
   turn.abort(new LeaseLost());
-  void workspace.end();
+  workspace.end().catch((err: unknown) => log.warn({ err }, "a sandbox could not be closed"));
 }
