@@ -98,6 +98,21 @@ test("run: each option has its part in the session", async (t) => {
   assert.equal((await berth(tagged, { env })).code, 0);
   const last = service.calls.findLast(({ name }) => name === "POST /sessions")?.body;
   assert.deepEqual(Reflect.get(last as object, "resources")[0].checkout, { type: "tag", name: "v1.0" });
+  const ref = [
+    "run",
+    "x",
+    ...place,
+    "--repo",
+    "https://git.example.com/acme/shop",
+    "--ref",
+    "refs/pull/1/head",
+  ];
+  assert.equal((await berth(ref, { env })).code, 0);
+  const of = service.calls.findLast(({ name }) => name === "POST /sessions")?.body;
+  assert.deepEqual(Reflect.get(of as object, "resources")[0].checkout, {
+    type: "ref",
+    name: "refs/pull/1/head",
+  });
   const both = await berth(["run", "x", "--agent", "agent_9", "--model", "p/m"], { env });
   assert.deepEqual(
     [both.code, both.stderr],

@@ -154,17 +154,31 @@ covers(
     const checkout = { type: "branch", name: "main" };
     const commit = { type: "commit", sha: "12".repeat(20) };
     const tag = { type: "tag", name: "v1" };
+    const ref = { type: "ref", name: "refs/pull/1/head" };
     const session = await open(
       { type: "hosted_repository", url: `${hosts.first.url}/acme/widget` },
       git("https://git.example.com/x/widget.git", { username: "ann", password, checkout }),
       git("https://git.example.com/y/widget"),
       git("https://git.example.com/z/widget", { checkout: commit }),
       git("https://git.example.com/z/other", { checkout: tag }),
+      git("https://git.example.com/z/third", { checkout: ref }),
     );
+    for (const wrong of [
+      { type: "branch", name: "refs/pull/1/head" },
+      { type: "tag", name: "refs/tags/v1" },
+      { type: "ref", name: "pull/1/head" },
+      { type: "ref", name: "refs/pull" },
+    ]) {
+      const refused = await create(git("https://git.example.com/z/other", { checkout: wrong }));
+      assertError(refused, 400, "invalid_request_error", {
+        param: "resources[0].checkout.name",
+        message: /'ref'|such as 'refs\/pull\/1\/head'/,
+      });
+    }
     const [, { id, created_at: created, updated_at: updated, ...rest }, other, ...last] = session.resources;
     assert.deepEqual(
       last.map((one: AnyJson) => one.checkout),
-      [commit, tag],
+      [commit, tag, ref],
     );
     assert.match(id, /^sesr_/);
     assert.deepEqual([typeof created, typeof updated], ["string", "string"]);

@@ -179,6 +179,27 @@ covers(["repo-checkout", "repo-clone-failure"], "checkout: a light and an annota
   assert.match(failed.error.message, /no tag 'v2'/);
 });
 
+covers(["repo-checkout", "repo-clone-failure"], "checkout: the ref of a pull request", async () => {
+  await host.createRepository({ org: "acme", name: "pulled", private: true, files: { "a.txt": "1\n" } });
+  const first = await open({ name: "pulled" });
+  const push =
+    "cd pulled && git commit -qm pull --allow-empty && git push -q origin HEAD:refs/pull/1/head && git rev-parse HEAD";
+  const commit = /[0-9a-f]{40}/.exec(toolResults(await runTurn(api, first.id, bash(push)))[0] ?? "")?.[0];
+  // With a snapshot of the default branch, and with whatever there is in the first moments.
+  for (let sessions = 0; sessions < 2; sessions++) {
+    const session = await open({ name: "pulled", checkout: { type: "ref", name: "refs/pull/1/head" } });
+    assert.deepEqual(session.resources[0].checkout, { type: "ref", name: "refs/pull/1/head" });
+    const shown = bash("cd pulled && git rev-parse HEAD && git status");
+    const [text] = toolResults(await runTurn(api, session.id, shown));
+    assert.match(text ?? "", new RegExp(`^${commit}\nHEAD detached`));
+    assert.equal((await outcome(session)).commit, commit);
+  }
+  const missing = { name: "pulled", checkout: { type: "ref", name: "refs/merge-requests/9/head" } };
+  const failed = await outcome(await open(missing));
+  assert.equal(failed.error?.type, "repository_checkout_error");
+  assert.match(failed.error.message, /no ref 'refs\/merge-requests\/9\/head'/);
+});
+
 covers(
   ["repo-clone-failure"],
   "failed clone: reported with its error type, and the session continues",

@@ -408,6 +408,18 @@ const SESSIONS: readonly Proof[] = [
     "checkout: a light and an annotated tag",
   ],
   [
+    "sessions resources[]<hosted_repository>.checkout",
+    "<ref>.name",
+    scenario("repositories"),
+    "checkout: the ref of a pull request",
+  ],
+  [
+    "sessions resources[]<git_repository>.checkout",
+    "<ref>.name",
+    scenario("git-repositories"),
+    "git_repository: has the documented fields without the password",
+  ],
+  [
     "sessions resources[]<git_repository>.checkout",
     "<tag>.name",
     scenario("git-repositories"),
@@ -906,7 +918,7 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag run ",
-    "--agent --environment --title --commit --tag --repo-token-file",
+    "--agent --environment --title --commit --tag --ref --repo-token-file",
     cli("main"),
     "run: each option has its part in the session",
   ],

@@ -4,7 +4,7 @@
 #
 # BERTH_CLONE_URL: the URL, https or http. BERTH_CLONE_TARGET: the mount path.
 # BERTH_CLONE_BESIDE: a path in the same directory, where git clones to.
-# BERTH_CLONE_BRANCH, BERTH_CLONE_TAG or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
+# BERTH_CLONE_BRANCH, BERTH_CLONE_TAG, BERTH_CLONE_REF (a full name) or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
 # BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
 # BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
 #
@@ -13,7 +13,8 @@
 # failed and the host said how long to wait: "berth:retry-after VALUE"; when it answered in no form of git's: "berth:no-git-server".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
 # commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit, 95 when the LFS server
-# rejected the credential, 96 when what answered is no git server.
+# rejected the credential, 96 when what answered is no git server, 97 when the ref is missing or not of a
+# commit.
 #
 # The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
 # directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
@@ -64,7 +65,7 @@ trace_headers() {
 trace_headers
 set -- clone --progress --template=
 [ -n "${BERTH_CLONE_BRANCH-}" ] && set -- "$@" --branch "$BERTH_CLONE_BRANCH"
-[ -n "${BERTH_CLONE_COMMIT-}${BERTH_CLONE_TAG-}" ] && set -- "$@" --no-checkout
+[ -n "${BERTH_CLONE_COMMIT-}${BERTH_CLONE_TAG-}${BERTH_CLONE_REF-}" ] && set -- "$@" --no-checkout
 git "$@" -- "$BERTH_CLONE_URL" "$work" || fail 1
 # Of a page at the URL git makes a repository without anything in it, as of an empty repository.
 settle_empty() {
@@ -91,13 +92,20 @@ fi
 if [ -n "${BERTH_CLONE_TAG-}" ]; then
   BERTH_CLONE_COMMIT=$(git -C "$work" rev-parse --verify --quiet "refs/tags/$BERTH_CLONE_TAG^{commit}") || fail 94
 fi
+# Fetches what is among no branches and tags. $2: the exit status when the host does not have it.
+fetch_other() {
+  said=$(git -C "$work" fetch --quiet origin "$1" 2>&1) || case $said in
+    *'unable to access'* | *'RPC failed'* | *'hung up'* | *'early EOF'*) printf '\n%s\n' "$said" && fail 1 ;;
+    *) fail "$2" ;;
+  esac
+}
+if [ -n "${BERTH_CLONE_REF-}" ]; then
+  fetch_other "$BERTH_CLONE_REF" 97
+  BERTH_CLONE_COMMIT=$(git -C "$work" rev-parse --verify --quiet 'FETCH_HEAD^{commit}') || fail 97
+  rm -f -- "$work/.git/FETCH_HEAD"
+fi
 if [ -n "${BERTH_CLONE_COMMIT-}" ]; then
-  if ! git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null; then
-    said=$(git -C "$work" fetch --quiet origin "$BERTH_CLONE_COMMIT" 2>&1) || case $said in
-      *'unable to access'* | *'RPC failed'* | *'hung up'* | *'early EOF'*) printf '\n%s\n' "$said" && fail 1 ;;
-      *) fail 92 ;;
-    esac
-  fi
+  git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || fetch_other "$BERTH_CLONE_COMMIT" 92
   git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || fail 92
   git -C "$work" checkout --progress --detach "$BERTH_CLONE_COMMIT" || fail 1
 fi

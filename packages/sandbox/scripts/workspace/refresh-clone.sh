@@ -3,6 +3,7 @@
 # lfs.sh and settle.sh.
 #
 # BERTH_CLONE_TARGET: the mount path. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
+# BERTH_CLONE_REF: full name of a ref to check out instead; may be empty.
 # Last line: "berth:done COMMIT BRANCH", as in clone.sh.
 # Exit status: 1 when git fails, a file of Git LFS is missing, or when the clone has objects that this credential cannot read.
 #
@@ -16,6 +17,10 @@ shown() { here for-each-ref --format="$1%(objectname)" refs/remotes/origin refs/
 shown '' >"$own_work/before" || exit 1
 here fetch --progress --no-tags --no-write-fetch-head --prune --force --refmap= -- "$BERTH_CLONE_URL" \
   '+refs/heads/*:refs/remotes/origin/*' '+refs/tags/*:refs/tags/*' || exit 1
+if [ -n "$BERTH_CLONE_REF" ]; then
+  here fetch -q -- "$BERTH_CLONE_URL" "$BERTH_CLONE_REF" || exit 1
+  BERTH_CLONE_COMMIT=$(here rev-parse --verify --quiet 'FETCH_HEAD^{commit}') || exit 1
+fi
 if [ -n "$BERTH_CLONE_COMMIT" ]; then
   here cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || here fetch -q --no-write-fetch-head -- "$BERTH_CLONE_URL" "$BERTH_CLONE_COMMIT" || exit 1
 fi

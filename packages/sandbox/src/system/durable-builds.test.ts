@@ -87,7 +87,7 @@ test("snapshot: it is synced before it is reported as built", async (t) => {
   const built = await buildSnapshot(
     { run } as never,
     "https://git.example/a",
-    { head: "main", branch: "main", commit: "" },
+    { head: "main", branch: "main", commit: "", ref: "" },
     { ...limits, signal: new AbortController().signal },
   );
   assert.match("commit" in built ? built.commit : built.reason, /^[0-9a-f]{40}$/);

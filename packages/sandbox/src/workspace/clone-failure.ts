@@ -145,6 +145,11 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
         "repository_checkout_error",
         `it has no tag '${checkout?.type === "tag" ? checkout.name : ""}' of a commit`,
       ];
+    case CLONE_EXIT.refMissing:
+      return [
+        "repository_checkout_error",
+        `it has no ref '${checkout?.type === "ref" ? checkout.name : ""}' of a commit`,
+      ];
     case CLONE_EXIT.commitMissing:
       return [
         "repository_checkout_error",

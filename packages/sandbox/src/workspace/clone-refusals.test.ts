@@ -77,6 +77,13 @@ const REFUSALS: readonly [string, string, () => CloneRequest, CloneErrorType, Re
     /no commit 1212/,
   ],
   [
+    "a ref that does not exist",
+    "widget",
+    () => ({ checkout: { type: "ref", name: "refs/pull/1/head" } }),
+    "repository_checkout_error",
+    /no ref 'refs\/pull\/1\/head'/,
+  ],
+  [
     "a tree instead of a commit",
     "widget",
     () => ({ checkout: { type: "commit", sha: "4b825dc642cb6eb9a060e54bf8d69288fbee4904" } }),

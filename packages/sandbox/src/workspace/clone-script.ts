@@ -11,6 +11,7 @@ export const CLONE_EXIT = {
   tagMissing: 94,
   lfsRefused: 95,
   noGitServer: 96,
+  refMissing: 97,
 } as const;
 
 export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/clone.sh");
@@ -28,6 +29,7 @@ export function cloneVariables(
     BERTH_CLONE_BESIDE: pathBeside(mountPath),
     ...(checkout?.type === "branch" ? { BERTH_CLONE_BRANCH: checkout.name } : {}),
     ...(checkout?.type === "tag" ? { BERTH_CLONE_TAG: checkout.name } : {}),
+    ...(checkout?.type === "ref" ? { BERTH_CLONE_REF: checkout.name } : {}),
     ...(checkout?.type === "commit" ? { BERTH_CLONE_COMMIT: checkout.sha } : {}),
   };
 }

@@ -9,6 +9,8 @@ export interface ResolvedCheckout {
   branch: string;
   /** Of a tag: the object that it names, which may be a tag object of the commit. */
   commit: string;
+  /** Full name of a ref that is fetched for itself and checked out; `branch` is the default branch then. Empty for none. */
+  ref: string;
 }
 
 /** Returns null when the branch or tag does not exist, or no default branch; a clone then reports the error. */
@@ -29,22 +31,24 @@ function pointOf(
   refs: RemoteRefs,
   checkout: RepositoryCheckout | null,
   head: string,
-): Pick<ResolvedCheckout, "branch" | "commit"> {
-  if (checkout?.type === "commit") return { branch: "", commit: checkout.sha };
+): Pick<ResolvedCheckout, "branch" | "commit" | "ref"> {
+  if (checkout?.type === "commit") return { branch: "", commit: checkout.sha, ref: "" };
   if (checkout?.type === "tag")
-    return { branch: "", commit: refs.objects.get(`refs/tags/${checkout.name}`) ?? "-" };
-  return { branch: checkout?.name ?? head, commit: "" };
+    return { branch: "", commit: refs.objects.get(`refs/tags/${checkout.name}`) ?? "-", ref: "" };
+  if (checkout?.type === "ref") return { branch: head, commit: "", ref: checkout.name };
+  return { branch: checkout?.name ?? head, commit: "", ref: "" };
 }
 
 /** Parameters of `settle` in `settle.sh`, which are never part of a script's text. */
 export function checkoutVariables(
   url: string,
-  { head, branch, commit }: ResolvedCheckout,
+  { head, branch, commit, ref }: ResolvedCheckout,
 ): Record<string, string> {
   return {
     BERTH_CLONE_URL: url,
     BERTH_CLONE_HEAD: head,
     BERTH_CLONE_BRANCH: branch,
     BERTH_CLONE_COMMIT: commit,
+    BERTH_CLONE_REF: ref,
   };
 }

@@ -166,6 +166,22 @@ git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
   });
 }
 
+test("refresh: any other ref → equal to a fresh clone with it; one that is missing → null", async () => {
+  onHost("widget", "git update-ref refs/pull/7/head $(git commit-tree -p main -m Pull main^{tree})");
+  const repository = { url: url("widget"), mountPath: SNAPSHOT_PATH };
+  for (const name of ["refs/pull/7/head", "refs/heads/side", "refs/tags/heavy", "refs/pull/8/head"]) {
+    const { sandbox, resolved } = await snapshot("widget", null, "mirror-refs");
+    const wanted = resolveCheckout(await refsOf("widget"), { type: "ref", name });
+    assert.equal(wanted?.branch, resolved.branch);
+    const refreshed = await refreshClone(sandbox, repository, wanted ?? resolved, {
+      environment: environment("widget"),
+    });
+    if (name.includes("/8/")) assert.equal(refreshed, null);
+    else
+      assert.equal(await fingerprint(sandbox, SNAPSHOT_PATH), await clone("widget", { type: "ref", name }));
+  }
+});
+
 test("refresh: branches and tags were deleted or replaced on the host → equal to a fresh clone", async () => {
   await bench.push(
     "moved",

@@ -11,6 +11,7 @@ export function addRun(program: Command): void {
     .option("--repo <url>", "repository to clone, such as https://github.com/org/repo")
     .option("--branch <name>", "branch to check out; default: the repository's default branch")
     .option("--tag <name>", "tag to check out instead of a branch")
+    .option("--ref <name>", "ref to check out instead of a branch, such as refs/pull/1/head")
     .option("--commit <sha>", "commit to check out instead of a branch")
     .option("--token-env <name>", "environment variable that contains the repository's token")
     .option("--repo-token-file <file>", "file that contains the repository's token")

@@ -5,6 +5,7 @@ export interface RepositoryOptions {
   repo?: string;
   branch?: string;
   tag?: string;
+  ref?: string;
   commit?: string;
   tokenEnv?: string;
   repoTokenFile?: string;
@@ -15,6 +16,7 @@ export async function repositoryResources({
   repo,
   branch,
   tag,
+  ref,
   commit,
   tokenEnv,
   repoTokenFile,
@@ -24,6 +26,7 @@ export async function repositoryResources({
     const dependent = Object.entries({
       branch,
       tag,
+      ref,
       commit,
       "token-env": tokenEnv,
       "repo-token-file": repoTokenFile,
@@ -35,9 +38,10 @@ export async function repositoryResources({
   const checkouts = [
     ...(branch === undefined ? [] : [{ type: "branch" as const, name: branch }]),
     ...(tag === undefined ? [] : [{ type: "tag" as const, name: tag }]),
+    ...(ref === undefined ? [] : [{ type: "ref" as const, name: ref }]),
     ...(commit === undefined ? [] : [{ type: "commit" as const, sha: commit }]),
   ];
-  if (checkouts.length > 1) throw new UsageError("Set only one of --branch, --tag and --commit.");
+  if (checkouts.length > 1) throw new UsageError("Set only one of --branch, --tag, --ref and --commit.");
   return [
     {
       type: "hosted_repository" as const,

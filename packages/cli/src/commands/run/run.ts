@@ -31,7 +31,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
 const FLAGS = {
   ...{ agent: "--agent", environment_id: "--environment", title: "--title", initial_events: "the task" },
   ...{ resources: "--repo", "resources[0].authorization_token": "--token-env or --repo-token-file" },
-  "resources[0].checkout.name": "--branch or --tag",
+  "resources[0].checkout.name": "--branch, --tag or --ref",
   "resources[0].checkout.sha": "--commit",
 };
 

@@ -9,7 +9,7 @@ export type RepositoryEntry = {
   username: string;
   secret: string;
   ref: string;
-  refType: "branch" | "tag" | "commit";
+  refType: "branch" | "tag" | "commit" | "ref";
   mountPath: string;
 };
 

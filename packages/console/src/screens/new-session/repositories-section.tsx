@@ -153,7 +153,10 @@ function Repository(props: RepositoryProps) {
                 label="Kind of reference"
                 disabled={frozen}
                 value={refType}
-                choices={(["branch", "tag", "commit"] as const).map((value) => ({ value, label: value }))}
+                choices={(["branch", "tag", "commit", "ref"] as const).map((value) => ({
+                  value,
+                  label: value,
+                }))}
                 onChange={(next) => onChange({ refType: next })}
                 className="w-28! shrink-0"
               />

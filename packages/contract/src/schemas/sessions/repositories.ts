@@ -3,15 +3,30 @@ import { idOf, taggedUnion, text, timestamp } from "../../conventions/fields.ts"
 import { gitUrl, hostedUrl } from "./git-url.ts";
 import { repositoryMountPath } from "./mount-path.ts";
 
+const REF_NAME = /^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/;
+
 /** The name of a branch or a tag. Rejects options and control characters; git checks the rest. */
-const refName = (noun: string) =>
-  text(1, 255).regex(/^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/, {
-    error: `Field '{field}' must be the name of a ${noun}.`,
+const refName = (noun: "branch" | "tag") =>
+  text(1, 255)
+    .regex(REF_NAME, { error: `Field '{field}' must be the name of a ${noun}.` })
+    .regex(/^(?!refs\/)/, {
+      error: `Field '{field}' must be the name of a ${noun} without 'refs/${noun === "branch" ? "heads" : "tags"}/'; any other ref has the type 'ref'.`,
+    });
+
+/** The full name of any ref. */
+const fullRefName = text(1, 255)
+  .regex(REF_NAME, { error: "Field '{field}' must be the full name of a ref, such as 'refs/pull/1/head'." })
+  .regex(/^refs\/[^/]+\//, {
+    error: "Field '{field}' must be the full name of a ref, such as 'refs/pull/1/head'.",
   });
 
 export const checkout = taggedUnion("type", [
   z.strictObject({ type: z.literal("branch"), name: refName("branch") }),
   z.strictObject({ type: z.literal("tag"), name: refName("tag") }),
+  z.strictObject({ type: z.literal("ref"), name: fullRefName }).meta({
+    description:
+      "Any ref of the host, such as that of a pull request, by its full name. Its commit is checked out, on no branch.",
+  }),
   z.strictObject({
     type: z.literal("commit"),
     sha: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, {

@@ -18,7 +18,9 @@ export interface RepositoryAccess {
   provider: RepositoryProvider | null;
 }
 
-export type RepositoryCheckout = { type: "branch" | "tag"; name: string } | { type: "commit"; sha: string };
+export type RepositoryCheckout =
+  | { type: "branch" | "tag" | "ref"; name: string }
+  | { type: "commit"; sha: string };
 
 /** A repository to clone. Its credential is in the command's environment. */
 export interface RepositoryMount {

@@ -63,8 +63,11 @@ export async function cloneInto(
     const attempt = new Attempt(parts, target, repository, mounted, report.progress);
     const setup = setupRequest(target, repository);
     if (setup === null) return await target.inSlot(() => attempt.place());
-    // Without a slot: it may wait for long.
-    const prepared = await attempt.fromSetup(setup, onSetup);
+    // Without a slot: it may wait for long. A snapshot with a setup shows what the script made of a branch, a tag or a commit.
+    const isPrepared = repository.checkout?.type !== "ref";
+    const prepared = isPrepared
+      ? await attempt.fromSetup(setup, onSetup)
+      : { placement: null, failure: null };
     if (prepared.placement !== null) return prepared.placement;
     return await target.inSlot(() => attempt.placeAndSetUp(setup, prepared.failure, onSetup));
   } finally {

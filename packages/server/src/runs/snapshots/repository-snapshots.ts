@@ -210,7 +210,9 @@ export class RepositorySnapshots {
   ): Promise<MountResult | null> {
     const snapshot = await this.#mountNearest(refs, target, repository, setup);
     if (snapshot === null) return null;
-    if (snapshot.fits) return { commit: snapshot.commit, stale: false };
+    // A snapshot has branches and tags alone; any other ref is fetched.
+    if (snapshot.fits && repository.checkout?.type !== "ref")
+      return { commit: snapshot.commit, stale: false };
     const { sandbox, mounted, resourceId } = target;
     const { onProgress } = repository;
     const environment = this.#parts.repositoryVariables([repository]);
