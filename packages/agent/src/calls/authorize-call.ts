@@ -19,24 +19,29 @@ export interface TurnTools {
   custom: readonly ToolSpec[];
 }
 
+/** A call as the model made it. `malformed`: the text of its input, where that is no JSON object. */
+interface GivenCall {
+  name: string;
+  input: Record<string, unknown>;
+  malformed?: string;
+}
+
 /** Decides by the agent's permission policy and the tool's input schema, before anything runs. */
 export function authorizeCall(
-  call: { name: string; input: Record<string, unknown> },
+  call: GivenCall,
   agent: SessionAgent,
   { tools, custom }: TurnTools,
 ): CallDecision {
   const named = (candidate: ToolSpec) => candidate.name === call.name;
   const tool = tools.find(named);
-  if (tool !== undefined) return authorizeServiceCall(call.input, tool, policyOf(agent, tool));
+  if (tool !== undefined) return authorizeServiceCall(call, tool, policyOf(agent, tool));
   const client = custom.find(named);
   if (client === undefined) {
     const known = [...tools, ...custom].map((candidate) => candidate.name);
     return { permission: "deny", errorText: notes.unknownTool(call.name, known) };
   }
-  const { error } = client.input.safeParse(call.input);
-  return error === undefined
-    ? { permission: "client" }
-    : { permission: "deny", errorText: invalidInput(client, error) };
+  const { errorText } = checkedInput(call, client);
+  return errorText === undefined ? { permission: "client" } : { permission: "deny", errorText };
 }
 
 /** Whether the call waits for a confirmation or a result from a client. */
@@ -45,13 +50,22 @@ export function awaitsClient({ permission }: CallDecision): boolean {
 }
 
 /** A call with invalid input fails without asking a client. */
-function authorizeServiceCall(given: unknown, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
+function authorizeServiceCall(call: GivenCall, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
   if (policy === "always_deny")
     return { permission: "deny", errorText: notes.deniedByPolicy(tool.name), tool };
-  const { data: input, error } = tool.input.safeParse(given);
+  const { input, errorText } = checkedInput(call, tool);
   const asks = policy === "always_ask";
-  if (error === undefined) return { permission: asks ? "ask" : "allow", tool, input };
-  return { permission: asks ? "deny" : "allow", errorText: invalidInput(tool, error), tool };
+  if (errorText === undefined) return { permission: asks ? "ask" : "allow", tool, input };
+  return { permission: asks ? "deny" : "allow", errorText, tool };
+}
+
+function checkedInput(
+  { input, malformed }: GivenCall,
+  tool: ToolSpec,
+): { input?: unknown; errorText?: string } {
+  if (malformed !== undefined) return { errorText: notes.malformedInput(tool.name, malformed) };
+  const { data, error } = tool.input.safeParse(input);
+  return error === undefined ? { input: data } : { errorText: invalidInput(tool, error) };
 }
 
 function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {

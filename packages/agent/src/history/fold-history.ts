@@ -2,9 +2,12 @@ import type { EventOf } from "@berth/contract";
 import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import type { ToolUseEvent } from "./call-events.ts";
+import { changedFile } from "./changed-file.ts";
+import { compactedContent } from "./compacted-content.ts";
 import { type History, measureTokens } from "./history.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
+import { omitFrom } from "./omission.ts";
 import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 
@@ -16,7 +19,7 @@ import { PendingInputs } from "./pending-inputs.ts";
  * - Inputs enter at the first `span.model_request_start` after them, behind the tool results.
  * - A response enters at its successful `span.model_request_end`; a failed one is dropped.
  * - Tool results enter together, in call order, at the next request.
- * - `agent.context_compacted` replaces everything before it.
+ * - `agent.context_compacted` replaces everything before it; `agent.content_omitted` leaves a part of it out.
  * - `session.container_reclaimed` and the `session.error` of an MCP server become notices, once, with the results or inputs
  *   that enter next.
  */
@@ -45,6 +48,10 @@ export class HistoryFold {
   failures: History["failures"] = null;
   nextRetry: number | null = null;
   responses = 0;
+  accepted = 0;
+  contextWindow: number | null = null;
+  omittedTools: History["omittedTools"] = {};
+  changedFiles: ReadonlySet<string> = new Set();
   compacted = false;
 
   constructor(pending: PendingInputs, calls: OpenCalls) {
@@ -70,6 +77,10 @@ export class HistoryFold {
     fork.failures = this.failures;
     fork.nextRetry = this.nextRetry;
     fork.responses = this.responses;
+    fork.accepted = this.accepted;
+    fork.contextWindow = this.contextWindow;
+    fork.omittedTools = this.omittedTools;
+    fork.changedFiles = this.changedFiles;
     fork.compacted = this.compacted;
     return fork;
   }
@@ -116,10 +127,13 @@ export class HistoryFold {
       case "agent.tool_result":
       case "agent.mcp_tool_result":
       case "user.custom_tool_result":
-        this.calls.addResult(event);
+        this.noteChange(this.calls.addResult(event));
         return;
       case "agent.context_compacted":
         this.compact(memo);
+        return;
+      case "agent.content_omitted":
+        this.omit(memo);
         return;
       case "session.container_reclaimed":
         this.pending.containerReclaimed =
@@ -155,6 +169,11 @@ export class HistoryFold {
       failures: this.failures,
       nextRetry: this.nextRetry,
       responses: this.responses,
+      accepted: this.accepted,
+      contextWindow: this.contextWindow,
+      omittedTools: this.omittedTools,
+      earlierMessages: this.pending.earlierMessages,
+      changedFiles: [...this.changedFiles],
       compacted: this.compacted,
       newestMessage: this.pending.newestMessage,
       newestImages: this.pending.newestImages,
@@ -218,7 +237,15 @@ export class HistoryFold {
     this.failures = null;
     this.responses += 1;
     this.compacted = false;
+    this.accepted = this.messages.length;
     this.measured = measureTokens(event.model_usage, this.messages.length);
+  }
+
+  /** Of a call that ended without an error. */
+  noteChange(call: ToolCall | null): void {
+    const path = call === null ? null : changedFile(call);
+    if (path !== null && !this.changedFiles.has(path))
+      this.changedFiles = new Set([...this.changedFiles, path]);
   }
 
   /** Once a request is not retried, the next one begins another series. */
@@ -233,16 +260,34 @@ export class HistoryFold {
   }
 
   compact(memo: LogEntry["memo"]): void {
-    const content: UserBlock[] = [{ type: "text", text: notes.summaryOf(memo?.text ?? "") }];
-    if (memo?.kept !== undefined) content.push({ type: "text", text: memo.kept });
-    if (memo?.keeps_images === true) content.push(...this.pending.newestImages);
-    this.messages = [{ role: "user", content }];
+    this.messages = [{ role: "user", content: compactedContent(memo, this.pending.newestImages) }];
     this.calls.drop();
     this.pending.note = null;
+    if (memo?.messages !== undefined) this.pending.earlierMessages = memo.messages;
+    if (memo?.files !== undefined) this.changedFiles = new Set(memo.files);
+    this.learn(memo);
     this.responseDue = true;
     this.measured = null;
+    this.accepted = 0;
     this.failedAttempts = 0;
     this.compacted = true;
+  }
+
+  /** What is left out is left out of the request whose response follows. */
+  omit(memo: LogEntry["memo"]): void {
+    const omissions = memo?.omissions ?? [];
+    this.messages = [...omitFrom(this.messages, omissions, this.pending.newestMessage).messages];
+    for (const omission of omissions) {
+      if (omission.of === "tools") this.omittedTools = { ...this.omittedTools, ...omission.digests };
+      if (omission.of === "messages" && omission.forgets) this.pending.earlierMessages = [];
+    }
+    this.learn(memo);
+    this.measured = null;
+  }
+
+  learn(memo: LogEntry["memo"]): void {
+    if (memo?.context_window !== undefined) this.contextWindow = memo.context_window;
+    if (memo?.omitted_tools !== undefined) this.omittedTools = memo.omitted_tools;
   }
 }
 

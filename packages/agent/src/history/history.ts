@@ -16,6 +16,12 @@ export interface History {
   openRequest: string | null;
   /** Input and output tokens of the newest complete response; they cover the first `messages` messages. */
   measured: { tokens: number; messages: number } | null;
+  /** How many messages the newest complete response, and the request that it answered, cover; 0 if there is none. */
+  accepted: number;
+  /** The context window in tokens that the model turned out to have; null if nothing was learned. */
+  contextWindow: number | null;
+  /** The tools that the provider rejects, each with the digest of the definition that it rejects. */
+  omittedTools: Readonly<Record<string, string>>;
   /** How many requests with exactly these messages have failed. */
   failedAttempts: number;
   /** The requests that failed since the last response, in this turn; null if none did. */
@@ -28,7 +34,11 @@ export interface History {
   compacted: boolean;
   /** The text of the newest user message that a request included. */
   newestMessage: string;
-  /** Its images. */
+  /** The texts of the user's messages before it, as far as they are known. */
+  earlierMessages: readonly string[];
+  /** Paths of the files that calls have changed, in the order of the first change. */
+  changedFiles: readonly string[];
+  /** The images of the newest user message. */
   newestImages: readonly ImageBlock[];
 }
 

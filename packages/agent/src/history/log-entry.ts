@@ -1,4 +1,5 @@
 import type { NewEvent, SessionEvent } from "@berth/contract";
+import type { Omission } from "./omission.ts";
 
 /**
  * An entry of a session's log as the loop reads and writes it. The loop has no other state: after a crash at any point,
@@ -25,7 +26,10 @@ export interface Draft {
  * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
  *   `tool_name` the name that the model uses, if the event has another one.
  * - `agent.context_compacted`: the summary that replaces everything before it, and in `kept` the newest user message;
- *   `keeps_images` when that message's images are kept too.
+ *   `keeps_images` when that message's images are kept too. `messages` are the user's messages before that one, the first whole and
+ *   the others shortened, `files` the paths of the files that were changed, `results` a text of the newest results. What else has to
+ *   outlast it: `context_window`, the tokens that the model turned out to take, and `omitted_tools`, as in an omission.
+ * - `agent.content_omitted`: what is left out of the history from here on; also `context_window`.
  * - `span.model_request_end`: in `text`, a note for the model before its next response, such as that the last one was
  *   truncated.
  */
@@ -33,6 +37,12 @@ export interface Memo {
   text?: string;
   kept?: string;
   keeps_images?: true;
+  messages?: readonly string[];
+  files?: readonly string[];
+  results?: string;
+  context_window?: number;
+  omitted_tools?: Readonly<Record<string, string>>;
+  omissions?: readonly Omission[];
   call_id?: string;
   tool_name?: string;
   opaque?: Record<string, unknown>;

@@ -5,7 +5,7 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { says, scriptedModel } from "../../test-support/scripted-model.ts";
 import { testTurn } from "../../test-support/turn.ts";
 import { runTurn } from "../loop/run-turn.ts";
-import { ModelError, type ModelMessage } from "../models/model.ts";
+import type { ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { foldHistory } from "./fold-history.ts";
 
@@ -112,15 +112,15 @@ test("operator message: it enters with the next request and starts none", async 
 
 test("compaction: images of the newest message are kept, documents are not", async () => {
   const log = logOf(
-    { type: "text", text: "What is this?" },
+    { type: "text", text: `What is this? ${"x".repeat(52_000)}` },
     { type: "image", source: { type: "base64", media_type: "image/png", data: png.toString("base64") } },
     {
       type: "document",
       source: { type: "base64", media_type: "application/pdf", data: pdf.toString("base64") },
     },
   );
-  const overflow = { error: new ModelError("context_overflow", "too long", { retryable: false }) };
-  const model = scriptedModel([overflow, says("A summary."), says("A cat.")]);
+  const limits = { contextWindow: 20_000, maxOutputTokens: 4_000 };
+  const model = scriptedModel([says("A summary."), says("A cat.")], limits);
   await runTurn(testTurn({ log, model }));
   const types = model.requests
     .at(-1)

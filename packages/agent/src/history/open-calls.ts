@@ -90,13 +90,14 @@ export class OpenCalls {
     if (call !== undefined) confirm(call, event);
   }
 
-  /** Only the first result of a call counts. */
-  addResult(event: ToolResultEvent): void {
+  /** Only the first result of a call counts. Returns its call; null if it does not count, or is an error. */
+  addResult(event: ToolResultEvent): ToolCall | null {
     const call = this.#find(resultCallId(event));
-    if (call === undefined || this.#results.has(call.eventId)) return;
+    if (call === undefined || this.#results.has(call.eventId)) return null;
     const { callId: id, name } = call;
     const content = resultBlocks(event, this.#maxResultLength);
     this.#results.set(call.eventId, { id, name, content, isError: event.is_error });
+    return event.is_error ? null : call;
   }
 
   /** Returns the results in call order, and closes the calls. */

@@ -10,6 +10,8 @@ type InputEvent = EventOf<"user.message" | "user.interrupt" | "system.message">;
 export class PendingInputs {
   /** Of the newest user message in the history. */
   newestMessage = "";
+  /** The texts of the user messages before it. */
+  earlierMessages: readonly string[] = [];
   newestImages: readonly ImageBlock[] = [];
   /** The note of the loop about the newest response. */
   note: string | null = null;
@@ -29,6 +31,7 @@ export class PendingInputs {
   fork(): PendingInputs {
     const fork = new PendingInputs(this.#files);
     fork.newestMessage = this.newestMessage;
+    fork.earlierMessages = this.earlierMessages;
     fork.newestImages = this.newestImages;
     fork.note = this.note;
     fork.containerReclaimed = this.containerReclaimed;
@@ -70,6 +73,7 @@ export class PendingInputs {
     const note: UserBlock[] = this.#interrupted ? [{ type: "text", text: notes.USER_INTERRUPTED }] : [];
     this.#interrupted = false;
     const message = messageBlocks(event, this.#files);
+    if (this.newestMessage !== "") this.earlierMessages = [...this.earlierMessages, this.newestMessage];
     this.newestMessage = textOf(message);
     this.newestImages = message.filter((block) => block.type === "image");
     return [...note, ...message];

@@ -5,11 +5,15 @@ import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts"
 import { callKind, isToolUse } from "../history/call-events.ts";
 import type { History } from "../history/history.ts";
 import { type Log, throwIfLeaseLost } from "../history/log.ts";
+import type { Draft } from "../history/log-entry.ts";
 import type { ReadFile } from "../history/message-files.ts";
 import { TurnLog } from "../history/turn-log.ts";
-import { Compaction } from "../requests/compaction.ts";
-import { type ContextWindow, contextWindowOf } from "../requests/context-window.ts";
-import { requestEnd } from "../requests/request-events.ts";
+import { ModelError } from "../models/model.ts";
+import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
+import { exceedsWindow } from "../requests/context-window.ts";
+import { LearnedWindow } from "../requests/learned-window.ts";
+import { Remedies, type Sendable } from "../requests/remedies.ts";
+import { errorEvent, failedRequestEnd, requestEnd } from "../requests/request-events.ts";
 import { responseDrafts } from "../requests/response-drafts.ts";
 import { type OnPreview, ResponsePreview, type TextStreams } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
@@ -19,6 +23,12 @@ import type { Tool, ToolContext } from "../tools/tool.ts";
 
 const DEFAULT_MAX_REQUESTS = 500;
 const MAX_TRUNCATED_IN_A_ROW = 3;
+const MAX_THOUGHTS_IN_A_ROW = 2;
+const NO_ANSWER = new ModelError(
+  "request_failed",
+  "The model ended its answer after thinking, without a text or a tool call.",
+  { retryable: true },
+);
 
 /** Everything that a turn needs. */
 export interface Turn extends ToolContext, RequestOptions {
@@ -54,7 +64,7 @@ export interface Turn extends ToolContext, RequestOptions {
  * - `requires_action`: calls wait for a client; `event_ids` are the events that announced them.
  * - `cancelled`: the signal was aborted, or the newest input is an interrupt. Requests and calls in progress have their end
  *   in the log.
- * - `retries_exhausted`: the model failed four times in a row, or was overloaded for as long as `busyRetryMs`, or failed in a way
+ * - `retries_exhausted`: the model failed four times in a row, or thought twice without an answer, or was overloaded for as long as `busyRetryMs`, or failed in a way
  *   that a retry cannot fix (then the `session.error` before it is `terminal`).
  * - `refusal`: the model refused.
  * - `max_turns`: the turn had responses to as many requests as the agent's `max_model_requests` or `maxRequests` says, or three responses in a row reached the output limit.
@@ -82,20 +92,21 @@ class TurnRun {
   readonly #turn: Turn;
   readonly #log: TurnLog;
   readonly #tools: TurnTools;
-  readonly #window: ContextWindow;
+  readonly #window: LearnedWindow;
   readonly #requests: TurnRequests;
-  readonly #compaction: Compaction;
+  readonly #remedies: Remedies;
   #truncatedInARow = 0;
+  #thoughtsInARow = 0;
 
   constructor(turn: Turn) {
     this.#turn = turn;
     // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
     this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
-    this.#window = contextWindowOf(turn.model, turn.agent.model.effective_context_window);
+    this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
     const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
-    this.#requests = new TurnRequests(turn, this.#log, prefix);
-    this.#compaction = new Compaction(prefix, this.#window);
+    this.#requests = new TurnRequests(turn, this.#log);
+    this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
   }
 
   /** Ends the calls and the request that a dead process left open, and waits for the retry that it waited for. */
@@ -154,36 +165,64 @@ class TurnRun {
     await this.#log.loadFiles(this.#turn.readFile);
     const history = this.#log.history();
     if (!history.responseDue || history.interrupted) return await this.#abandon(start);
-    return this.#compaction.isDue(history)
-      ? await this.#summarise(start, history)
-      : await this.#request(start, history);
+    const sent = this.#remedies.sendable(history);
+    const summarises =
+      this.#remedies.summarises ?? exceedsWindow(history, sent.prefix, this.#window.of(history));
+    return summarises
+      ? await this.#summarise(start, history, sent)
+      : await this.#request(start, history, sent);
   }
 
   #maxRequests(): number {
     return this.#turn.agent.max_model_requests ?? this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS;
   }
 
-  async #request(start: string, history: History): Promise<TurnEnd> {
+  async #request(start: string, history: History, sent: Sendable): Promise<TurnEnd> {
     const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}), this.#turn.previewStream);
     let isFirst = true;
-    const outcome = await this.#requests.send(history, history.messages, (part) => {
+    let hasThought = false;
+    const outcome = await this.#requests.send(history, sent, (part) => {
       if (isFirst) this.#turn.onFirstPart?.(start);
       isFirst = false;
+      hasThought ||= part.type === "thinking_started";
       preview.add(part);
     });
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
-    if (outcome.type === "failed") {
-      const overflow = outcome.error.kind === "context_overflow" && !history.compacted;
-      if (!overflow) return await this.#requests.fail(start, outcome.error, history);
-      this.#compaction.force();
-      return await this.#requests.abandon(start, null);
-    }
-    return await this.#takeResponse(start, outcome, preview);
+    if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, sent);
+    if (hasThought && isThoughtAlone(outcome)) return await this.#endThought(start, outcome);
+    return await this.#takeResponse(start, outcome, preview, this.#remedies.drafts(history, sent));
   }
 
-  async #takeResponse(start: string, response: FinishedResponse, preview: ResponsePreview): Promise<TurnEnd> {
+  /** A model that thought and then said nothing is asked once more. */
+  async #endThought(start: string, { usage }: FinishedResponse): Promise<TurnEnd> {
+    this.#thoughtsInARow += 1;
+    const end = failedRequestEnd(start, usage);
+    if (this.#thoughtsInARow < MAX_THOUGHTS_IN_A_ROW) {
+      await this.#log.append([end]);
+      return null;
+    }
+    await this.#log.append([end, { event: errorEvent(NO_ANSWER, "exhausted") }]);
+    return "retries_exhausted";
+  }
+
+  /** What the provider rejects for good is sent without the cause, other failures are retried as it was. */
+  async #fail(start: string, error: ModelError, history: History, sent: Sendable): Promise<TurnEnd> {
+    if (!error.rejected) return await this.#requests.fail(start, error, history);
+    const end = this.#remedies.rejected(error, history, sent);
+    if (end === null) return await this.#requests.abandon(start, null);
+    return await this.#requests.fail(start, end, history);
+  }
+
+  async #takeResponse(
+    start: string,
+    response: FinishedResponse,
+    preview: ResponsePreview,
+    before: readonly Draft[],
+  ): Promise<TurnEnd> {
     const { drafts, decisions } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
-    const entries = await this.#log.append(drafts);
+    const entries = await this.#log.append([...before, ...drafts]);
+    this.#remedies.answered();
+    this.#thoughtsInARow = 0;
     const uses = entries.map((entry) => entry.event).filter(isToolUse);
     const calls = uses.flatMap((use, index) => {
       const decision = decisions[index];
@@ -202,18 +241,28 @@ class TurnRun {
   }
 
   async #runCalls(calls: readonly AnnouncedCall[]): Promise<void> {
-    await runCalls(calls, this.#log, this.#turn, this.#window.size);
+    await runCalls(calls, this.#log, this.#turn, this.#window.of(this.#log.history()).size);
   }
 
-  async #summarise(start: string, history: History): Promise<TurnEnd> {
-    const outcome = await this.#requests.send(history, this.#compaction.summaryMessages(history));
+  async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {
+    const { messages, budget } = this.#remedies.toSummarise(history, sent);
+    const request = { ...sent, messages: summaryMessages(messages, budget) };
+    const outcome = await this.#requests.send(history, request);
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
-    if (outcome.type === "failed") {
-      return this.#compaction.canRetry(outcome.error)
-        ? await this.#requests.abandon(start, null)
-        : await this.#requests.fail(start, outcome.error, history);
+    if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, request);
+    const summary = summaryOf(outcome);
+    if (summary === null) {
+      this.#remedies.noSummary(history, sent);
+      await this.#log.append([failedRequestEnd(start, outcome.usage)]);
+      return null;
     }
-    await this.#log.append(this.#compaction.drafts(start, history, outcome));
+    const compaction = compactionDraft(summary, history, sent.prefix, budget, this.#window.news(history));
+    await this.#log.append([
+      ...this.#remedies.drafts(history, sent),
+      requestEnd(start, outcome.usage),
+      compaction,
+    ]);
+    this.#remedies.summarised();
     return null;
   }
 
@@ -222,4 +271,14 @@ class TurnRun {
     const { interrupted } = this.#log.history();
     return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
   }
+}
+
+function isThoughtAlone({ blocks, reason }: FinishedResponse): boolean {
+  return reason === "end_turn" && blocks.every(({ type }) => type === "thinking");
+}
+
+/** Tools of MCP servers and of clients: whoever defines them, the provider may not take it. */
+function foreignToolNames({ tools, custom }: TurnTools): ReadonlySet<string> {
+  const foreign = [...tools.filter((tool) => tool.mcp !== undefined), ...custom];
+  return new Set(foreign.map(({ name }) => name));
 }

@@ -62,11 +62,21 @@ export interface DocumentBlock {
   data: string;
 }
 
-/** `opaque`: provider data that must be sent back unchanged (signatures, item ids). Stored, never interpreted. */
+/**
+ * - `opaque`: provider data that must be sent back unchanged (signatures, item ids). Stored, never interpreted.
+ * - `malformed`: the input as the model wrote it, where that is no JSON object; `input` is then empty.
+ */
 export type AssistantBlock =
   | { type: "text"; text: string; opaque?: Opaque }
   | { type: "thinking"; text: string; opaque?: Opaque }
-  | { type: "tool_call"; id: string; name: string; input: Record<string, unknown>; opaque?: Opaque };
+  | {
+      type: "tool_call";
+      id: string;
+      name: string;
+      input: Record<string, unknown>;
+      malformed?: string;
+      opaque?: Opaque;
+    };
 
 export type Opaque = Record<string, unknown>;
 
@@ -121,6 +131,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | null;
   /** Not null for every `context_overflow`, then `certain`; of the other kinds, for a `request_failed` that may be one. */
   readonly overflow: Overflow | null;
+  /** The provider rejected what is in the request: it rejects the same request again, and may take another one. */
+  readonly rejected: boolean;
 
   constructor(
     kind: ModelErrorKind,
@@ -129,6 +141,7 @@ export class ModelError extends Error {
       retryable: boolean;
       retryAfterMs?: number | null;
       overflow?: Overflow | null;
+      rejected?: boolean;
       cause?: unknown;
     },
   ) {
@@ -138,5 +151,6 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
     const unsized = { certain: true, limit: null, requested: null };
     this.overflow = options.overflow ?? (kind === "context_overflow" ? unsized : null);
+    this.rejected = options.rejected ?? kind === "context_overflow";
   }
 }

@@ -1,3 +1,5 @@
+import { storableText } from "./text.ts";
+
 /**
  * Texts of the loop in a model's history. Stored sessions contain them, so a changed wording invalidates prompt caches and
  * signed thinking.
@@ -59,7 +61,7 @@ export function unreadableFile(fileId: string): string {
 
 /** Whether a text block of a user message was added by the loop. */
 export function isAddition(text: string): boolean {
-  return text.startsWith(OPERATOR_NOTICE) || text.startsWith("[A document");
+  return ADDITIONS.some((beginning) => text.startsWith(beginning));
 }
 
 /** `error.message`: a sentence with the name of the MCP server. */
@@ -113,3 +115,47 @@ export function deniedByUser(message: string): string {
 export function invalidInput(name: string, errors: string): string {
   return `The input does not fit the tool ${name}, which was not run. ${errors}`;
 }
+
+/** In place of an image or a document of the history. */
+export function rejectedMedia(mediaType: string): string {
+  return `[${mediaType}: left out, since the model's provider rejects it]`;
+}
+
+export const REJECTED_TEXT = "[A text is left out here, since the model's provider rejects it.]";
+
+export const REJECTED_RESULT =
+  "[The result of this call is left out, since the model's provider rejects it.]";
+
+export function rejectedTools(names: readonly string[]): string {
+  return `[The model's provider rejects the definitions of these tools, which you do not have any more: ${names.join(", ")}.]`;
+}
+
+export const REJECTED_HISTORY =
+  "[The conversation before this message is left out, since the model's provider rejects something in it. The files show what was done; ask the user for what else you need.]";
+
+export const CUT_RESULT = "[The result of this call was removed to save space.]";
+
+/** @param input as the model wrote it. */
+export function malformedInput(name: string, input: string): string {
+  const start = storableText(input).slice(0, 200).toWellFormed();
+  return `The input of the call of ${name} has to be one JSON object, and was not; the tool was not run. It began with: ${start}`;
+}
+
+const EARLIER_MESSAGES = "[What the user wrote before, oldest first:]";
+const CHANGED_FILES = "[Files that you changed until here:]";
+const NEWEST_RESULTS = "[The newest results of your calls:]";
+
+/** @param messages the first in full, later ones shortened. */
+export function earlierMessages(messages: readonly string[]): string {
+  return [EARLIER_MESSAGES, ...messages].join("\n\n");
+}
+
+export function changedFiles(paths: readonly string[]): string {
+  return [CHANGED_FILES, ...paths].join("\n");
+}
+
+export function newestResults(results: string): string {
+  return `${NEWEST_RESULTS}\n\n${results}`;
+}
+
+const ADDITIONS = [OPERATOR_NOTICE, "[A document", EARLIER_MESSAGES, CHANGED_FILES, NEWEST_RESULTS];

@@ -14,6 +14,18 @@ export function requestEnd(start: string, usage: ModelUsage | null): Draft {
   };
 }
 
+/** The end of a request whose response counts for nothing, but for what it cost. */
+export function failedRequestEnd(start: string, usage: ModelUsage): Draft {
+  return {
+    event: {
+      type: "span.model_request_end",
+      model_request_start_id: start,
+      is_error: true,
+      model_usage: usage,
+    },
+  };
+}
+
 /** The `session.error` of a failed request. */
 export function errorEvent(error: ModelError, retry: "retrying" | "exhausted" | "terminal"): NewEvent {
   return {

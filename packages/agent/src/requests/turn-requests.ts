@@ -42,12 +42,10 @@ export interface RequestOptions extends RetryOptions {
 export class TurnRequests {
   readonly #options: RequestOptions;
   readonly #log: TurnLog;
-  readonly #prefix: RequestPrefix;
 
-  constructor(options: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
+  constructor(options: RequestOptions, log: TurnLog) {
     this.#options = options;
     this.#log = log;
-    this.#prefix = prefix;
   }
 
   /** Logs the start of a request, which takes the pending inputs. Returns the id of its event, for the end of the request. */
@@ -62,12 +60,12 @@ export class TurnRequests {
   /** @throws LeaseLost when the turn's signal aborted with it. */
   async send(
     history: History,
-    messages: ModelRequest["messages"],
+    { prefix, messages }: { prefix: RequestPrefix; messages: ModelRequest["messages"] },
     onPart: OnPart = () => {},
   ): Promise<RequestOutcome> {
     const { agent, model, signal } = this.#options;
     const request: ModelRequest = {
-      ...this.#prefix,
+      ...prefix,
       messages,
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),

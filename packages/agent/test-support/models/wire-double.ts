@@ -11,6 +11,10 @@ export interface WireDouble {
   /** The `base_url` of a provider. */
   baseUrl: string;
   requests: RecordedRequest[];
+  /** What else is refused, of requests that are valid. Default: nothing. */
+  refuseAlso: (request: Pick<RecordedRequest, "body" | "text">) => Refusal | null;
+  /** The input tokens that answers report. Default: those of the reply. */
+  inputTokens: ((request: Pick<RecordedRequest, "text">) => number) | null;
   /** Adds replies to the queue. A request with an empty queue gets status 500. */
   enqueue(...replies: Reply[]): void;
   /** The bytes of a complete reply on the wire. */
@@ -84,6 +88,7 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const recorded = await record(request, dialect);
+    recorded.refusal ??= double.refuseAlso(recorded);
     requests.push(recorded);
     const refusal = recorded.refusal;
     const reply = refusal ??
@@ -98,15 +103,19 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
       hangs = Promise.withResolvers();
       return;
     }
-    await sendAnswer(response, bytesOf(dialect, reply, recorded.body), reply.cut);
+    const input = double.inputTokens?.(recorded);
+    const counted = input === undefined ? reply : { ...reply, usage: { ...reply.usage, input } };
+    await sendAnswer(response, bytesOf(dialect, counted, recorded.body), reply.cut);
   }
 
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return {
+  const double: WireDouble = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    refuseAlso: () => null,
+    inputTokens: null,
     enqueue: (...replies) => void queue.push(...replies),
     recording: (reply) => bytesOf(dialect, reply, {}),
     nextHang: () => hangs.promise,
@@ -117,6 +126,7 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
       await once(server, "close");
     },
   };
+  return double;
 }
 
 async function record(request: IncomingMessage, dialect: DoubleDialect): Promise<RecordedRequest> {

@@ -77,6 +77,8 @@ export class Transcript {
             `context compacted: ${count(event.input_tokens_before)} → ${count(event.input_tokens_after)} tokens`,
           ),
         );
+      case "agent.content_omitted":
+        return note(yellow(omittedLine(event)));
       case "session.status_running":
         this.#turn.begin(event.created_at);
         return null;
@@ -201,6 +203,15 @@ export class Transcript {
     const unfinished = this.#activity.unfinished().flatMap((line) => [line, ""]);
     return apart([...unfinished, this.#turn.line(event)]);
   }
+}
+
+/** `left out of what the model is sent: 2 images, 1 tool (find_files): acme answered 400: …` */
+function omittedLine({ reason, omitted }: EventOf<"agent.content_omitted">): string {
+  const parts = omitted.map(({ type, count: amount, names = [] }) => {
+    const what = `${count(amount)} ${type.replace("_", " ")}${amount === 1 ? "" : "s"}`;
+    return names.length === 0 ? what : `${what} (${names.map(plainLine).join(", ")})`;
+  });
+  return `left out of what the model is sent: ${parts.join(", ")}: ${plainLine(reason)}`;
 }
 
 /** `retrying at 14:05:09`, in the time zone of the terminal. */

@@ -258,11 +258,23 @@ for (const kind of kinds) {
       );
     });
 
-    it("a complete call with invalid JSON → retryable", async (test) => {
-      const error = await failure(test, { blocks: [{ tool: "Look", id: "call_a", input: '{"at": ' }] });
-      assert.deepEqual([error.kind, error.retryable], ["request_failed", true]);
-      assert.match(error.message, /Look/);
-    });
+    for (const [given, expected] of [
+      [JSON.stringify('{"at":"x"}'), { input: { at: "x" } }],
+      [JSON.stringify(JSON.stringify('{"at":{"y":1}}')), { input: { at: { y: 1 } } }],
+      ["", { input: {} }],
+      ['{"at": ', { input: {}, malformed: '{"at": ' }],
+      ['"at x"', { input: {}, malformed: '"at x"' }],
+      ['[{"at":"x"}]', { input: {}, malformed: '[{"at":"x"}]' }],
+      ["null", { input: {}, malformed: "null" }],
+    ] as const)
+      it(`a complete call with the input ${given} → ${JSON.stringify(expected)}`, async (test) => {
+        const double = await start(test, { blocks: [{ tool: "Look", id: "call_a", input: given }] });
+        const { blocks } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
+        const [call] = blocks;
+        assert.ok(call?.type === "tool_call");
+        const { input, malformed } = call;
+        assert.deepEqual(malformed === undefined ? { input } : { input, malformed }, expected);
+      });
 
     it("thinking at the end → dropped, since no provider accepts it", async (test) => {
       const double = await start(test, { blocks: [{ thinking: "Hm." }] });

@@ -2,7 +2,6 @@ import { ModelError, type ModelErrorKind, type Overflow } from "../model.ts";
 import { overflowOf } from "./overflow.ts";
 import { type ProviderWords, providerWords } from "./provider-words.ts";
 import { redacted } from "./redact.ts";
-import { MalformedToolCall } from "./response-builder.ts";
 import { retryAfter } from "./retry-after.ts";
 import type { Exchange } from "./transport.ts";
 
@@ -12,8 +11,6 @@ import type { Exchange } from "./transport.ts";
  */
 export function toModelError(error: unknown, provider: string, exchange: Exchange): ModelError {
   if (error instanceof ModelError) return error;
-  if (error instanceof MalformedToolCall)
-    return new ModelError("request_failed", error.message, { retryable: true });
   if (exchange.timedOut) return idleTimeout(provider, exchange);
   if (exchange.failure !== null)
     return providerError(noted(exchange.failure.body, exchange.failure.isWhole), provider, exchange);
@@ -94,7 +91,13 @@ function providerError(failure: Failure, provider: string, exchange: Exchange): 
     retryable,
     retryAfterMs: retryable ? retryAfterMs : null,
     overflow,
+    rejected: kind === "context_overflow" || (kind === "request_failed" && isRejected(failure)),
   });
+}
+
+/** Not for what it costs. */
+function isRejected({ status, words }: Failure): boolean {
+  return [400, 413, 415, 422].includes(status ?? 0) && !SPENT.test(`${words.codes} ${words.message}`);
 }
 
 function kindOf({ status, words }: Failure, overflow: Overflow | null): ModelErrorKind {

@@ -1,4 +1,5 @@
 import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../model.ts";
+import { callInput } from "./call-input.ts";
 import type { StreamPart } from "./types.ts";
 
 /** A block while it streams. `input` is set only by the part that says that a call is complete. */
@@ -12,17 +13,6 @@ interface PartialBlock {
 }
 
 type VisiblePart = Extract<ModelPart, { type: "text_delta" | "thinking_started" }>;
-
-/** The provider reported a tool call as complete, but its input is not a JSON object. */
-export class MalformedToolCall extends Error {
-  override readonly name = "MalformedToolCall";
-  readonly tool: string;
-
-  constructor(tool: string) {
-    super(`The model called ${tool} with an input that is not a JSON object.`);
-    this.tool = tool;
-  }
-}
 
 /**
  * Builds blocks from the parts of a stream, in the order in which the blocks began. Unknown kinds of parts are ignored.
@@ -78,7 +68,7 @@ export class ResponseBuilder {
 
   /**
    * The blocks that may be sent back to the provider. Of a truncated or refused response, no calls: the last may be incomplete.
-   * Thinking at the end is dropped, since it must be followed by another block. Throws `MalformedToolCall`.
+   * Thinking at the end is dropped, since it must be followed by another block.
    */
   blocks(reason: FinishReason): { block: AssistantBlock; blockIndex: number }[] {
     const blocks = this.#partials.flatMap((partial, blockIndex) =>
@@ -126,21 +116,10 @@ function finished(partial: PartialBlock, reason: FinishReason): AssistantBlock[]
       type: "tool_call",
       id: partial.id,
       name: partial.name,
-      input: inputObject(partial.name, partial.input),
+      ...callInput(partial.input),
       ...opaque,
     },
   ];
-}
-
-function inputObject(tool: string, text: string): Record<string, unknown> {
-  try {
-    const input: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
-    if (typeof input === "object" && input !== null && !Array.isArray(input))
-      return input as Record<string, unknown>;
-  } catch {
-    // Falls through to the error below, which does not repeat the input.
-  }
-  throw new MalformedToolCall(tool);
 }
 
 function opaqueOf(part: { providerMetadata?: Opaque | undefined }): Opaque | undefined {

@@ -72,6 +72,23 @@ const stored = {
     .meta({ description: "When the agent processed the event. Null while it is pending." }),
 };
 
+const learnedWindow = z.int().optional().meta({
+  description:
+    "The context window in tokens that the model turned out to have, smaller than the one that it is set up with: the session keeps to it from here on. Absent if nothing was learned.",
+});
+
+/** What can be left out of a model's history. */
+export const OMITTED_TYPES = [
+  "text",
+  "image",
+  "document",
+  "thinking",
+  "tool_use",
+  "tool_result",
+  "tool",
+  "message",
+] as const;
+
 function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.strictObject({ ...stored, type: z.literal(type), ...shape });
 }
@@ -123,7 +140,25 @@ export const sessionEvent = z
       name: z.string(),
       input: z.record(z.string(), z.unknown()),
     }),
-    event("agent.context_compacted", { input_tokens_before: z.int(), input_tokens_after: z.int() }),
+    event("agent.context_compacted", {
+      input_tokens_before: z.int(),
+      input_tokens_after: z.int(),
+      context_window: learnedWindow,
+    }),
+    event("agent.content_omitted", {
+      reason: z.string().meta({ description: "Why: what the model's provider answered." }),
+      omitted: z.array(
+        z.strictObject({
+          type: z.enum(OMITTED_TYPES).meta({
+            description:
+              "`tool`: the definition of a tool. `message`: everything before the newest message of the user, or of a request that was too large the oldest messages. `tool_use`: the input of a call. Others: blocks of messages.",
+          }),
+          count: z.int().min(1),
+          names: z.array(z.string()).optional().meta({ description: "Of tools." }),
+        }),
+      ),
+      context_window: learnedWindow,
+    }),
     event("session.status_running", {}),
     event("session.status_idle", { stop_reason: stopReason }),
     event("session.status_rescheduled", {

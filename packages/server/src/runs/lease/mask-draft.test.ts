@@ -24,6 +24,11 @@ const EVENTS: { readonly [T in NewEvent["type"]]: Extract<NewEvent, { type: T }>
     content: CONTENT,
     is_error: false,
   },
+  "agent.content_omitted": {
+    type: "agent.content_omitted",
+    reason: SECRET,
+    omitted: [{ type: "image", count: 1 }],
+  },
   "session.error": {
     type: "session.error",
     error: { type: "sandbox_error", message: SECRET, retry_status: { type: "terminal" } },

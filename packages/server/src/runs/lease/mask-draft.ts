@@ -22,6 +22,7 @@ const MASKED: { readonly [T in Type]: Masked<T> } = {
     content: content.map((block) => maskedBlock(block, mask)),
   }),
   "agent.context_compacted": nothing,
+  "agent.content_omitted": ({ reason }, mask) => ({ reason: mask(reason) }),
   "session.error": ({ error }, mask) => ({ error: { ...error, message: mask(error.message) } }),
   "session.egress_denied": ({ host }, mask) => ({ host: mask(host) }),
   "session.resource_ready": ({ commit }, mask) => (commit === undefined ? {} : { commit: mask(commit) }),
@@ -63,12 +64,15 @@ export function maskedDraft(draft: Draft, mask: Mask): Draft {
  * Providers sign their thinking and reject it when it was changed: with a secret in it, it is left out. `kept` is a message of
  * the user.
  */
-function maskedMemo({ text, opaque, ...rest }: Memo, mask: Mask): Memo {
-  const masked = text === undefined ? {} : { text: mask(text) };
+function maskedMemo({ text, opaque, results, ...rest }: Memo, mask: Mask): Memo {
+  const masked = {
+    ...(text === undefined ? {} : { text: mask(text) }),
+    ...(results === undefined ? {} : { results: mask(results) }),
+  };
   if (opaque === undefined) return { ...rest, ...masked };
   const isChanged = masked.text !== text || !isDeepStrictEqual(maskedValue(opaque, mask), opaque);
   if (!isChanged) return { ...rest, ...masked, opaque };
-  return text === undefined ? rest : { ...rest, text: "" };
+  return text === undefined ? rest : { ...rest, ...masked, text: "" };
 }
 
 /** A JSON value with every string in it masked, names of fields too. */

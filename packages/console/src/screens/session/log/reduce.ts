@@ -215,8 +215,9 @@ function takeInputs(draft: Draft): void {
   draft.open.inputs = [];
 }
 
-function endRequest(draft: Draft, { model_usage: usage }: EventOf<"span.model_request_end">): void {
+function endRequest(draft: Draft, { model_usage: usage, is_error }: EventOf<"span.model_request_end">): void {
   draft.requesting = false;
+  if (draft.status === "rescheduling" && !is_error) draft.status = "running";
   // What was previewed and did not become an event never will.
   draft.previews = [];
   if (usage === null) return;

@@ -59,6 +59,7 @@ export type NoticeEvent = EventOf<
   | "system.message"
   | "user.interrupt"
   | "agent.context_compacted"
+  | "agent.content_omitted"
   | "session.status_rescheduled"
   | "session.status_terminated"
   | "session.updated"

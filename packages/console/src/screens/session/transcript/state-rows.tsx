@@ -164,6 +164,14 @@ function Notice({ tone, icon, children }: { tone: Look["tone"]; icon: Look["icon
   );
 }
 
+function omittedWords({ omitted, reason }: EventOf<"agent.content_omitted">): string {
+  const parts = omitted.map(({ type, count, names = [] }) => {
+    const what = formatPlural(count, type.replace("_", " "));
+    return names.length === 0 ? what : `${what} (${names.join(", ")})`;
+  });
+  return `Left out of what the model is sent: ${parts.join(", ")}. ${showUnseen(reason)}`;
+}
+
 const RETRY_WORDS = {
   retrying: "It is tried again.",
   exhausted: "It is tried again in the next turn.",
@@ -196,6 +204,8 @@ function noticeOf(event: NoticeEvent): Look {
         icon: "memory",
         text: `The agent summarized what went before: ${formatShort(event.input_tokens_before)} tokens became ${formatShort(event.input_tokens_after)}.`,
       };
+    case "agent.content_omitted":
+      return { tone: "warn", icon: "memory", text: omittedWords(event) };
     case "session.status_rescheduled":
       return { tone: "warn", icon: "refresh", text: "The session waits, and goes on by itself." };
     case "session.status_terminated":

@@ -1,0 +1,23 @@
+import type { ImageBlock, UserBlock } from "../models/model.ts";
+import * as notes from "../prompts/notes.ts";
+import type { Memo } from "./log-entry.ts";
+
+/**
+ * The one message that a compacted history begins with: the summary, the user's earlier messages, the files that were changed, the
+ * newest results, and the user's newest message with its images.
+ */
+export function compactedContent(memo: Memo | null, images: readonly ImageBlock[]): UserBlock[] {
+  const { text = "", messages = [], files = [], results, kept, keeps_images } = memo ?? {};
+  return [
+    textBlock(notes.summaryOf(text)),
+    ...(messages.length === 0 ? [] : [textBlock(notes.earlierMessages(messages))]),
+    ...(files.length === 0 ? [] : [textBlock(notes.changedFiles(files))]),
+    ...(results === undefined ? [] : [textBlock(notes.newestResults(results))]),
+    ...(kept === undefined ? [] : [textBlock(kept)]),
+    ...(keeps_images === true ? images : []),
+  ];
+}
+
+function textBlock(text: string): UserBlock {
+  return { type: "text", text };
+}
