@@ -1,7 +1,7 @@
 import { percentEncoded } from "./inject.ts";
 
-/** For longer values, only the most common forms are searched for. */
-const MAX_ENCODED = 4_096;
+/** Bytes. For longer values, only the most common forms are searched for. */
+const MAX_ENCODED = 1_024;
 
 /**
  * The forms in which hosts write a value: plain, in JSON, XML, HTML, a URL, hexadecimal, and base64 at any offset. Text has one
@@ -10,18 +10,24 @@ const MAX_ENCODED = 4_096;
 export function encodedForms(value: string): Set<string> {
   const bytes = Buffer.from(value);
   const text = bytes.toString("latin1");
-  const few = [text, jsonInside(text), percentEncoded(value), encodeURIComponent(value.toWellFormed())];
+  const few = [...commonForms(value)];
   if (bytes.length > MAX_ENCODED) return new Set(few);
   const hex = bytes.toString("hex");
   return new Set([
     ...few,
     ...jsonForms(text, value),
     ...markupForms(text),
-    ...urlForms(few.slice(2)),
+    ...urlForms([percentEncoded(value), encodeURIComponent(value.toWellFormed())]),
     hex,
     hex.toUpperCase(),
     ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
   ]);
+}
+
+/** Plain, in JSON and in a URL. */
+export function commonForms(value: string): Set<string> {
+  const text = Buffer.from(value).toString("latin1");
+  return new Set([text, jsonInside(text), percentEncoded(value), encodeURIComponent(value.toWellFormed())]);
 }
 
 function jsonInside(text: string): string {

@@ -9,11 +9,18 @@ import { forwardResponse } from "./forward-response.ts";
 import { inject, injectInHeader, MAX_INJECTED, UnencodableCredential } from "./inject.ts";
 import { type InjectedBody, injectInBody } from "./injected-body.ts";
 import type { MitmConnection, MitmRequest } from "./mitm-connection.ts";
-import { credentialsFor, type ProxiedCredential } from "./proxied-credential.ts";
+import {
+  areSearchable,
+  credentialsFor,
+  MAX_BYTES_AT_HOST,
+  type ProxiedCredential,
+} from "./proxied-credential.ts";
 import { NotConnected } from "./upstream-agent.ts";
 
 /** Connections that close after an error response. Requests that follow on them are ignored. */
 const closing = new WeakSet<Socket>();
+
+const TOO_MANY_BYTES = `This session has more than ${MAX_BYTES_AT_HOST} bytes of secrets for this host.`;
 
 /**
  * Forwards one request with credentials injected, and its response. Resolves once the response has begun. Rejects when the
@@ -28,6 +35,7 @@ export async function forwardRequest(exchange: MitmRequest): Promise<void> {
   if (fault !== null) return respondWithError(exchange, fault.status, fault.message);
   const credentials = await connection.credentials();
   if (response.destroyed) return;
+  if (!areSearchable(credentials)) return respondWithError(exchange, 400, TOO_MANY_BYTES);
   const own = credentialsFor(credentials, connection, pathOf(request.url ?? "/"));
   const budget = new BodyBudget(connection.owner);
   response.once("close", () => budget.release());

@@ -56,6 +56,20 @@ test("TRACE → 405, and the host gets nothing", async () => {
   assert.deepEqual(bench.received, []);
 });
 
+test("more bytes of secrets than a host may have → 400 that says so, and the host gets nothing", async () => {
+  const target = { targets: [{ host: at }], anywhere: true };
+  bench.credentials = ["a", "b"].map((letter, index) => ({
+    ...target,
+    placeholder: `${placeholder}${index}`,
+    value: letter.repeat(32_769),
+  }));
+  assert.match(
+    await curl(`-i https://${at}/`),
+    /^HTTP\/1.1 400 [\s\S]*This session has more than 65536 bytes of secrets for this host\./,
+  );
+  assert.deepEqual(bench.received, []);
+});
+
 test("response body: any type and accepted encoding → redacted", async () => {
   const bytes = `\0${value}\xff`;
   for (const zipped of [false, true]) {

@@ -23,6 +23,15 @@ export interface ProxiedCredential {
   anywhere: boolean;
 }
 
+/** Bytes of the values of all credentials for one host: every response of it is searched for them. */
+export const MAX_BYTES_AT_HOST = 65_536;
+
+/** Whether their values are short enough to be searched for. */
+export function areSearchable(credentials: readonly ProxiedCredential[]): boolean {
+  const bytes = credentials.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  return bytes <= MAX_BYTES_AT_HOST;
+}
+
 export interface CredentialTarget {
   /** As in an `EgressPolicy`. */
   host: string;

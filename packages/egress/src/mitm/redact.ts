@@ -1,10 +1,15 @@
-import { ByteReplacer, type Replacement } from "./byte-replacer.ts";
-import { encodedForms } from "./encoded-forms.ts";
+import { ByteAutomaton } from "./byte-automaton.ts";
+import { ByteReplacement } from "./byte-replacement.ts";
+import { ByteReplacer } from "./byte-replacer.ts";
+import { commonForms, encodedForms } from "./encoded-forms.ts";
 import type { ProxiedCredential } from "./proxied-credential.ts";
 import { withTokenPrefix } from "./token-prefix.ts";
 
 /** Shorter values are ordinary words: a page without them would not be readable. */
 const MIN_LENGTH = 6;
+
+/** Bytes of all forms; of the credentials after that, only the most common ones are searched for. */
+const MAX_FORMS = 1024 * 1024;
 
 /** Replaces the values of credentials in a response by their placeholders. */
 export interface Redactor {
@@ -16,40 +21,60 @@ export interface Redactor {
   streamOfSameLength(): ByteReplacer;
 }
 
+/** Of what was made last, about as many bytes are kept, since each response of a host needs the same. */
+const MAX_KEPT = 32 * 1024 * 1024;
+const kept = new Map<string, { redactor: Redactor; size: number }>();
+
+/** The redactor of some credentials. Making one takes time in proportion to their length, so the last ones are kept. */
 export function createRedactor(credentials: readonly ProxiedCredential[]): Redactor {
-  const replacements = new Map<string, string>();
-  for (const { value, placeholder } of credentials) {
-    const inside = withTokenPrefix(value, placeholder);
-    for (const form of value.length < MIN_LENGTH ? [] : encodedForms(value)) replacements.set(form, inside);
+  const key = JSON.stringify(credentials.map(({ value, placeholder }) => [value, placeholder]));
+  const made = kept.get(key) ?? makeRedactor(credentials);
+  kept.delete(key);
+  kept.set(key, made);
+  let size = kept.values().reduce((sum, one) => sum + one.size, 0);
+  for (const [other, one] of kept) {
+    if (size <= MAX_KEPT) break;
+    kept.delete(other);
+    size -= one.size;
   }
-  return {
-    text: (text) => replaceAll(text, replacements),
-    stream: () => new ByteReplacer([...replacements].map(asBytes)),
-    streamOfSameLength: () => new ByteReplacer([...replacements].map(ofSameLength).map(asBytes)),
+  return made.redactor;
+}
+
+function makeRedactor(credentials: readonly ProxiedCredential[]): { redactor: Redactor; size: number } {
+  const replacements = replacementsOf(credentials);
+  const automaton = new ByteAutomaton([...replacements.keys()].map(bytesOf));
+  const puts = [...replacements.values()].map(bytesOf);
+  const padded = [...replacements].map(([find, put]) =>
+    bytesOf(put.padEnd(find.length, "*").slice(0, find.length)),
+  );
+  const redactor = {
+    text: (text: string) => replaced(text, new ByteReplacement(automaton, puts)),
+    stream: () => new ByteReplacer(new ByteReplacement(automaton, puts)),
+    streamOfSameLength: () => new ByteReplacer(new ByteReplacement(automaton, padded)),
   };
+  return { redactor, size: automaton.size };
 }
 
-/** Leftmost match first, the longest of those. Not a regular expression: values may be too long for one. */
-function replaceAll(text: string, replacements: ReadonlyMap<string, string>): string {
-  const found = [...replacements].filter(([form]) => text.includes(form));
-  const longestFirst = found.sort(([one], [other]) => other.length - one.length);
-  let done = "";
-  for (let at = 0; ; ) {
-    let first: { index: number; form: string; put: string } | null = null;
-    for (const [form, put] of longestFirst) {
-      const index = text.indexOf(form, at);
-      if (index >= 0 && index < (first?.index ?? text.length)) first = { index, form, put };
+/** What each form is replaced by. */
+function replacementsOf(credentials: readonly ProxiedCredential[]): Map<string, string> {
+  const replacements = new Map<string, string>();
+  let length = 0;
+  for (const { value, placeholder } of credentials) {
+    if (value.length < MIN_LENGTH) continue;
+    const inside = withTokenPrefix(value, placeholder);
+    for (const form of length > MAX_FORMS ? commonForms(value) : encodedForms(value)) {
+      replacements.set(form, inside);
+      length += form.length;
     }
-    if (first === null) return done + text.slice(at);
-    done += text.slice(at, first.index) + first.put;
-    at = first.index + first.form.length;
   }
+  return replacements;
 }
 
-function asBytes([find, put]: [string, string]): Replacement {
-  return { find: Buffer.from(find, "latin1"), put: Buffer.from(put, "latin1") };
+function replaced(text: string, replacement: ByteReplacement): string {
+  const parts = [replacement.write(bytesOf(text)), replacement.end()];
+  return Buffer.concat(parts).toString("latin1");
 }
 
-function ofSameLength([find, put]: [string, string]): [string, string] {
-  return [find, put.padEnd(find.length, "*").slice(0, find.length)];
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text, "latin1");
 }

@@ -14,6 +14,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** The first bytes of an envelope: version and id of the key. */
 export const MARK_BYTES = 1 + KEY_ID_BYTES;
+/** By how many bytes an envelope is longer than its secret, at most. */
+export const ENVELOPE_BYTES = MARK_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /**
  * Seals secrets for the database and opens them again: AES-256-GCM with a random nonce each, bound to their location.

@@ -18,6 +18,9 @@ import { allowedHost } from "../environments/environments.ts";
 /** Credentials per vault that are not archived. */
 export const MAX_VAULT_CREDENTIALS = 20;
 
+/** Bytes of the values of a vault's variables together: each response of their hosts is searched for them. */
+export const MAX_VAULT_SECRET_BYTES = 65_536;
+
 const bearerToken = text(1, 8192)
   .regex(/^[\u0021-\u007e]+$/, {
     error: "Field '{field}' must be visible ASCII characters without spaces.",
@@ -26,7 +29,11 @@ const bearerToken = text(1, 8192)
 
 const secretValue = text(1, 32_768)
   .refine((value) => !value.includes("\0"), "Field '{field}' must not contain a NUL character.")
-  .meta({ writeOnly: true, description: "Never returned." });
+  .meta({
+    writeOnly: true,
+    description:
+      "Never returned. The variables of a vault have at most 65,536 bytes of values together. One that can be guessed, such as a short number, is not masked in what an agent writes.",
+  });
 
 const networking = z.strictObject({ allowed_hosts: z.array(allowedHost).min(1).max(16) });
 

@@ -6,10 +6,11 @@ import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { requireVaultForUpdate } from "../vaults/vault-store.ts";
 import { type CredentialRow, insertCredential, type NewCredential } from "./credential-store.ts";
+import { requireRoom } from "./require-room.ts";
 
 type AddInput = Input<typeof vaultCredentialRoutes.create>;
 
-/** Adds a credential to a vault, with its secret sealed. @throws errors.locked, errors.credentialTaken, errors.vaultFull */
+/** Adds a credential to a vault, with its secret sealed. @throws errors.locked, errors.credentialTaken, errors.vaultFull, errors.invalid */
 export async function addCredential(
   db: DatabaseAccess,
   secrets: SecretBox,
@@ -19,7 +20,11 @@ export async function addCredential(
   return await db.transaction(async (tx) => {
     const vault = await requireVaultForUpdate(tx, principal, params.vault_id);
     if (vault.archived_at !== null) throw errors.locked("vault", params.vault_id);
-    const stored = await insertCredential(tx, newCredential(secrets, vault.id, body));
+    const credential = newCredential(secrets, vault.id, body);
+    const { auth } = body;
+    if (auth.type === "environment_variable")
+      await requireRoom(tx, vault.id, { id: credential.id, value: auth.secret_value });
+    const stored = await insertCredential(tx, credential);
     if (stored === "full") throw errors.vaultFull(params.vault_id, MAX_VAULT_CREDENTIALS);
     if (stored === "taken") throw errors.credentialTaken(targetParam(body));
     return stored;

@@ -68,6 +68,22 @@ export async function insertCredential(
   return { ...row, archived_at: null, updated_at: new Date(updatedAt) };
 }
 
+/** How many bytes the sealed values of a vault's variables have, and how many there are, without one of them. */
+export async function sealedVariables(
+  tx: Queryable,
+  vaultId: string,
+  except: string,
+): Promise<{ count: number; bytes: number }> {
+  const { rows } = await tx.query<{ count: number; bytes: number }>({
+    name: "vault_variable_bytes",
+    text: `select count(*)::int as count, coalesce(sum(octet_length(secret)), 0)::int as bytes
+      from vault_credentials
+      where vault_id = $1 and type = 'environment_variable' and archived_at is null and id <> $2`,
+    values: [vaultId, except],
+  });
+  return rows[0] ?? { count: 0, bytes: 0 };
+}
+
 async function getCredential(db: Queryable, vaultId: string, id: string): Promise<CredentialRow | null> {
   const text = `select ${columns} from vault_credentials where vault_id = $1 and id = $2`;
   const values = [vaultId, id];

@@ -6,8 +6,10 @@ import { errors } from "../../errors/catalogue.ts";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
+import { requireVaultForUpdate } from "../vaults/vault-store.ts";
 import { lowerCase } from "./add-credential.ts";
 import { type CredentialRow, requireCredentialForUpdate, updateCredentialRow } from "./credential-store.ts";
+import { requireRoom } from "./require-room.ts";
 
 type Body = Input<typeof vaultCredentialRoutes.update>["body"];
 
@@ -15,7 +17,7 @@ type Body = Input<typeof vaultCredentialRoutes.update>["body"];
  * Updates a credential, or rotates its secret. An update without a difference leaves `updated_at` as it is; a given secret always
  * counts as a difference.
  *
- * @throws errors.locked, errors.invalid for another type.
+ * @throws errors.locked, errors.invalid for another type, or a value for which the vault has no room.
  */
 export async function updateCredential(
   db: DatabaseAccess,
@@ -24,6 +26,7 @@ export async function updateCredential(
   { params, body }: Input<typeof vaultCredentialRoutes.update>,
 ): Promise<CredentialRow> {
   return await db.transaction(async (tx) => {
+    const vault = await requireVaultForUpdate(tx, principal, params.vault_id);
     const credential = await requireCredentialForUpdate(tx, principal, params);
     if (body.auth !== undefined && body.auth.type !== credential.type) {
       throw errors.invalid(`Field 'auth.type' must be '${credential.type}'.`, "auth.type");
@@ -32,6 +35,8 @@ export async function updateCredential(
     const changed = changeCredential(credential, body);
     const secret = secretOf(body);
     if (secret === undefined && isDeepStrictEqual(changed, credential)) return credential;
+    if (secret !== undefined && credential.type === "environment_variable")
+      await requireRoom(tx, vault.id, { id: credential.id, value: secret });
     const sealed = secret === undefined ? null : secrets.seal(credentialSecret(credential.id), secret);
     return await updateCredentialRow(tx, changed, sealed);
   });

@@ -54,3 +54,34 @@ test("vault: given to a session while it is archived or deleted → exactly one 
     }
   }
 });
+
+test("variables: more bytes than a vault may have → 400 with what is left, and nothing changes", async (t) => {
+  const { caller } = await testApp(t, { secretKey });
+  const owner = await caller();
+  const { id } = await owner.made("/vaults", { display_name: "keys" });
+  const path = `/vaults/${id}/credentials`;
+  const variable = (name: string, value: string) => ({
+    auth: {
+      type: "environment_variable",
+      secret_name: name,
+      secret_value: value,
+      networking: { allowed_hosts: ["api.example"] },
+    },
+  });
+  const first = await owner.made(path, variable("A", "a".repeat(32_768)));
+  await owner.made(path, variable("B", "é".repeat(16_000)));
+  for (const value of ["c".repeat(769), "é".repeat(385), "c".repeat(32_768)]) {
+    const refused = await owner.post(path, variable("C", value));
+    assert.equal(refused.status, 400);
+    assert.equal(refused.body.error.param, "auth.secret_value");
+    const bytes = Buffer.byteLength(value);
+    assert.match(refused.text, new RegExp(`has ${bytes} bytes, .* 65536 together, of which 768 are left`));
+  }
+  await owner.made(path, variable("C", "c".repeat(768)));
+  const auth = { type: "environment_variable", secret_value: "a".repeat(32_769 - 1) };
+  await owner.made(`${path}/${first.id}`, { auth });
+  const larger = { type: "environment_variable", secret_value: "é".repeat(16_385) };
+  assert.equal((await owner.post(`${path}/${first.id}`, { auth: larger })).status, 400);
+  await owner.made(`${path}/${first.id}/archive`, {});
+  await owner.made(path, variable("D", "d".repeat(32_768)));
+});
