@@ -112,6 +112,7 @@ export const IMPORT_TABLE: ImportTable = {
     audit: ["@berth/contract", "db"],
     request: ["@berth/contract", "errors", "db", "access", "audit"],
     http: [
+      "@berth/concurrency",
       "@berth/contract",
       "errors",
       "db",

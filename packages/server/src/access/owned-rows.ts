@@ -77,17 +77,18 @@ export function ownerBranches({ organizationId, id, role }: Principal): Branch[]
 /**
  * Returns the list operation of one table of owned, archivable objects, newest first; see `selectAccessible`.
  *
- * @param always Conditions that hold whatever the filter says.
+ * @param always Conditions that hold whatever the filter says. @param bytes as in `Listing`.
  */
 export function ownedList<Row extends object>(
   table: string,
   columns: string,
-  always: readonly Condition[] = [],
+  { conditions: always = [], bytes }: Pick<Listing, "conditions" | "bytes"> = {},
 ) {
   return (db: Queryable, principal: Principal, range: KeysetRange, filter: ArchivedFilter): Promise<Row[]> =>
     selectAccessible<Row>(db, principal, range, {
       table,
       columns,
       conditions: [...always, ...unlessArchived(filter)],
+      ...(bytes !== undefined && { bytes }),
     });
 }

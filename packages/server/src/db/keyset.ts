@@ -1,4 +1,5 @@
 import { assembled, type Condition, condition, joined } from "./assembled-statement.ts";
+import { measured } from "./page-bytes.ts";
 import type { Queryable } from "./statement.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface Listing {
   /** The column that orders the list; default `id`. */
   id?: string;
   conditions?: readonly Condition[];
+  /** Of a list whose rows may be large: how many bytes one has, as an expression on the columns. Bounds the page by `fitting`. */
+  bytes?: string;
 }
 
 /**
@@ -79,11 +82,28 @@ export async function selectSpan<Row extends object>(
   if (branches?.length === 0) return [];
   const order = direction === "older" ? "desc" : "asc";
   const limit = condition("limit ?", rows);
-  if (branches === null)
-    return (await db.query<Row>(assembled([selectAll(listing, span, order, limit)]))).rows;
+  const page =
+    branches === null
+      ? selectAll(listing, span, order, limit)
+      : selectBranches(listing, span, branches, order, limit);
+  const { bytes, id = "id" } = listing;
+  if (bytes === undefined) return (await db.query<Row>(assembled([page]))).rows;
+  // Of what was selected, the row's own id is called so.
+  const shown = span.columns.map(({ name }) => `${name === id ? "id" : name} ${order}`).join(", ");
+  return (await db.query<Row>(assembled([measured(page, bytes, shown)]))).rows;
+}
+
+function selectBranches(
+  listing: Listing,
+  span: Span,
+  branches: readonly Branch[],
+  order: "asc" | "desc",
+  limit: Condition,
+): Condition {
   const selects = branches.map((branch) => selectBranch(listing, span, branch, order, limit));
-  const sorted = [joined(selects, " union all "), condition(orderBy(span.columns, order)), limit];
-  return (await db.query<Row>(assembled(selects.length === 1 ? selects : sorted))).rows;
+  const [only, ...others] = selects;
+  if (only !== undefined && others.length === 0) return only;
+  return joined([joined(selects, " union all "), condition(orderBy(span.columns, order)), limit], " ");
 }
 
 function selectAll(

@@ -1,4 +1,10 @@
-import { type BetaFeature, MAX_MEMORIES, MAX_PENDING_FILES, type ValidationError } from "@berth/contract";
+import {
+  type BetaFeature,
+  MAX_AGENT_BYTES,
+  MAX_MEMORIES,
+  MAX_PENDING_FILES,
+  type ValidationError,
+} from "@berth/contract";
 import {
   ApiError,
   conflict,
@@ -83,6 +89,11 @@ export const errors = {
     ),
   aboveCeiling: (param: string, ceiling: number) =>
     errors.invalid(`Field '${param}' can be at most ${ceiling} on this installation.`, param),
+  agentTooLarge: (total: number, largest: { name: string; bytes: number }) =>
+    errors.invalid(
+      `The agent has ${total} bytes as JSON, of which field '${largest.name}' has ${largest.bytes}. It can have at most ${MAX_AGENT_BYTES}.`,
+      largest.name,
+    ),
   bodyMissing: () => errors.invalid("The request requires a JSON body."),
   bodyCut: () => unread("The body ended early or was sent too slowly."),
 
@@ -160,6 +171,13 @@ export const errors = {
         seconds === null
           ? {}
           : { "retry-after": `${seconds}`, "x-should-retry": `${seconds <= SHORT_WAIT_SECONDS}` },
+    }),
+
+  /** The body that was begun is not read to its end. */
+  tooManyBodies: () =>
+    new ApiError("rate_limit_error", {
+      message: "Too many requests without a token are being received. Send this one again.",
+      headers: { "retry-after": "1", "x-should-retry": "true", connection: "close" },
     }),
 
   /** Of an operation that needs no token: it is not worth waiting for a place. */

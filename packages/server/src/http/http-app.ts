@@ -11,12 +11,15 @@ import type { OwnerLimits } from "../limits/owner-limits.ts";
 import type { Cursors } from "../request/cursor.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
 import { AccessLog, requestFields } from "./access-log.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, requestIdOf } from "./headers.ts";
+import { HeavyRequests } from "./heavy-requests.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
+import { OPEN_BODIES } from "./open-body.ts";
 import { OwnOrigin } from "./own-origin.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
@@ -57,6 +60,9 @@ export interface HttpApp extends HttpOptions {
   clients: ClientAddresses;
   addressRates: AddressRates;
   recentTokens: RecentTokens;
+  heavyRequests: HeavyRequests;
+  /** Of the bodies of operations that need no token. */
+  openBodies: BodyBudget;
   origin: OwnOrigin;
   acceptsSignIns: boolean;
   /** Open responses of streams; they are ended when the app closes. */
@@ -134,6 +140,8 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     clients,
     addressRates,
     recentTokens: new RecentTokens(options.db.read),
+    heavyRequests: new HeavyRequests(),
+    openBodies: new BodyBudget(OPEN_BODIES),
     origin: new OwnOrigin({
       publicUrl: options.publicUrl ?? null,
       isTls: options.tls !== undefined,

@@ -7,6 +7,7 @@ import type { Created, JsonText } from "../request/response-body.ts";
 import { requestFields } from "./access-log.ts";
 import { commonHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
+import { readOpenBody } from "./open-body.ts";
 import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { noteEnd } from "./response-end.ts";
@@ -58,7 +59,7 @@ export type OpenHandler<R extends AnyRoute> = (request: OpenScope, input: Input<
 /** As `mount`, for an operation that needs no token. The handler commits what it does itself, also when it then throws. */
 export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: OpenHandler<R>): void {
   serveOpenRoute(app, route, async (incoming) => {
-    const input = parseRequest(incoming, route, await readJsonBody(incoming));
+    const input = parseRequest(incoming, route, await readOpenBody(incoming));
     return await handler(incoming.scope, input);
   });
 }

@@ -1,19 +1,17 @@
 import { formatFieldPath } from "@berth/contract";
 import { errors } from "../errors/catalogue.ts";
-
-const MAX_DEPTH = 64;
-/** Members and items of the whole document, which bounds the cost of validation. No valid request has nearly as many. */
-const MAX_VALUES = 20_000;
+import { checkJsonShape } from "./check-json-shape.ts";
 
 /**
- * Parses a JSON document: UTF-8 without a byte order mark, at most 64 levels deep, without `__proto__` keys, and with text
- * that the database can store.
+ * Parses a JSON document: UTF-8 without a byte order mark, of a shape that `checkJsonShape` accepts, without `__proto__` keys, and with
+ * text that the database can store.
  *
  * @throws errors.invalid, with the path of the faulty value where there is one.
  */
 export function parseJson(bytes: Uint8Array): unknown {
+  checkJsonShape(bytes);
   const value = parse(decode(bytes));
-  inspect(value, [], { values: 0 });
+  inspect(value, []);
   return value;
 }
 
@@ -33,18 +31,15 @@ function parse(text: string): unknown {
   }
 }
 
-function inspect(value: unknown, path: PropertyKey[], seen: { values: number }): void {
+function inspect(value: unknown, path: PropertyKey[]): void {
   if (typeof value === "string") inspectText(value, path);
   if (typeof value !== "object" || value === null) return;
-  if (path.length >= MAX_DEPTH) throw errors.invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   for (const [key, child] of Object.entries(value)) {
-    seen.values += 1;
-    if (seen.values > MAX_VALUES) throw errors.invalid(`The body has more than ${MAX_VALUES} values.`);
     const step = Array.isArray(value) ? Number(key) : key;
     path.push(step);
     if (key === "__proto__") throw fault("The key '__proto__' is not allowed.", path);
     if (typeof step === "string") inspectText(step, path);
-    inspect(child, path, seen);
+    inspect(child, path);
     path.pop();
   }
 }

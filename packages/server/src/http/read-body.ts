@@ -1,23 +1,39 @@
 import type { IncomingMessage } from "node:http";
 import { errors } from "../errors/catalogue.ts";
+import type { BodyShare } from "./body-budget.ts";
 
 const BODY_TIMEOUT_MS = 60_000;
 const DRAIN_MS = 5_000;
 /** A body that is too large is read up to this multiple of the limit, so that the client gets the response. */
 const DRAIN_FACTOR = 8;
 
+export interface BodyLimits {
+  /** Bytes. */
+  limit: number;
+  /** For the whole body; default a minute. */
+  timeoutMs?: number;
+  /** What it may hold of a budget. Default: all of `limit`. */
+  share?: BodyShare;
+}
+
 /**
  * The whole body of a request, at most `limit` bytes.
  *
- * @throws errors.bodyTooLarge after the rest was read and dropped, up to a bound; errors.bodyCut.
+ * @throws errors.bodyTooLarge after the rest was read and dropped, up to a bound; errors.bodyCut; errors.tooManyBodies.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const timer = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS);
+export async function readBody(
+  request: IncomingMessage,
+  { limit, timeoutMs = BODY_TIMEOUT_MS, share }: BodyLimits,
+): Promise<Buffer> {
+  const timer = setTimeout(() => request.destroy(), timeoutMs);
   const chunks: Buffer[] = [];
   let size = 0;
+  let fits = true;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
+      fits = size > limit || share === undefined || share.take(chunk.length);
+      if (!fits) break;
       if (size <= limit) chunks.push(chunk);
       else chunks.length = 0;
       if (size > limit * DRAIN_FACTOR) break;
@@ -27,6 +43,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   } finally {
     clearTimeout(timer);
   }
+  if (!fits) throw errors.tooManyBodies();
   if (size > limit) throw errors.bodyTooLarge(limit);
   return Buffer.concat(chunks);
 }

@@ -13,7 +13,7 @@ import { errors } from "../errors/catalogue.ts";
 import { headerValues } from "./headers.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseQuery } from "./parse-query.ts";
-import { readBody } from "./read-body.ts";
+import { type BodyLimits, readBody } from "./read-body.ts";
 import type { IncomingRequest } from "./respond.ts";
 
 /** A request of a route, with or without somebody who makes it. */
@@ -52,7 +52,10 @@ export function activatedFeatures({ request }: Pick<RoutedRequest, "request">): 
 }
 
 /** The bytes of a JSON body; empty when there is none and none is required. The bodies of GET and DELETE are not read. */
-export async function readJsonBody({ app, scope, request }: RoutedRequest): Promise<Buffer> {
+export async function readJsonBody(
+  { app, scope, request }: RoutedRequest,
+  limits: BodyLimits = { limit: app.jsonLimit },
+): Promise<Buffer> {
   const { method, body } = scope.operation;
   if (method !== "POST") return NO_BODY;
   const required = body !== "none";
@@ -62,7 +65,7 @@ export async function readJsonBody({ app, scope, request }: RoutedRequest): Prom
   }
   const isJson = mediaType(request) === "application/json";
   if (required && !isJson) throw errors.badContentType("application/json");
-  const bytes = await readBody(request.raw, app.jsonLimit);
+  const bytes = await readBody(request.raw, limits);
   if (bytes.length > 0 && !isJson) throw errors.badContentType("application/json");
   if (bytes.length === 0 && required) throw errors.bodyMissing();
   return bytes;

@@ -5,8 +5,8 @@ import type { OpenScope } from "../request/request-scope.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { headerValues, productOf } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
+import { admitOpenRequest } from "./open-body.ts";
 import { sendJson } from "./respond.ts";
-import { admitBody } from "./serve-route.ts";
 
 /** A request of nobody in particular. */
 interface OpenRequest {
@@ -30,8 +30,7 @@ export function serveOpenRoute(
     url: operation.path,
     config: { operation: operation.id },
     onRequest: async (request) => {
-      await app.addressRates.takeWithoutToken(app.clients.of(request.raw));
-      admitBody(app, operation, request);
+      await admitOpenRequest(app, operation, request);
     },
     handler: async (request, reply) => {
       const header = (name: string) => headerValues(request.raw, name)[0];

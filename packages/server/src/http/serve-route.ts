@@ -73,7 +73,9 @@ function serveAs<Who extends Caller>(
       if (principal === undefined) throw new Error("A request got past its authentication.");
       const scope = scopeOf(app, operation, request, principal);
       checkDryRun(scope);
-      return await handle({ app, scope, request, reply });
+      return await app.heavyRequests.run(principal.id, operation, request, reply, () =>
+        handle({ app, scope, request, reply }),
+      );
     },
   });
 }

@@ -1,5 +1,6 @@
 import { formatId, type IdKind, minUuidAt, type Page, parseId } from "@berth/contract";
 import type { KeysetRange } from "../db/keyset.ts";
+import { fitting, type MeasuredRow } from "../db/page-bytes.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursor, CursorScope } from "./cursor.ts";
 import type { Caller, RequestScope } from "./request-scope.ts";
@@ -33,15 +34,19 @@ interface CursorInput {
 
 type ListRequest = Pick<RequestScope<Caller>, "operation" | "principal" | "cursors">;
 
+interface ListedRow extends MeasuredRow {
+  id: string;
+}
+
 type ReadRange<Row> = (range: KeysetRange) => Promise<readonly Row[]>;
 
 /**
- * The page of a list that a request asks for. It is newest first whatever the direction of travel, and `next_page` goes on in
+ * The page of a list that a request asks for, with fewer rows than it may have where they are large. It is newest first whatever the direction of travel, and `next_page` goes on in
  * that direction.
  *
  * @throws errors.invalid for a cursor of another list or caller.
  */
-export async function listPage<Row extends { id: string }, Item>(
+export async function listPage<Row extends ListedRow, Item>(
   request: ListRequest,
   input: ListInput,
   kind: IdKind,
@@ -53,7 +58,7 @@ export async function listPage<Row extends { id: string }, Item>(
 }
 
 /** As `listPage`, for items that are JSON text already and are sent without being parsed. */
-export async function listPageJson<Row extends { id: string }>(
+export async function listPageJson<Row extends ListedRow>(
   request: ListRequest,
   input: ListInput,
   kind: IdKind,
@@ -68,7 +73,7 @@ function pageJson(items: readonly string[], envelope: Omit<Page<never>, "data">)
   return new JsonText(`{"data":[${items.join(",")}],${JSON.stringify(envelope).slice(1)}`);
 }
 
-async function readPage<Row extends { id: string }>(
+async function readPage<Row extends ListedRow>(
   request: ListRequest,
   input: ListInput,
   kind: IdKind,
@@ -76,7 +81,7 @@ async function readPage<Row extends { id: string }>(
 ): Promise<{ shown: Row[]; envelope: Omit<Page<never>, "data"> }> {
   const range = keysetRange(request, input, kind);
   const rows = await read(range);
-  const travelled = rows.slice(0, input.query.limit);
+  const travelled = fitting(rows, input.query.limit);
   const last = travelled.at(-1);
   const more = rows.length > travelled.length && last !== undefined;
   const shown = range.direction === "older" ? travelled : travelled.toReversed();
@@ -98,20 +103,22 @@ async function readPage<Row extends { id: string }>(
  *
  * @param rows what comes next, one more than the limit if there is more than a page.
  * @param positionOf what `openCursor` of the next page returns as position, of the last row of this one.
+ * @param count how many of the rows the page has.
  */
 export function onwardPage<Row extends { id: string }>(
   request: ListRequest,
   input: CursorInput,
   rows: readonly Row[],
   positionOf: (row: Row) => string = ({ id }) => id,
+  count = input.query.limit,
 ): Page<Row> {
-  const { shown, next_page, has_more } = onward(request, input, rows, positionOf);
+  const { shown, next_page, has_more } = onward(request, input, rows, positionOf, count);
   const ends = { first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
   return { data: [...shown], next_page, ...ends, has_more };
 }
 
 /** As `onwardPage`, for rows whose ids are uuids and whose items are JSON text already. */
-export function onwardPageJson<Row extends { id: string }>(
+export function onwardPageJson<Row extends ListedRow>(
   request: ListRequest,
   input: CursorInput,
   kind: IdKind,
@@ -119,7 +126,8 @@ export function onwardPageJson<Row extends { id: string }>(
   rows: readonly Row[],
   positionOf: (row: Row) => string,
 ): JsonText {
-  const { shown, next_page, has_more } = onward(request, input, rows, positionOf);
+  const count = fitting(rows, input.query.limit).length;
+  const { shown, next_page, has_more } = onward(request, input, rows, positionOf, count);
   const idOf = (row: Row | undefined) => (row === undefined ? null : formatId(kind, row.id));
   const envelope = { next_page, first_id: idOf(shown[0]), last_id: idOf(shown.at(-1)), has_more };
   return pageJson(shown.map(toJson), envelope);
@@ -130,8 +138,9 @@ function onward<Row>(
   input: CursorInput,
   rows: readonly Row[],
   positionOf: (row: Row) => string,
+  count: number,
 ) {
-  const shown = rows.slice(0, input.query.limit);
+  const shown = rows.slice(0, count);
   const last = shown.at(-1);
   const has_more = rows.length > shown.length && last !== undefined;
   const next_page = has_more

@@ -91,6 +91,10 @@ const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
     "Requests to the model in one turn, which then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
 });
 
+/** Of an agent without its metadata, as JSON with its defaults. */
+export const MAX_AGENT_BYTES = 1024 * 1024;
+const SIZE_DESCRIPTION = `With everything else, an agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
+
 const agentParams = z.strictObject({ agent_id: z.string() });
 
 /** `version` of a query: a decimal integer. */
@@ -114,7 +118,7 @@ export const agentRoutes = {
         .meta({ description: "Required unless the installation has a default model (see `GET /models`)." }),
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: toolsInput.nullish(),
+      tools: toolsInput.nullish().meta({ description: SIZE_DESCRIPTION }),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       git_identity: gitIdentityInput.nullish(),
@@ -146,7 +150,7 @@ export const agentRoutes = {
       model: modelChoice.optional(),
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: toolsInput.nullish(),
+      tools: toolsInput.nullish().meta({ description: SIZE_DESCRIPTION }),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       git_identity: gitIdentityInput.nullish(),

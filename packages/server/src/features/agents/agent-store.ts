@@ -135,7 +135,10 @@ export async function deleteUnusedAgent(db: Queryable, id: string): Promise<bool
   }
 }
 
-export const listAgents = ownedList<AgentRow>("agents", COLUMNS);
+/** What an agent has, but for its name's and its owner's few. */
+export const AGENT_BYTES = "octet_length(definition::text)";
+
+export const listAgents = ownedList<AgentRow>("agents", COLUMNS, { bytes: AGENT_BYTES });
 
 /** The agent as a session stores it, with `skills` in the versions that the session pins. */
 export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {

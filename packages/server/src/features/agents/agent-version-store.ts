@@ -1,8 +1,9 @@
 import { formatId } from "@berth/contract";
 import { assembled, condition, joined } from "../../db/assembled-statement.ts";
+import { type MeasuredRow, measured } from "../../db/page-bytes.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
-import type { AgentRow } from "./agent-store.ts";
+import { AGENT_BYTES, type AgentRow } from "./agent-store.ts";
 
 /** Which versions to read: newest first, those below `below`. */
 interface VersionRange {
@@ -37,7 +38,7 @@ export async function selectVersions(
   db: Queryable,
   agentUuid: string,
   { below, rows: limit, from, until }: VersionRange,
-): Promise<AgentRow[]> {
+): Promise<(AgentRow & MeasuredRow)[]> {
   const conditions = [
     condition("agent_id = ?", agentUuid),
     ...(below === null ? [] : [condition("v.version < ?::integer", below)]),
@@ -45,6 +46,8 @@ export async function selectVersions(
     ...(until === null ? [] : [condition("v.created_at < ?::timestamptz", new Date(until))]),
   ];
   const select = condition(`select ${columns} from agent_versions v join agents on id = agent_id where`);
-  const page = condition("order by v.version desc limit ?", limit);
-  return (await db.query<AgentRow>(assembled([select, joined(conditions, " and "), page]))).rows;
+  const ordered = condition("order by v.version desc limit ?", limit);
+  const page = joined([select, joined(conditions, " and "), ordered], " ");
+  return (await db.query<AgentRow & MeasuredRow>(assembled([measured(page, AGENT_BYTES, "version desc")])))
+    .rows;
 }

@@ -4,6 +4,7 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { resolveSkills } from "./agent-skills.ts";
 import { type AgentRow, insertAgent, storeAgentSkills } from "./agent-store.ts";
+import { checkAgentSize } from "./check-agent-size.ts";
 import { type AgentDeps, resolveAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 
@@ -18,6 +19,7 @@ export async function createAgent(
     const resolved = resolveAgent(body, deps.models);
     const definition = { ...resolved, skills: await resolveSkills(tx, principal, body.skills) };
     checkMcp(definition, deps.egressAllowPrivate);
+    checkAgentSize(definition);
     const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
     const row = await insertAgent(tx, agent);
     if (definition.skills.length > 0) await storeAgentSkills(tx, row.id, definition.skills);

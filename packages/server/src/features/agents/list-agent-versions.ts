@@ -1,4 +1,5 @@
 import type { Agent, agentRoutes, Input, Page } from "@berth/contract";
+import { fitting } from "../../db/page-bytes.ts";
 import { createdBounds, onwardPage, openCursor } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { toAgent } from "./agent-store.ts";
@@ -16,5 +17,6 @@ export async function listAgentVersions(
     below: cursor === null ? null : Number(cursor.position),
     ...createdBounds(input.query),
   });
-  return onwardPage(request, input, rows.map(toAgent), ({ version }) => String(version));
+  const { length } = fitting(rows, input.query.limit);
+  return onwardPage(request, input, rows.map(toAgent), ({ version }) => String(version), length);
 }

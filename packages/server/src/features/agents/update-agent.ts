@@ -12,6 +12,7 @@ import {
   requireAgentForUpdate,
   storeAgentSkills,
 } from "./agent-store.ts";
+import { checkAgentSize } from "./check-agent-size.ts";
 import { type AgentDeps, changeAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 
@@ -39,6 +40,7 @@ export async function updateAgent(
     const skills = body.skills === undefined ? previous : await resolveSkills(tx, principal, body.skills);
     const definition = { ...resolved, skills };
     checkMcp(definition, deps.egressAllowPrivate);
+    checkAgentSize(definition);
     const metadata = patchMetadata(agent.metadata, body.metadata);
     const unchanged = isDeepStrictEqual([definition, metadata], [agent.definition, agent.metadata]);
     if (unchanged) return agent;

@@ -143,9 +143,13 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
   return rowCount === 1;
 }
 
-export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, [
-  { text: "deleted_at is null", values: [] },
-]);
+/** What an environment has, but for its description's and metadata's few. */
+const BYTES = "octet_length(config::text) + octet_length(environment_variables::text)";
+
+export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, {
+  conditions: [{ text: "deleted_at is null", values: [] }],
+  bytes: BYTES,
+});
 
 export function toEnvironment(row: EnvironmentRow): Environment {
   return {

@@ -1,8 +1,17 @@
-import { formatId, type forwardRoutes, type Input, parseId, type ResponseOf } from "@berth/contract";
+import {
+  type ForwardType,
+  formatId,
+  type forwardRoutes,
+  type Input,
+  parseId,
+  type ResponseOf,
+} from "@berth/contract";
 import { canAccess } from "../../access/principal.ts";
+import { fitting, type MeasuredRow } from "../../db/page-bytes.ts";
+import type { Queryable } from "../../db/statement.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
-import { listRegistrations, type RegistrationRange } from "./forward-store.ts";
-import { findResources } from "./forward-types.ts";
+import { listRegistrations, type RegistrationRange, type RegistrationRow } from "./forward-store.ts";
+import { type FoundResource, findResources } from "./forward-types.ts";
 
 type List = typeof forwardRoutes.list;
 
@@ -14,10 +23,8 @@ export async function listResources(
   const { type, limit } = query;
   const range = rangeOf(query);
   const rows = await listRegistrations(db.read, principal.id, type, range);
-  const travelled = rows.slice(0, limit);
-  const page = range.direction === "older" ? travelled : travelled.toReversed();
-  const ids = page.map((row) => row.resource_id);
-  const found = new Map((await findResources[type](db.read, ids)).map((one) => [one.id, one]));
+  const { travelled, found } = await findFitting(db.read, type, rows.slice(0, limit));
+  const ids = range.direction === "older" ? travelled : travelled.toReversed();
   const data = ids.flatMap((id) => {
     const resource = found.get(id);
     if (resource === undefined || resource.archived || !canAccess(principal, resource.owner)) return [];
@@ -28,6 +35,24 @@ export async function listResources(
   // A page without visible resources that is not the last one: the ends of its range lead to the next.
   const ends = data.length === 0 && hasMore ? ids.map((id) => ({ id: formatId(type, id) })) : data;
   return { data, has_more: hasMore, first_id: ends[0]?.id ?? null, last_id: ends.at(-1)?.id ?? null };
+}
+
+/** Resources that are read at once, of which each may have a few megabytes. */
+const READ_AT_ONCE = 20;
+
+/** The resources of a page in the order of travel, as many as fit. */
+async function findFitting(db: Queryable, type: ForwardType, rows: readonly RegistrationRow[]) {
+  const ids = rows.map((row) => row.resource_id);
+  const found = new Map<string, FoundResource>();
+  const sizes: MeasuredRow[] = [];
+  let isFull = false;
+  while (sizes.length < ids.length && !isFull) {
+    const some = ids.slice(sizes.length, sizes.length + READ_AT_ONCE);
+    for (const one of await findResources[type](db, some)) found.set(one.id, one);
+    sizes.push(...some.map((id) => ({ bytes: JSON.stringify(found.get(id)?.spec ?? null).length })));
+    isFull = fitting(sizes, ids.length).length < sizes.length;
+  }
+  return { travelled: ids.slice(0, fitting(sizes, ids.length).length), found };
 }
 
 function rangeOf({

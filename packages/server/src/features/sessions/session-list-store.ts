@@ -11,7 +11,7 @@ import { type Condition, condition } from "../../db/assembled-statement.ts";
 import { type Branch, FIRST, type KeysetRange, LAST, selectKeyset, selectSpan } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { SessionRow } from "./session-row.ts";
-import { sessionColumns } from "./session-store.ts";
+import { SESSION_BYTES, sessionColumns } from "./session-store.ts";
 import { isAscii, titlePattern } from "./title-pattern.ts";
 
 export interface SessionFilters extends ArchivedFilter {
@@ -46,7 +46,7 @@ export async function listSessions(
 ): Promise<SessionRow[]> {
   const { agentId, environmentId, memoryStoreId, ownerId, statuses, outcomes } = filters;
   const conditions = conditionsOf(filters);
-  const listing = { table: "sessions", columns: sessionColumns, conditions };
+  const listing = { table: "sessions", columns: sessionColumns, conditions, bytes: SESSION_BYTES };
   const accessible = { ...listing, conditions: [...conditions, accessCondition(principal)] };
   if (memoryStoreId !== null) {
     const mounted = { ...accessible, table: MEMORY_MOUNTS, id: "session_id" };
@@ -101,7 +101,7 @@ export async function listSessionsByActivity(
   return await selectSpan(
     db,
     { direction: "older", rows },
-    { table: "sessions", columns, conditions },
+    { table: "sessions", columns, conditions, bytes: SESSION_BYTES },
     span,
     outcomes === null ? branches : branchesOfValues(branches, OUTCOME, outcomes),
   );

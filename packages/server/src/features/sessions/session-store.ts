@@ -16,6 +16,10 @@ export const sessionColumns = `${ownColumns},
   (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
     where session_id = sessions.id) as r) as resources`;
 
+/** What a session has, but for its title's and metadata's few. */
+export const SESSION_BYTES =
+  "octet_length(agent) + octet_length(environment_variables::text) + coalesce(octet_length(resources::text), 0)";
+
 export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {
   const text = `select ${sessionColumns} from sessions where id = $1 and deleted_at is null`;
   return (await db.query<SessionRow>({ name: "get_session", text, values: [id] })).rows[0] ?? null;

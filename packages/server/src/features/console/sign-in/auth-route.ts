@@ -5,14 +5,10 @@ import { errors } from "../../../errors/catalogue.ts";
 import { checkOrigin } from "../../../http/check-origin.ts";
 import { headerValues, productOf } from "../../../http/headers.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
+import { admitOpenRequest, readOpenBody } from "../../../http/open-body.ts";
 import { parseJson } from "../../../http/parse-json.ts";
-import { readJsonBody } from "../../../http/read-input.ts";
-import { admitBody } from "../../../http/serve-route.ts";
 import { protectRoute } from "../pages/policies.ts";
 import type { SignInScope } from "./sign-in.ts";
-
-/** Bytes. No body of these requests is nearly as large. */
-const BODY_LIMIT = 16_384;
 
 /** A request that signs in or out. */
 export interface AuthRequest {
@@ -51,12 +47,11 @@ export function mountAuth<S extends z.ZodType>(
       async (request, reply) => {
         reply.header("cache-control", "no-store");
         checkOrigin(request.raw, app.origin.of(request.raw));
-        admitBody({ ...app, jsonLimit: BODY_LIMIT }, operation, request);
+        await admitOpenRequest(app, operation, request);
       },
     ],
     handler: async (request, reply) => {
-      const small = { ...app, jsonLimit: BODY_LIMIT };
-      const bytes = await readJsonBody({ app: small, scope: { operation }, request });
+      const bytes = await readOpenBody({ app, scope: { operation }, request });
       const parsed = parseInput(schema, bytes.length === 0 ? undefined : parseJson(bytes));
       if ("error" in parsed) throw errors.fault(parsed.error);
       await handle(authRequest(app, operation, request, reply), parsed.data);

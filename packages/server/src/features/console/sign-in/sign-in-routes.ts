@@ -62,7 +62,6 @@ async function signInByToken(app: HttpApp, request: AuthRequest, token: string):
 
 /** A link counts once, also when it is refused. @throws errors.linkUnknown, whatever is wrong with it. */
 async function signInByLink(app: HttpApp, request: AuthRequest, code: string): Promise<void> {
-  await app.addressRates.takeWithoutToken(request.scope.client);
   const made = await inPlaceOfFormer(app, request, async (tx) => {
     const link = await takeLink(tx, tokenHash(code));
     return link === null ? null : await signInWithToken(tx, request.scope, link.token_id, "link");

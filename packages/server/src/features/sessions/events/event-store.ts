@@ -2,6 +2,7 @@ import type { LogEntry } from "@berth/agent";
 import { formatId, uuidMillisecond } from "@berth/contract";
 import { assembled, type Condition, condition, joined } from "../../../db/assembled-statement.ts";
 import type { KeysetRange } from "../../../db/keyset.ts";
+import { type MeasuredRow, measured } from "../../../db/page-bytes.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
@@ -164,8 +165,10 @@ async function eventRows(
   return rows;
 }
 
+type ListedEvent = Omit<EventRow, "memo"> & MeasuredRow;
+
 /**
- * Events of a session in the order of travel: `older` goes down the list as it is shown, which is the order of the log for `asc`
+ * Events of a session, as many as fit a page, in the order of travel: `older` goes down the list as it is shown, which is the order of the log for `asc`
  * and its reverse for `desc`. An anchor that is not an event of the session is placed by its id.
  */
 export async function listEvents(
@@ -173,7 +176,7 @@ export async function listEvents(
   sessionId: string,
   range: KeysetRange,
   { order, types }: { order: "asc" | "desc"; types: readonly string[] | null },
-): Promise<EventRow[]> {
+): Promise<ListedEvent[]> {
   const forward = (range.direction === "older") === (order === "asc");
   const conditions = [
     condition("session_id = ?", sessionId),
@@ -182,9 +185,11 @@ export async function listEvents(
     ...(range.lowest === null ? [] : [condition("id >= ?::uuid", range.lowest)]),
     ...(range.below === null ? [] : [condition("id < ?::uuid", range.below)]),
   ];
-  const select = condition("select seq, id, type, body, memo, processed_at from events where");
-  const page = condition(`order by seq ${forward ? "asc" : "desc"} limit ?`, range.rows);
-  return (await db.query<EventRow>(assembled([select, joined(conditions, " and "), page]))).rows;
+  const select = condition("select seq, id, type, body, processed_at from events where");
+  const bySeq = `seq ${forward ? "asc" : "desc"}`;
+  const ordered = condition(`order by ${bySeq} limit ?`, range.rows);
+  const page = joined([select, joined(conditions, " and "), ordered], " ");
+  return (await db.query<ListedEvent>(assembled([measured(page, "octet_length(body)", bySeq)]))).rows;
 }
 
 function beyondAnchor(sessionId: string, anchor: string, forward: boolean): Condition {
