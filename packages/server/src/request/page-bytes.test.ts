@@ -138,6 +138,9 @@ test("agents, their versions and sessions of large agents → pages of a few", a
   for (let n = 0; n < 7; n++) sessions.unshift((await owner.made("/sessions", input)).id);
   await assertAllPages(owner, "/sessions", sessions, "");
   await assertAllPages(owner, "/sessions", sessions, `agent_id=${agent}&`);
+  const active = await walk(owner, "/sessions", "sort=updated_at&limit=100");
+  assert.ok(active.length > 1);
+  assert.deepEqual(active.flat(), sessions);
 });
 
 test("environments with large variables → pages of a few, also among registered resources", async (t) => {
