@@ -118,9 +118,12 @@ const KEY_REJECTED =
 const SPENT =
   /insufficient_(quota|balance|credits?)|exceeded_current_quota|quota_exceeded|billing|arrearage|credits? (balance|exhausted)/i;
 
+/** Of texts, only these: Gemini writes of plan and billing details for a limit that is full again in seconds. */
+const UNPAID = /insufficient balance|please recharge/i;
+
 function isRetryable(kind: ModelErrorKind, { status, words }: Failure, hasDelay: boolean): boolean {
   if (kind === "overloaded") return true;
-  if (kind === "rate_limited") return hasDelay || !SPENT.test(words.codes);
+  if (kind === "rate_limited") return hasDelay || !(SPENT.test(words.codes) || UNPAID.test(words.message));
   if (kind !== "request_failed") return false;
   return status === null || status >= 500 || [408, 409, 424, 425].includes(status);
 }

@@ -27,6 +27,7 @@ const KNOWN = new RegExp(
     "input tokens? (count )?.{0,20}exceeds?",
     "exceed(s|ed)? (the )?(model'?s? )?(max(imum)? )?(length|token limit|number of tokens|prompt length|sequence length)",
     "exceeds max length",
+    "max(imum)? length exceeded",
     "exceeds the maximum number of tokens",
     "range of input length should be",
     "inputs?`? tokens? \\+ .{0,40}max_new_tokens",
@@ -35,6 +36,9 @@ const KNOWN = new RegExp(
     "tokens per minute.{0,40}limit.{0,40}reduce your message size",
     "request too large for .{0,200}(tokens per min|TPM)",
     "larger than the (maximum )?context",
+    "max_(model|seq)_len",
+    "input_too_large",
+    "n_keep .{0,20}n_ctx",
   ].join("|"),
   "i",
 );

@@ -5,13 +5,14 @@ import { type Data, type EventReader, IGNORED, isObject, picked, type StreamNote
  * another type than it expects, are left out; so are chunks that hold neither a choice nor usage.
  */
 export function chatEvents(notes: StreamNotes): EventReader {
+  const calls = new CallIndexes();
   return (data) => {
     if (isFailure(data)) return { failure: data };
     const [choice] = Array.isArray(data.choices) ? data.choices.filter(isObject) : [];
     const usage = usageOf(data, choice);
     if (choice === undefined && usage === undefined) return IGNORED;
     const chunk = picked(data, ["id", "model"], "string");
-    const choices = choice === undefined ? [] : [choiceOf(choice, notes)];
+    const choices = choice === undefined ? [] : [choiceOf(choice, notes, calls)];
     return { events: [{ ...chunk, choices, ...(usage === undefined ? {} : { usage }) }] };
   };
 }
@@ -28,18 +29,18 @@ function usageOf(data: Data, choice: Data | undefined): Data | undefined {
   return [data.usage, choice?.usage, groq].find(isObject);
 }
 
-function choiceOf(choice: Data, notes: StreamNotes): Data {
+function choiceOf(choice: Data, notes: StreamNotes, calls: CallIndexes): Data {
   const { finish_reason: reason } = choice;
   const said = typeof reason === "string" && reason !== "" ? reason : null;
   if (said !== null) notes.finishReason = said;
-  return { index: 0, delta: deltaOf(choice, notes), finish_reason: said };
+  return { index: 0, delta: deltaOf(choice, notes, calls), finish_reason: said };
 }
 
 /** A server that answers in one piece may call the delta a message. */
-function deltaOf(choice: Data, notes: StreamNotes): Data {
+function deltaOf(choice: Data, notes: StreamNotes, indexes: CallIndexes): Data {
   const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
   noteReasoning(delta, notes);
-  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.flatMap(toolCall) : [];
+  const calls = Array.isArray(delta.tool_calls) ? indexes.of(delta.tool_calls.flatMap(toolCall)) : [];
   const isContent = typeof delta.content === "string" || Array.isArray(delta.content);
   return {
     ...picked(delta, ["reasoning_content", "reasoning", "refusal"], "string"),
@@ -64,6 +65,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
+/** Some servers end each call with an empty id or name in its later pieces. */
 function toolCall(call: unknown): Data[] {
   if (!isObject(call) || !isObject(call.function)) return [];
   const { name, arguments: given } = call.function;
@@ -72,12 +74,39 @@ function toolCall(call: unknown): Data[] {
   return [
     {
       ...picked(call, ["index"], "number"),
-      ...picked(call, ["id"], "string"),
-      function: {
-        ...(typeof name === "string" ? { name } : {}),
-        ...(input === undefined ? {} : { arguments: input }),
-      },
+      ...(isText(call.id) ? { id: call.id } : {}),
+      function: { ...(isText(name) ? { name } : {}), ...(input === undefined ? {} : { arguments: input }) },
       ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
     },
   ];
+}
+
+/**
+ * Gives each piece of a call the index of its call, where the server gives none. A piece with a new id begins a call; one without id
+ * goes on with the calls that began last, in their order.
+ */
+class CallIndexes {
+  readonly #byId = new Map<unknown, number>();
+  #next = 0;
+  /** Index of the first call that the latest chunk with new calls began. */
+  #first = 0;
+
+  of(pieces: readonly Data[]): Data[] {
+    const begins = pieces.some(({ id }) => id !== undefined && !this.#byId.has(id));
+    if (begins) this.#first = this.#next;
+    return pieces.map((piece, position) => ({ ...piece, index: this.#indexOf(piece, position) }));
+  }
+
+  #indexOf({ id, index }: Data, position: number): number {
+    if (typeof index === "number") {
+      this.#next = Math.max(this.#next, index + 1);
+      if (id !== undefined) this.#byId.set(id, index);
+      return index;
+    }
+    if (id === undefined) return this.#first + position;
+    const known = this.#byId.get(id);
+    if (known !== undefined) return known;
+    this.#byId.set(id, this.#next);
+    return this.#next++;
+  }
 }
