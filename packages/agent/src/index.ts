@@ -2,6 +2,7 @@ export { unstartedCallResults } from "./calls/unrun-calls.ts";
 export { isToolUse, waitsForClient } from "./history/call-events.ts";
 export { foldHistory } from "./history/fold-history.ts";
 export type { History } from "./history/history.ts";
+export { entriesLeftOut } from "./history/left-out.ts";
 export * from "./history/log.ts";
 export { LogCopy } from "./history/log-copy.ts";
 export * from "./history/log-entry.ts";

@@ -18,7 +18,19 @@ export class LogCopy {
   #maxResultLength = Number.POSITIVE_INFINITY;
   #history: History | undefined;
 
-  constructor(entries: readonly LogEntry[] = []) {
+  /** Entries before `#from` that are known; the others before it never will be. */
+  readonly #kept: number;
+  /** Behind this `seq` the copy begins. */
+  readonly #from: number;
+
+  /** @param part the copy begins behind `from`; of what is before, only `kept` is needed. Default: all of the log. */
+  constructor(
+    entries: readonly LogEntry[] = [],
+    part: { from: number; kept: readonly LogEntry[] } = { from: 0, kept: [] },
+  ) {
+    this.#from = part.from;
+    this.#kept = part.kept.length;
+    this.add(part.kept);
     this.add(entries);
   }
 
@@ -34,10 +46,10 @@ export class LogCopy {
 
   /** Up to here no entry is missing, and none will change. */
   settledSeq(): number {
-    let index = this.#folded;
-    while (index > 0 && this.#entries[index - 1]?.seq !== index) index--;
+    let index = Math.max(this.#folded, this.#kept);
+    while (index > this.#kept && this.#entries[index - 1]?.seq !== this.#seqAt(index - 1)) index--;
     while (this.#isSettled(index)) index++;
-    return index;
+    return this.#seqAt(index) - 1;
   }
 
   /** Those that no process has taken yet. */
@@ -84,7 +96,12 @@ export class LogCopy {
 
   #isSettled(index: number): boolean {
     const entry = this.#entries[index];
-    return entry !== undefined && entry.seq === index + 1 && entry.event.processed_at !== null;
+    return entry !== undefined && entry.seq === this.#seqAt(index) && entry.event.processed_at !== null;
+  }
+
+  /** Of the entry there, if none is missing before it. */
+  #seqAt(index: number): number {
+    return this.#from + index - this.#kept + 1;
   }
 
   #continues(files: MessageFiles, maxResultLength: number): boolean {

@@ -31,6 +31,9 @@ export function containerRestored(savedAt: string, lostCalls: number): string {
   return `[Your container was lost with its disk. You get a new one whose disk is as it was saved at ${savedAt}: repositories with uncommitted work, other files, shells. ${lost} Processes that were running have ended.]`;
 }
 
+export const HISTORY_LEFT_OUT =
+  "What was said and done before is too large to be shown, and no summary of it was made. What lies on the disk is still there.";
+
 export const BLANK_MESSAGE = "[The user sent a blank message.]";
 
 const OPERATOR_NOTICE = "[A message of the operator of this session, not of the user:]";

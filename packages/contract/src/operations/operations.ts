@@ -178,6 +178,7 @@ export const operations = {
       ...conflicts(
         SESSION_TERMINATED,
         "A confirmation or a result is for a tool call that is no longer waiting: it has a reply, or it was interrupted.",
+        "A message is sent while 16 MiB of messages wait that no turn has taken, or would with it.",
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),

@@ -290,6 +290,10 @@ export const errors = {
     conflict(`Memory version '${id}' is the newest version of an existing memory.`),
   callNotAwaited: (param?: string) =>
     conflict("The call does not await a reply. It was already answered or interrupted.", param),
+  tooMuchWaits: () =>
+    conflict(
+      "16 MiB of messages wait in this session already. Send more when a turn has taken them, or end that by an interrupt.",
+    ),
   fileInUse: (id: string) =>
     conflict(`File '${id}' is in use. It is mounted in a session or referenced by a message.`),
   fileUnfit: (id: string, as: "image" | "document", mimeType: string, param: string) =>

@@ -67,8 +67,9 @@ export async function appendReclaimed(
 }
 
 /**
- * Appends as `appendByRun` does, and in the same statement marks every waiting input before it as processed, except
- * interrupts. Returns those inputs, oldest first, and then what was appended.
+ * Appends as `appendByRun` does, and in the same statement marks the waiting inputs before it as processed, except
+ * interrupts: all, or of messages that are too large for one request the first ones. Returns those inputs, oldest first, and then
+ * what was appended.
  */
 export async function appendTakingInputs(
   db: Queryable,

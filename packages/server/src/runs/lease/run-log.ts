@@ -3,14 +3,14 @@ import {
   isToolUse,
   LeaseLost,
   type Log,
-  LogCopy,
+  type LogCopy,
   type LogEntry,
   StartedCalls,
 } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
 import type { EventOf } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
-import { readLog } from "../../features/sessions/events/event-store.ts";
+import { readLogCopy, readRunLog } from "../../features/sessions/events/run-log-store.ts";
 import { waitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import {
@@ -34,6 +34,9 @@ import { WaitingMessages } from "./waiting-messages.ts";
 export interface Appended {
   event: Draft["event"] & { id?: string };
 }
+
+/** Of inputs that are larger, some may have been left for the next request. */
+const LARGE_INPUTS = 4 * 1024 * 1024;
 
 /** Told of what was appended, in the order of the log. */
 export type OnAppended = (entries: readonly Appended[]) => void;
@@ -68,6 +71,8 @@ export class RunLog {
   /** Kept for the next turn. */
   #copy: LogCopy | undefined;
   #copyBytes = 0;
+  /** While the log is read: what it may lack. */
+  #appendedMeanwhile: LogEntry[] | undefined;
   /** That of the turn, also when it was evicted meanwhile. */
   #turnCopy: LogCopy | undefined;
   readonly #kept = { bytes: () => this.#copyBytes, evict: () => this.#forget() };
@@ -206,19 +211,36 @@ export class RunLog {
 
   /** The log as it is now. */
   async #readCopy(): Promise<LogCopy> {
-    const copy = this.#copy ?? new LogCopy();
-    const isWhole = this.#isCopyWhole && copy === this.#copy;
+    const known = this.#copy;
+    const isWhole = this.#isCopyWhole && known !== undefined;
     this.#isCopyWhole = false;
+    const copy = known ?? (await this.#readAnew());
     this.#copy = copy;
-    const entries = isWhole ? [] : await readLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
-    this.#add(copy, entries);
+    const entries = known === undefined ? copy.entries : isWhole ? [] : await this.#readSince(known);
     this.#calls.beginTurn(entries);
     if (!this.#isClosed) this.#memory.keep(this.#kept);
     return copy;
   }
 
+  async #readAnew(): Promise<LogCopy> {
+    const meanwhile: LogEntry[] = [];
+    this.#appendedMeanwhile = meanwhile;
+    const copy = await readLogCopy(this.#db.read, this.#lease.sessionId);
+    copy.add(meanwhile);
+    this.#appendedMeanwhile = undefined;
+    this.#copyBytes = copy.entries.reduce((sum, entry) => sum + bytesInMemory(entry), 0);
+    return copy;
+  }
+
+  async #readSince(copy: LogCopy): Promise<readonly LogEntry[]> {
+    const entries = await readRunLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
+    this.#add(copy, entries);
+    return entries;
+  }
+
   #add(copy: LogCopy | undefined, entries: readonly LogEntry[]): void {
     copy?.add(entries);
+    if (copy === undefined) this.#appendedMeanwhile?.push(...entries);
     if (copy !== undefined && copy === this.#copy)
       for (const entry of entries) this.#copyBytes += bytesInMemory(entry);
   }
@@ -238,7 +260,9 @@ export class RunLog {
 
   async #takeInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     this.messages.clear();
-    return await appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts));
+    const entries = await appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts));
+    if (bytesInMemory(entries) > LARGE_INPUTS) this.messages.invalidate();
+    return entries;
   }
 
   async #noteDue(appending: Promise<RunAppend>): Promise<readonly LogEntry[]> {

@@ -2,15 +2,18 @@ import type { EventOf, InputEvent } from "@berth/contract";
 import { type AuditEntry, auditRecord, insertAuditEntries } from "../../../audit/audit-store.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { repliedCalls } from "./awaited-calls.ts";
-import { type EventRow, eventColumns, newEventRow } from "./event-row.ts";
+import { type EventRow, eventColumns, type NewEventRow, newEventRow } from "./event-row.ts";
 
 /** Ends the active time: adds what has passed since the session began to run, by the clock of the database. */
 export const ADD_ACTIVE_TIME = `
   active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
   running_since = null`;
 
-/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. */
-export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited";
+/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `full`: too much waits already. */
+export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "full";
+
+/** What messages that no turn has taken may have in bytes, together. The first of them may always wait. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /** Whether the inputs make the session due. A `system.message` waits for the next model request. */
 export function startsWork(inputs: readonly InputEvent[]): boolean {
@@ -44,6 +47,7 @@ export async function appendInputs(
             else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
           updated_at = now()
         where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
+          and ($10::bigint is null or ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
         returning last_seq
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo)
@@ -59,10 +63,11 @@ export async function appendInputs(
     values: [
       ...[sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
       audit === null ? null : JSON.stringify(auditRecord(audit)),
+      messageBytes(rows),
     ],
   });
   const last = found[0]?.last_seq;
-  if (last === undefined) return await whyNotAppended(db, sessionId);
+  if (last === undefined) return await whyNotAppended(db, sessionId, messageBytes(rows));
   return rows.map((row, index) => ({
     ...row,
     seq: last - rows.length + index + 1,
@@ -141,15 +146,32 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
 }
 
 /** None of these states ever ends, so the reason read now was the reason then. If there is none, a call was not awaited. */
-async function whyNotAppended(db: Queryable, sessionId: string): Promise<NotAppended> {
-  const { rows } = await db.query<{ terminated: boolean; archived: boolean }>({
+async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | null): Promise<NotAppended> {
+  const { rows } = await db.query<{ terminated: boolean; archived: boolean; full: boolean }>({
     name: "refusal_of_inputs",
     text: `
-      select terminated_at is not null as terminated, archived_at is not null as archived
+      select terminated_at is not null as terminated, archived_at is not null as archived,
+        coalesce(${waitingBytes("$1")} > ${MAX_WAITING_BYTES} - $2::bigint, false) as full
       from sessions where id = $1 and deleted_at is null`,
-    values: [sessionId],
+    values: [sessionId, bytes],
   });
   if (rows[0] === undefined) return "absent";
   if (rows[0].terminated) return "terminated";
-  return rows[0].archived ? "archived" : "not_awaited";
+  if (rows[0].archived) return "archived";
+  return rows[0].full ? "full" : "not_awaited";
+}
+
+/** SQL: bytes of the messages of a session that wait. */
+function waitingBytes(session: string): string {
+  return `(
+    select coalesce(sum(octet_length(body)), 0) from events
+    where session_id = ${session} and processed_at is null and type in ('user.message', 'system.message')
+  )`;
+}
+
+/** Null where none is a message: what ends or goes on with a turn is never refused. */
+function messageBytes(rows: readonly NewEventRow[]): number | null {
+  const messages = rows.filter(({ type }) => type === "user.message" || type === "system.message");
+  if (messages.length === 0) return null;
+  return messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 }

@@ -15,7 +15,7 @@ import { requireWorkAllowed } from "./work-limits.ts";
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited
+ *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited, errors.tooMuchWaits
  */
 export async function sendEvents(
   { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
@@ -44,6 +44,7 @@ export async function sendEvents(
           return appended;
         });
   if (rows === "not_awaited") throw await notAwaited(db.read, id, events);
+  if (rows === "full") throw errors.tooMuchWaits();
   if (rows === "absent") throw errors.notFound("session", sessionId);
   if (rows === "archived") throw errors.sessionArchived(sessionId);
   if (rows === "terminated") throw errors.sessionTerminated(sessionId);
