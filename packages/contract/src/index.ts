@@ -30,6 +30,7 @@ export * from "./schemas/environments/environments.ts";
 export type { Packages } from "./schemas/environments/packages.ts";
 export * from "./schemas/events/events.ts";
 export * from "./schemas/events/input-events.ts";
+export * from "./schemas/events/media-fault.ts";
 export * from "./schemas/events/media-type.ts";
 export * from "./schemas/events/message-content.ts";
 export * from "./schemas/events/session-events.ts";

@@ -19,6 +19,10 @@ const PNG = Buffer.from(
 );
 const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
+/** The same image, as its header says 9,000 pixels wide. */
+const WIDE = Buffer.from(PNG);
+WIDE.writeUInt32BE(9_000, 16);
+
 const base64 = (mediaType: string, data: Buffer): Json => ({
   type: "base64",
   media_type: mediaType,
@@ -101,6 +105,9 @@ covers(["message-content-faults", "event-batch"], "invalid content → 400 namin
     [image({ type: "base64", media_type: "image/png", data: "iVBORw0KGgo" }), "source.data", /base64/],
     [image(base64("image/jpeg", PNG)), "source.data", /image\/jpeg/],
     [document(base64("application/pdf", PNG)), "source.data", /application\/pdf/],
+    [image(base64("image/png", PNG.subarray(0, 40))), "source.data", /broken or cut off/],
+    [image(base64("image/png", WIDE)), "source.data", /9000 × 1 pixels; at most 8000/],
+    [document(base64("application/pdf", PDF.subarray(0, 30))), "source.data", /broken or cut off/],
     [document(base64("text/plain", Buffer.from([0xff, 0xfe]))), "source.data", /text\/plain/],
     [document({ type: "text", media_type: "text/plain", data: "" }), "source.data", /empty/],
     [{ ...(image(base64("image/png", PNG)) as AnyJson), title: "x" }, "title", /Unknown/],
@@ -126,6 +133,18 @@ covers(["message-content-faults", "event-batch"], "invalid content → 400 namin
     "invalid_request_error",
     { param: "events[0].content[1].source.file_id", message: /larger than 5 MiB/ },
   );
+  for (const [bytes, message] of [
+    [WIDE, /9000 × 1 pixels/],
+    [PNG.subarray(0, 40), /broken or cut off/],
+  ] as const) {
+    const faulty = await makeFile(api, bytes, "faulty.png", undefined, "image/png");
+    assertError(
+      await api.post(`/sessions/${id}/events`, { events: [userMessage("x", image(byId(faulty)))] }),
+      400,
+      "invalid_request_error",
+      { param: "events[0].content[1].source.file_id", message },
+    );
+  }
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
 });
 

@@ -1,4 +1,4 @@
-import { isImageType, mediaTypeOf } from "@berth/contract";
+import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { isObject } from "../tool-schemas/json-schema.ts";
 
 /** A part of a result: text, an image that models accept, or bytes that only a program can use. */
@@ -40,9 +40,10 @@ function contentPart(block: Record<string, unknown>): ContentPart {
 function binary(base64: string, what: string): ContentPart {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = mediaTypeOf(bytes);
-  return mediaType !== null && isImageType(mediaType)
-    ? { type: "image", mediaType, bytes, what }
-    : { type: "bytes", bytes, what };
+  if (mediaType === null || !isImageType(mediaType)) return { type: "bytes", bytes, what };
+  const fault = mediaFault(bytes);
+  if (fault !== null) return { type: "bytes", bytes, what: `${what}, which ${fault}` };
+  return { type: "image", mediaType, bytes, what };
 }
 
 function unknownPart(): ContentPart {

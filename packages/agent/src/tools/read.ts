@@ -1,4 +1,4 @@
-import { isImageType, mediaTypeOf } from "@berth/contract";
+import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
 import { defineTool, failure, type ToolResult } from "./tool.ts";
@@ -62,6 +62,8 @@ function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Li
   const media = mediaTypeOf(file.bytes);
   const image = media !== null && isImageType(media) ? media : null;
   if (image !== null && file.part === "whole" && file.size <= MAX_IMAGE_BYTES) {
+    const fault = mediaFault(file.bytes);
+    if (fault !== null) return failure(`${path} ${fault}. Use Bash to look into it or to convert it.`);
     const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
     return { content: [{ type: "image", source }], isError: false };
   }

@@ -144,6 +144,14 @@ test("Read: images as images; other binaries, directories and missing files → 
   await box.sh("head -c 300000 /bin/sh >/data/binary; echo text >/data/fake.png");
   assert.match(await failing(read, { file_path: "binary" }), /binary file/);
   assert.equal(await ok(read, { file_path: "fake.png" }), "     1\ttext");
+  await box.sh(
+    "cd /data && head -c 40 dot.png >cut.png && (head -c 16 dot.png; printf '\\0\\0\\47\\20'; tail -c +21 dot.png) >wide.png",
+  );
+  assert.match(await failing(read, { file_path: "cut.png" }), /cut\.png is broken or cut off/);
+  assert.match(
+    await failing(read, { file_path: "wide.png" }),
+    /is an image of 10000 × \d+ pixels; at most 8000/,
+  );
   assert.match(await failing(read, { file_path: "/data" }), /is a directory/);
   assert.match(await failing(read, { file_path: "nope/x" }), /\/data\/nope\/x does not exist/);
   await box.sh("mkfifo /data/pipe");

@@ -303,6 +303,8 @@ export const errors = {
     ),
   fileTooLarge: (id: string, limit: number, param: string) =>
     errors.invalid(`File '${id}' is larger than ${bytes(limit)}.`, param),
+  /** @param fault the end of a sentence. */
+  fileFaulty: (id: string, fault: string, param: string) => errors.invalid(`File '${id}' ${fault}.`, param),
   fileNotPending: (id: string, status: string) =>
     conflict(`File '${id}' is ${status} and does not accept content.`),
   tooManyPending: () =>

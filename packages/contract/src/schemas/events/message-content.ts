@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { referenceTo, taggedUnion, text } from "../../conventions/fields.ts";
+import { mediaFault } from "./media-fault.ts";
 import { IMAGE_TYPES, mediaTypeOf } from "./media-type.ts";
 
 /** In bytes, after base64 is decoded. */
@@ -87,7 +88,9 @@ export function sourceError({ type, source }: Exclude<MessageBlock, { type: "tex
   const limit = type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
   if (bytes.length > limit) return `Field '{field}' is larger than ${limit / 1_048_576} MiB.`;
   const fits = source.media_type === "text/plain" ? isUtf8(bytes) : mediaTypeOf(bytes) === source.media_type;
-  return fits ? null : `Field '{field}' is not valid '${source.media_type}' content.`;
+  if (!fits) return `Field '{field}' is not valid '${source.media_type}' content.`;
+  const fault = source.media_type === "text/plain" ? null : mediaFault(bytes);
+  return fault === null ? null : `Field '{field}' ${fault}.`;
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

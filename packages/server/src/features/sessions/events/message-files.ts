@@ -4,6 +4,7 @@ import {
   MAX_DOCUMENT_BYTES,
   MAX_IMAGE_BYTES,
   type MessageBlock,
+  mediaFault,
   mediaTypeOf,
 } from "@berth/contract";
 import type { Principal } from "../../../access/principal.ts";
@@ -19,8 +20,8 @@ interface MessageFile extends Reference {
   type: "image" | "document";
 }
 
-/** Enough of a file's first bytes to recognize its type. */
-const HEAD_BYTES = 1_024;
+/** Enough of a file's first bytes to recognize its type, and the size of most images. */
+const HEAD_BYTES = 65_536;
 
 /** The files in messages, which are checked before the messages are stored. */
 export class MessageFiles implements ReferenceCheck {
@@ -52,7 +53,7 @@ export class MessageFiles implements ReferenceCheck {
     this.#references.checkAccess(principal);
   }
 
-  /** @throws errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge */
+  /** @throws errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge, errors.fileFaulty */
   checkState(): void {
     this.#references.checkState();
   }
@@ -92,4 +93,6 @@ function checkContent(file: MessageFile, row: FileRow, head: Uint8Array = new Ui
   if (!fits) throw errors.fileUnfit(file.id, file.type, row.mime_type, file.param);
   const limit = file.type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
   if ((row.size_bytes ?? 0) > limit) throw errors.fileTooLarge(file.id, limit, file.param);
+  const fault = isText ? null : mediaFault(head, { isHead: (row.size_bytes ?? 0) > head.length });
+  if (fault !== null) throw errors.fileFaulty(file.id, fault, file.param);
 }
