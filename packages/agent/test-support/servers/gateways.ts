@@ -1,6 +1,6 @@
 import { events } from "../models/raw-server.ts";
 import { known, overflows, refuses, type Server, streams, waits } from "./cell.ts";
-import { COUNTED, COUNTS, chunk, finishes, inPieces, reasons } from "./chat-plays.ts";
+import { COUNTED, COUNTS, calls, chunk, finishes, inPieces, reasons } from "./chat-plays.ts";
 
 const openrouter: Server = {
   name: "OpenRouter",
@@ -72,10 +72,26 @@ const openrouter: Server = {
       ...finishes({ stop: "end_turn", length: "max_tokens", error: null }),
     ),
     reasoning: known(
-      "`reasoning` (`reasoning_details` is not sent back)",
+      "`reasoning`, with signatures and sealed parts in `reasoning_details`",
       "openrouter.ai/docs/use-cases/reasoning-tokens; github.com/braintrustdata/braintrust-sdk-javascript/issues/1883",
       "read 2026-11-28",
       reasons("reasoning"),
+      calls(
+        [
+          {
+            role: "assistant",
+            reasoning_details: [{ type: "reasoning.encrypted", index: 0, data: "c2VhbGVk" }],
+          },
+          {
+            tool_calls: [
+              { index: 0, id: "call_1", type: "function", function: { name: "Look", arguments: "{}" } },
+            ],
+          },
+        ],
+        [{}],
+        "tool_calls",
+        { sentBack: '"reasoning_details":[{"type":"reasoning.encrypted","index":0,"data":"c2VhbGVk"}]' },
+      ),
     ),
     tools: known(
       "in pieces, by index",

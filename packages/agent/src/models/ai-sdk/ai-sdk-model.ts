@@ -5,7 +5,7 @@ import { DIALECTS, type DialectModel } from "./dialect.ts";
 import { endingOf } from "./finish-reason.ts";
 import { interruptedStream, toModelError, windowExceeded } from "./model-errors.ts";
 import type { Provider } from "./provider.ts";
-import { withReasoningField } from "./reasoning-field.ts";
+import { withOwnFields } from "./reasoning-field.ts";
 import { ResponseBuilder } from "./response-builder.ts";
 import { type Fetch, openTransport } from "./transport.ts";
 import type { FinishPart, StreamPart } from "./types.ts";
@@ -65,11 +65,11 @@ async function* stream(
     const finish = yield* readToFinish(reader, response, signal);
     if (finish === null || finish.finishReason.unified === "interrupted")
       throw interruptedStream(provider.name);
-    const { finishReason, reasoningField } = transport.exchange;
+    const { finishReason } = transport.exchange;
     const reason = endingOf(finishReason, response.hasToolCalls());
     if (reason === null) throw interruptedStream(provider.name, finishReason);
     if (reason === "window") throw windowExceeded(provider.name);
-    const blocks = withReasoningField(response.blocks(reason), reasoningField);
+    const blocks = withOwnFields(response.blocks(reason), transport.exchange);
     await readToEnd(reader);
     for (const block of blocks) yield { type: "block", ...block };
     yield { type: "finish", reason, usage: usageOf(finish) };

@@ -1,44 +1,59 @@
 import type { AssistantBlock } from "../model.ts";
-import type { ReasoningField } from "./stream/event-rules.ts";
+import type { ReasoningField, StreamNotes } from "./stream/event-rules.ts";
 import type { PromptMessage, ProviderOptions } from "./types.ts";
 
-/** The key of `opaque` under which a block of thinking keeps where it stood in the provider's message. */
+/** The key of `opaque` under which blocks keep where the reasoning stood in the provider's message. */
 const KEY = "chat";
 
 type Blocks = { block: AssistantBlock; blockIndex: number }[];
 type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
+type Fields = ProviderOptions[string];
 
-/** The blocks, of which thinking knows the field under which it came. */
-export function withReasoningField(blocks: Blocks, field: ReasoningField | null): Blocks {
-  if (field === null) return blocks;
-  return blocks.map(({ block, blockIndex }) => {
-    if (block.type !== "thinking") return { block, blockIndex };
-    return { block: { ...block, opaque: { ...block.opaque, [KEY]: { reasoning: field } } }, blockIndex };
+/**
+ * The blocks, of which thinking knows the field under which it came. Details of the reasoning are with the first block, since there
+ * may be no thinking that can be read.
+ */
+export function withOwnFields(
+  blocks: Blocks,
+  {
+    reasoningField: field,
+    reasoningDetails: details,
+  }: Pick<StreamNotes, "reasoningField" | "reasoningDetails">,
+): Blocks {
+  if (field === null && details.length === 0) return blocks;
+  return blocks.map(({ block, blockIndex }, position) => {
+    const own = {
+      ...(field !== null && block.type === "thinking" ? { reasoning: field } : {}),
+      ...(details.length > 0 && position === 0 ? { details } : {}),
+    };
+    if (Object.keys(own).length === 0) return { block, blockIndex };
+    return { block: { ...block, opaque: { ...block.opaque, [KEY]: own } }, blockIndex };
   });
 }
 
 /**
- * The message with its thinking under the field under which it came, which servers of Chat Completions want it back in. The AI
+ * The message with its reasoning under the fields under which it came, which servers of Chat Completions want it back in. The AI
  * SDK always writes `reasoning_content`; what stands in the options `openaiCompatible` goes into the message as it is.
  */
 export function withOwnReasoning(message: AssistantMessage): AssistantMessage {
-  const field = message.content.map(fieldOf).find((found) => found !== null) ?? null;
-  if (field === null) return message;
-  const thinking = joined(message, "reasoning");
-  const content = message.content.filter(({ type }) => type !== "reasoning");
-  return {
-    ...message,
-    content,
-    providerOptions: { openaiCompatible: fields(field, thinking, joined(message, "text")) },
+  const kept = message.content.map((part) => part.providerOptions?.[KEY]);
+  const field = kept.map((fields) => fieldOf(fields)).find((found) => found !== null) ?? null;
+  const details = kept.find((fields) => fields?.details !== undefined)?.details;
+  if (field === null && details === undefined) return message;
+  const openaiCompatible = {
+    ...(field === null ? {} : reasoningFields(field, joined(message, "reasoning"), joined(message, "text"))),
+    ...(details === undefined ? {} : { reasoning_details: details }),
   };
+  const content = message.content.filter(({ type }) => field === null || type !== "reasoning");
+  return { ...message, content, providerOptions: { openaiCompatible } };
 }
 
-function fieldOf(part: AssistantMessage["content"][number]): ReasoningField | null {
-  const kept = part.type === "reasoning" ? part.providerOptions?.[KEY]?.reasoning : undefined;
+function fieldOf(fields: Fields | undefined): ReasoningField | null {
+  const kept = fields?.reasoning;
   return kept === "reasoning" || kept === "thinking" ? kept : null;
 }
 
-function fields(field: ReasoningField, thinking: string, text: string): ProviderOptions[string] {
+function reasoningFields(field: ReasoningField, thinking: string, text: string): Fields {
   if (field === "reasoning") return { reasoning: thinking };
   const parts = [{ type: "thinking", thinking: [{ type: "text", text: thinking }] }];
   return { content: text === "" ? parts : [...parts, { type: "text", text }] };

@@ -42,6 +42,7 @@ export function openTransport(options: TransportOptions): Transport {
     failure: null,
     finishReason: null,
     reasoningField: null,
+    reasoningDetails: [],
     secrets: [],
     proxy: null,
   };

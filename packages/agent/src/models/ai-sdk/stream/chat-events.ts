@@ -1,4 +1,5 @@
 import { type Data, type EventReader, IGNORED, isObject, picked, type StreamNotes } from "./event-rules.ts";
+import { addReasoningDetails } from "./reasoning-details.ts";
 
 /**
  * The chunks of a Chat Completions stream, in the form that the AI SDK insists on. Fields that it does not know, or that have
@@ -40,6 +41,7 @@ function choiceOf(choice: Data, notes: StreamNotes, calls: CallIndexes): Data {
 function deltaOf(choice: Data, notes: StreamNotes, indexes: CallIndexes): Data {
   const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
   noteReasoning(delta, notes);
+  addReasoningDetails(notes.reasoningDetails, delta.reasoning_details);
   const calls = Array.isArray(delta.tool_calls) ? indexes.of(delta.tool_calls.flatMap(toolCall)) : [];
   const isContent = typeof delta.content === "string" || Array.isArray(delta.content);
   return {

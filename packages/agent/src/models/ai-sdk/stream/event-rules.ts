@@ -7,6 +7,8 @@ export interface StreamNotes {
   finishReason: string | null;
   /** Where the model's reasoning stands in the provider's messages; null where the AI SDK's own place for it is right. */
   reasoningField: ReasoningField | null;
+  /** What OpenRouter sends beside the reasoning: signatures and sealed parts, which it wants back as they were. */
+  reasoningDetails: Data[];
 }
 
 /**

@@ -380,4 +380,24 @@ describe("reasoning goes back under the name under which it came", () => {
       { type: "text", text: "I look." },
     ]);
   });
+
+  it("details with signatures and sealed parts, as OpenRouter sends them, also without readable reasoning", async (test) => {
+    const details = (...given: object[]) => ({ reasoning_details: given });
+    const signed = await sentBack(
+      test,
+      { reasoning: "Hm, ", ...details({ type: "reasoning.text", index: 0, text: "Hm, ", format: "f" }) },
+      { reasoning: "yes.", ...details({ type: "reasoning.text", index: 0, text: "yes.", signature: null }) },
+      details({ type: "reasoning.text", index: 0, signature: "c2lnbmVk" }),
+    );
+    assert.equal(signed.reasoning, "Hm, yes.");
+    assert.deepEqual(signed.reasoning_details, [
+      { type: "reasoning.text", index: 0, text: "Hm, yes.", format: "f", signature: "c2lnbmVk" },
+    ]);
+    const sealed = { type: "reasoning.encrypted", index: 0, id: "call_1", data: "c2VhbGVk" };
+    const other = { ...sealed, id: "call_2", data: "b3RoZXI=" };
+    assert.deepEqual(await sentBack(test, details(sealed, other)), {
+      content: null,
+      reasoning_details: [sealed, other],
+    });
+  });
 });
