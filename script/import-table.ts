@@ -534,6 +534,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the retry of a clone is tested with the git server that all tests share",
   },
   {
+    files: "packages/cli/src/commands/skills/",
+    imports: "packages/server/test-support/skills.ts",
+    reason: "archives of skills are tested with the same zip writer as in the service",
+  },
+  {
     files: "packages/cli/test-support/",
     imports: "tests/made-database/",
     reason: "the services of its tests begin with the database that all tests share copies of",

@@ -38,6 +38,8 @@ export interface Caller {
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** POSTs, and returns the body of the response, which must have status 200. */
   made(path: string, body: unknown): Promise<Wire>;
+  /** POSTs a body as it is. */
+  raw(path: string, body: string, headers: Record<string, string>): Promise<Reply>;
   form(path: string, parts: readonly Part[], headers?: Record<string, string>): Promise<Reply>;
   upload(
     content: string,
@@ -149,6 +151,7 @@ export function callerOf(app: HttpApp, token: string): Caller {
       return reply.body;
     },
     form,
+    raw: (path, body, headers) => call("POST", path, headers, body),
     upload: (content, filename = "notes.txt", metadata, headers = {}) => {
       const file = { name: "file", filename, content };
       const pairs = metadata === undefined ? [] : [{ name: "metadata", content: JSON.stringify(metadata) }];

@@ -493,6 +493,14 @@ const FILES_AND_STORES: readonly Proof[] = [
     "memory mount: changes in the container",
   ],
   ["skills ", "file files", server("features/skills/uploads"), "a zip archive and the same files one by one"],
+  ["skills ", "executable", server("features/skills/uploads"), "files by their paths: those that are named"],
+  [
+    "skills.createVersion ",
+    "executable",
+    server("features/skills/uploads"),
+    "files by their paths: those that are named",
+  ],
+  ["flag skills ", "--all", cli("commands/skills/create"), "skills create --all: each skill of a directory"],
   [
     "skills.createVersion ",
     "file files",

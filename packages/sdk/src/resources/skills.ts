@@ -10,11 +10,14 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.skills;
 const { skills } = operations;
 
+/** A file of a skill. One that begins with `#!` is executable in any case. */
+export type SkillFile = Exclude<Upload, File> & { executable?: boolean };
+
 /**
  * A zip archive of a skill's directory, or its files, each with its path in the directory as name. Use `{name, content}`
  * for those, since a `File` may lose its path.
  */
-export type SkillUpload = Upload | readonly Upload[];
+export type SkillUpload = Upload | readonly (File | SkillFile)[];
 
 export class Skills extends Resource {
   /** Default `timeout`: ten minutes. */
@@ -106,10 +109,14 @@ export class Skills extends Resource {
 function formOf(upload: SkillUpload): FormData {
   const form = new FormData();
   if (!isList(upload)) appendUpload(form, "file", upload);
-  else for (const file of upload) appendUpload(form, "files[]", file);
+  else
+    for (const file of upload) {
+      appendUpload(form, "files[]", file);
+      if (!(file instanceof File) && file.executable === true) form.append("executable[]", file.name);
+    }
   return form;
 }
 
-function isList(upload: SkillUpload): upload is readonly Upload[] {
+function isList(upload: SkillUpload): upload is readonly (File | SkillFile)[] {
   return Array.isArray(upload);
 }

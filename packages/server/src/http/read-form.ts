@@ -26,12 +26,23 @@ export async function readForm<T>(
   const stallTimer = disconnectWhenStalled(request.raw);
   try {
     const limits = { fileSize, fieldSize: MAX_FIELD_BYTES, parts, files: parts };
-    return await read(request.parts({ limits, preservePath: true }));
+    return await read(named(request.parts({ limits, preservePath: true })));
   } catch (error) {
     await drain(request.raw);
     throw formError(error, fileSize);
   } finally {
     clearInterval(stallTimer);
+  }
+}
+
+/** A part with bytes is a file for the parser also if it has no file name. @throws errors.invalid */
+async function* named(parts: AsyncIterable<Multipart>): AsyncGenerator<Multipart> {
+  for await (const part of parts) {
+    const name: unknown = part.fieldname;
+    if (typeof name !== "string" || name === "") throw errors.invalid("A part of the form has no name.");
+    if (part.type === "file" && typeof (part.filename as unknown) !== "string")
+      throw errors.invalid(`Field '${name.slice(0, 200)}' must have a file name.`, name.slice(0, 200));
+    yield part;
   }
 }
 

@@ -1,31 +1,81 @@
 import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { SkillUpload } from "@berth/sdk";
+import { APIError, type Berth, type Skill, type SkillUpload } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { objectLines } from "../../terminal/object.ts";
-import { skillFiles } from "./skill-files.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printMessage } from "../../terminal/print.ts";
+import { type FoundSkill, severalSkills } from "./several-skills.ts";
+import { directoryFiles, skillFiles } from "./skill-files.ts";
 
 type Options = ConnectionOptions & OutputOptions;
 
-export async function createSkill(path: string, options: Options): Promise<undefined> {
+export async function createSkill(
+  path: string,
+  options: Options & { all?: boolean },
+): Promise<number | undefined> {
+  if (options.all === true) return await createSkills(path, options);
   const upload = await uploadOf(path);
   const made = await (await connect(options)).skills.create(upload);
   await printResult(made, options, () => objectLines({ ...made }));
+  printWarnings(made, options);
+  return undefined;
 }
 
 export async function createSkillVersion(id: string, path: string, options: Options): Promise<undefined> {
   const upload = await uploadOf(path);
   const made = await (await connect(options)).skills.createVersion(id, upload);
   await printResult(made, options, () => objectLines({ ...made }));
+  printWarnings(made, options);
+}
+
+/** Creates each skill of a directory or archive. One that the service rejects is named, and keeps no other from being created. */
+async function createSkills(path: string, options: Options): Promise<number | undefined> {
+  const found = severalSkills(await filesOf(path));
+  if (found.length === 0) throw new UsageError(`'${path}' has no SKILL.md.`);
+  const client = await connect(options);
+  const made: Skill[] = [];
+  for (const skill of found) {
+    const created = await createOne(client, skill);
+    if (created === null) continue;
+    made.push(created);
+    printWarnings(created, options);
+  }
+  await printResult({ data: made }, options, () => made.map(({ id, name }) => `${id}  ${name}`));
+  return made.length === found.length ? undefined : 1;
+}
+
+async function createOne(client: Berth, { directory, files }: FoundSkill): Promise<Skill | null> {
+  try {
+    return await client.skills.create(files);
+  } catch (error) {
+    if (!(error instanceof APIError)) throw error;
+    printMessage(`not created: ${plainLine(directory || ".")}: ${plainLine(error.message)}`);
+    return null;
+  }
+}
+
+function printWarnings({ name, warnings }: Pick<Skill, "name" | "warnings">, { quiet }: Options): void {
+  for (const warning of warnings) if (!quiet) printMessage(`warning: ${name}: ${plainLine(warning)}`);
 }
 
 /** The zip archive, or all files of a directory. */
 async function uploadOf(path: string): Promise<SkillUpload> {
-  const found = await stat(path).catch(() => null);
-  return found?.isFile() === true
+  return (await isFile(path))
     ? { name: basename(path), content: await openAsBlob(path) }
     : await skillFiles(path);
+}
+
+async function filesOf(path: string) {
+  if (!(await isFile(path))) return await directoryFiles(path);
+  const { zipFiles } = await import("./zip-files.ts");
+  return await zipFiles(path);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
 }

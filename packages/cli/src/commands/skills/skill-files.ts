@@ -8,7 +8,10 @@ import { UsageError } from "../../shared/failure.ts";
 export interface SkillFile {
   name: string;
   content: Blob;
+  executable: boolean;
 }
+
+const ANY_EXECUTE = 0o111;
 
 /**
  * All files of a skill's directory, by their paths. Symbolic links are left out.
@@ -16,17 +19,24 @@ export interface SkillFile {
  * @throws UsageError for what is no directory with a `SKILL.md`
  */
 export async function skillFiles(path: string): Promise<SkillFile[]> {
+  const files = await directoryFiles(path);
+  if (!files.some(({ name }) => name === "SKILL.md")) throw new UsageError(`'${path}' has no SKILL.md.`);
+  return files;
+}
+
+/** All files of a directory, as `skillFiles`. @throws UsageError for what is no directory. */
+export async function directoryFiles(path: string): Promise<SkillFile[]> {
   const found = await stat(path).catch((error) => {
     throw new UsageError(cannotRead(path, error));
   });
   if (!found.isDirectory()) throw new UsageError(`'${path}' is not a directory.`);
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  if (!files.includes(join(path, "SKILL.md"))) throw new UsageError(`'${path}' has no SKILL.md.`);
   return await Promise.all(
     files.toSorted().map(async (file) => ({
       name: relative(path, file).split(sep).join("/"),
       content: await openAsBlob(file),
+      executable: ((await stat(file)).mode & ANY_EXECUTE) !== 0,
     })),
   );
 }

@@ -18,7 +18,14 @@ export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
   error: "Field '{field}' must be 1 to 64 lower-case letters, digits and hyphens.",
 });
 
-export const skillDescription = text(1, 1_024);
+export const skillDescription = text(1, 4_096);
+/** What the format allows; other clients may reject or cut longer ones. */
+export const MAX_PORTABLE_DESCRIPTION = 1_024;
+
+const warnings = z.array(z.string()).meta({
+  description:
+    "What in its `SKILL.md` is not as the Agent Skills format asks, so that other clients may reject it.",
+});
 export const skillTitle = text(1, 256);
 
 export const skill = z
@@ -31,6 +38,7 @@ export const skill = z
     status: z.enum(["active", "archived"]),
     skill_type: z.literal("custom"),
     latest_version: z.int().meta({ description: "The number of the newest version, from 1." }),
+    warnings,
     metadata,
     ...owner,
     archived_at: timestamp.nullable(),
@@ -50,6 +58,7 @@ export const skillVersion = z
     }),
     name: z.string(),
     description: z.string(),
+    warnings,
     files: z
       .array(
         z.strictObject({
@@ -88,6 +97,10 @@ const content = {
     .array(z.string().meta({ format: "binary" }))
     .optional()
     .meta({ description: "Instead of `file`: the files, each with its path as file name." }),
+  "executable[]": z.array(z.string()).optional().meta({
+    description:
+      "Paths among `files[]` of files that are executable. A file that begins with `#!` is in any case.",
+  }),
 };
 
 /** The parts of a `multipart/form-data` upload, in any order: either `file` or `files[]`, with a `SKILL.md` among the files. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { StagedBlob } from "../../blobs/interface/blob.ts";
 import type { BlobStore } from "../../blobs/interface/blob-store.ts";
 import type { ApiError } from "../../errors/api-error.ts";
-import { fileAndDirectory, pathFault } from "./skill-paths.ts";
+import { fileAndDirectory, isIgnored, pathFault } from "./skill-paths.ts";
 
 /** A file of an upload. Its content must be read before the next file. */
 export interface UploadedFile {
@@ -38,17 +38,23 @@ const MANIFEST = "SKILL.md";
  * Writes the files of a skill into one content, one after the other. Sizes are counted as the bytes arrive; announced sizes
  * are not trusted. When it throws, the received bytes are deleted.
  *
- * @param fault Makes the error from a predicate such as "has more than 500 entries".
+ * @param fault Makes the error from a predicate such as "has more than 500 entries". @param executable Paths of further files that are;
+ * looked at once all are uploaded.
  */
 export async function packSkill(
   blobs: BlobStore,
   uploaded: AsyncIterable<UploadedFile>,
   fault: (what: string) => ApiError,
+  executable: ReadonlySet<string> = new Set(),
 ): Promise<PackedSkill> {
   const files: PackedFile[] = [];
   const manifest: { path: string; text: Uint8Array[] } = { path: "", text: [] };
   const content = await blobs.stage(pieces());
   try {
+    for (const file of files) file.executable ||= executable.has(file.path);
+    const unknown = executable.difference(new Set(files.map(({ path }) => path)));
+    for (const path of unknown)
+      if (!isIgnored(path)) throw fault(`has no '${shown(path)}', which is to be executable`);
     return {
       content,
       files: belowManifest(files, manifest.path, fault),
@@ -68,7 +74,7 @@ export async function packSkill(
       if (paths.has(path)) throw fault(`has the path '${shown(path)}' twice`);
       if (paths.add(path).size > MAX_ENTRIES) throw fault(`has more than ${MAX_ENTRIES} entries`);
       const isManifest = path === MANIFEST || path.endsWith(`/${MANIFEST}`);
-      if (isManifest && manifest.path !== "") throw fault(`has more than one ${MANIFEST}`);
+      if (isManifest && manifest.path !== "") throw fault(severalManifests(manifest.path, path));
       if (isManifest) manifest.path = path;
       const file: PackedFile = { path, offset: total, size_bytes: 0, executable };
       files.push(file);
@@ -91,6 +97,10 @@ export async function packSkill(
     const both = fileAndDirectory(paths);
     if (both !== null) throw fault(`has '${shown(both)}' both as a file and as a directory`);
   }
+}
+
+function severalManifests(one: string, other: string): string {
+  return `has the skills '${shown(one)}' and '${shown(other)}': upload the directory of each alone, as 'berth skills create --all' does`;
 }
 
 /** Requires `SKILL.md` at the top, or in a single top-level directory, which is removed from all paths. */

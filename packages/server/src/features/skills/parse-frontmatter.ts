@@ -1,26 +1,70 @@
-import { type CST, isMap, isScalar, Parser, parseDocument } from "yaml";
+import { type CST, type Document, isMap, isScalar, LineCounter, Parser, parseDocument } from "yaml";
+import { quotePlainValues } from "./quote-plain-values.ts";
 
 /** Nested mappings and lists. */
 const MAX_DEPTH = 32;
 
+export interface Frontmatter {
+  value: unknown;
+  /** The line of each field, from 1. */
+  lines: ReadonlyMap<string, number>;
+}
+
+/** What is wrong, as a predicate of the field or text in that line. */
+export interface FrontmatterFault {
+  /** From 1; null if no line is to blame. */
+  line: number | null;
+  reason: string;
+}
+
 /**
- * Parses untrusted YAML in time proportional to its length. Null when it is invalid, has aliases, is nested too deeply, or has
- * a duplicate field.
+ * Parses untrusted YAML in time proportional to its length. Unquoted texts may have what YAML would take for syntax, such as `: `, as other
+ * clients of the format allow. What is invalid otherwise, has aliases, is nested too deeply, or has a field twice is a fault.
  */
-export function parseFrontmatter(text: string): { value: unknown } | null {
+export function parseFrontmatter(text: string): Frontmatter | FrontmatterFault {
+  const given = compose(text);
+  return "reason" in given ? compose(quotePlainValues(text)) : given;
+}
+
+function compose(text: string): Frontmatter | FrontmatterFault {
+  // The library composes recursively, and with `uniqueKeys` compares each key of a mapping with all before it.
+  if (isDeep(text)) return { line: null, reason: `is nested deeper than ${MAX_DEPTH} levels` };
+  const lineCounter = new LineCounter();
+  const options = {
+    schema: "core",
+    uniqueKeys: false,
+    logLevel: "error",
+    prettyErrors: false,
+    lineCounter,
+  } as const;
   try {
-    // The library composes recursively, and with `uniqueKeys` compares each key of a mapping with all before it.
-    if (isDeep(text)) return null;
-    const document = parseDocument(text, { schema: "core", uniqueKeys: false, logLevel: "error" });
-    if (document.errors.length > 0) return null;
-    if (isMap(document.contents)) {
-      const keys = document.contents.items.map(({ key }) => (isScalar(key) ? key.value : key));
-      if (new Set(keys).size < keys.length) return null;
+    const document = parseDocument(text, options);
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const reason = `is not valid YAML: ${error.message.replace(/\.$/, "")}`;
+      return { line: lineCounter.linePos(error.pos[0]).line, reason };
     }
-    return { value: document.toJS({ maxAliasCount: 0 }) };
+    const lines = linesOf(document, lineCounter);
+    if ("reason" in lines) return lines;
+    return { value: document.toJS({ maxAliasCount: 0 }), lines };
   } catch {
-    return null;
+    return { line: null, reason: "has an alias, or is not valid YAML" };
   }
+}
+
+function linesOf(
+  { contents }: Document,
+  lineCounter: LineCounter,
+): ReadonlyMap<string, number> | FrontmatterFault {
+  const lines = new Map<string, number>();
+  for (const { key } of isMap(contents) ? contents.items : []) {
+    if (!isScalar(key)) continue;
+    const { line } = lineCounter.linePos(key.range?.[0] ?? 0);
+    const name = String(key.value);
+    if (lines.has(name)) return { line, reason: `gives the field '${name.slice(0, 100)}' twice` };
+    lines.set(name, line);
+  }
+  return lines;
 }
 
 /** Inspects the syntax tree level by level, before anything is composed from it. */

@@ -1,7 +1,7 @@
 import { firstValidationError, skillDescription, skillName, validationMessage } from "@berth/contract";
 import { z } from "zod";
 import type { ApiError } from "../../errors/api-error.ts";
-import { parseFrontmatter } from "./parse-frontmatter.ts";
+import { type Frontmatter, parseFrontmatter } from "./parse-frontmatter.ts";
 
 export interface SkillManifest {
   name: string;
@@ -9,6 +9,8 @@ export interface SkillManifest {
 }
 
 const MAX_FRONTMATTER = 65_536;
+/** Lines of the file above the frontmatter's first. */
+const ABOVE = 1;
 
 const frontmatter = z.object({
   name: skillName,
@@ -21,11 +23,13 @@ const frontmatter = z.object({
 
 /** Reads the frontmatter of a `SKILL.md`, which is between two `---` lines at its top. Other fields in it are ignored. */
 export function readSkillManifest(bytes: Uint8Array, fault: (what: string) => ApiError): SkillManifest {
-  const given = parsed(frontmatterOf(bytes, fault), fault);
-  const result = frontmatter.safeParse(given, { error: validationMessage });
+  const { value, lines } = parsed(frontmatterOf(bytes, fault), fault);
+  const result = frontmatter.safeParse(value, { error: validationMessage });
   if (result.success) return result.data;
-  const { message } = firstValidationError(result.error.issues, given);
-  throw fault(`has a SKILL.md with a fault in its frontmatter: ${message.replace(/\.$/, "")}`);
+  const { message, param } = firstValidationError(result.error.issues, value);
+  const line = lines.get(param ?? "");
+  const place = line === undefined ? "in its frontmatter" : `in line ${line + ABOVE}`;
+  throw fault(`has a SKILL.md with a fault ${place}: ${message.replace(/\.$/, "")}`);
 }
 
 function frontmatterOf(bytes: Uint8Array, fault: (what: string) => ApiError): string {
@@ -47,10 +51,12 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-function parsed(text: string, fault: (what: string) => ApiError): unknown {
+function parsed(text: string, fault: (what: string) => ApiError): Frontmatter {
   const given = parseFrontmatter(text);
-  if (given === null) throw fault("has a SKILL.md whose frontmatter is not valid YAML");
-  return given.value;
+  if (!("reason" in given)) return given;
+  const { line, reason } = given;
+  const place = line === null ? "frontmatter" : `line ${line + ABOVE}`;
+  throw fault(`has a SKILL.md whose ${place} ${reason}`);
 }
 
 /** The text goes into the system prompt and the database. */

@@ -22,6 +22,8 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024;
 interface Form {
   zip?: StagedBlob;
   files: number;
+  /** Paths of `executable[]`. */
+  executable: Set<string>;
   metadata?: Record<string, string>;
   display_title?: string;
 }
@@ -36,11 +38,12 @@ export async function readSkillUpload(
   blobs: BlobStore,
   fields: readonly ("display_title" | "metadata")[],
 ): Promise<SkillUpload> {
-  const limits = { fileSize: MAX_FILE_BYTES, parts: MAX_ENTRIES + 100 };
+  const limits = { fileSize: MAX_FILE_BYTES, parts: 2 * MAX_ENTRIES + 100 };
   return await readForm(request, limits, async (parts) => {
-    const form: Form = { files: 0 };
+    const form: Form = { files: 0, executable: new Set() };
     try {
-      const { content, files, manifest } = await packed(blobs, form, filesOf(parts, blobs, fields, form));
+      const uploaded = filesOf(parts, blobs, fields, form);
+      const { content, files, manifest } = await packed(blobs, form, uploaded);
       const { display_title: displayTitle = null, metadata = {} } = form;
       return {
         content,
@@ -67,7 +70,7 @@ async function packed(
     return await packSkill(blobs, unzip(path, faultOf(form)), faultOf(form)).finally(release);
   }
   if (first.done === true) throw errors.invalid("Field 'file' is required.", "file");
-  return await packSkill(blobs, startingWith(first.value, files), faultOf(form));
+  return await packSkill(blobs, startingWith(first.value, files), faultOf(form), form.executable);
 }
 
 async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
@@ -101,7 +104,8 @@ async function* filesOf(
     if (name === "file" || name === "files[]") {
       const file = await readFile(part, blobs, form);
       if (file !== null) yield file;
-    } else if (fields.includes(name)) readField(part, form);
+    } else if (name === "executable[]") form.executable.add(fieldText(part));
+    else if (fields.includes(name)) readField(part, form);
     else throw unknownPart(name);
   }
 }

@@ -3,6 +3,7 @@ import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.t
 import type { Owner } from "../../access/principal.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { skillWarnings } from "./skill-warnings.ts";
 
 export interface SkillRow extends OwnedRow {
   name: string;
@@ -128,6 +129,7 @@ export function toSkill(row: SkillRow): Skill {
     status: row.archived_at === null ? "active" : "archived",
     skill_type: "custom",
     latest_version: row.latest_version,
+    warnings: skillWarnings(row),
     metadata: row.metadata,
     ...ownedFields(row),
   };

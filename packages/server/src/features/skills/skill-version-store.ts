@@ -3,6 +3,7 @@ import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import type { PackedFile } from "./pack-skill.ts";
+import { skillWarnings } from "./skill-warnings.ts";
 
 export interface SkillVersionRow {
   id: string;
@@ -151,7 +152,8 @@ export async function listSkillVersions(
   range: KeysetRange,
 ): Promise<SkillVersionRow[]> {
   const branches = [{ column: "skill_id", value: skillId }];
-  return await selectKeyset<SkillVersionRow>(db, range, { table: "skill_versions", columns }, branches);
+  const listing = { table: "skill_versions", columns, bytes: "octet_length(files::text)" };
+  return await selectKeyset<SkillVersionRow>(db, range, listing, branches);
 }
 
 export function toSkillVersion(row: SkillVersionRow): SkillVersion {
@@ -162,6 +164,7 @@ export function toSkillVersion(row: SkillVersionRow): SkillVersion {
     version: row.version,
     name: row.name,
     description: row.description,
+    warnings: skillWarnings(row),
     files: row.files.map(({ path, size_bytes, executable, sha256: content_sha256 = null }) => ({
       path,
       size_bytes,

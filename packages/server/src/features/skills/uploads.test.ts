@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type Part, testApp } from "../../../test-support/http.ts";
+import { type Part, testApp, type Wire } from "../../../test-support/http.ts";
 import { manual, postZip, type ZipEntry, zip } from "../../../test-support/skills.ts";
 import { pathFault } from "./skill-paths.ts";
 
@@ -73,7 +73,10 @@ describe("uploads of skills", () => {
       [zip([]), /has no SKILL\.md/],
       [zip([{ name: "skill.md", content: manual("tidy") }]), /has no SKILL\.md/],
       [zip([{ name: "a/b/SKILL.md", content: manual("tidy") }]), /at the top or in the one directory/],
-      [with_({ name: "sub/SKILL.md" }), /more than one SKILL\.md/],
+      [
+        with_({ name: "sub/SKILL.md" }),
+        /has the skills .SKILL\.md. and .sub\/SKILL\.md.: upload the directory of each alone/,
+      ],
       [
         zip([{ name: "a/SKILL.md", content: manual("tidy") }, { name: "b" }]),
         /'b' outside of the directory 'a'/,
@@ -133,11 +136,14 @@ describe("uploads of skills", () => {
     for (const [text, message] of [
       ["# no frontmatter", /does not begin with frontmatter/],
       ["---\nname: x\ndescription: y\n", /does not begin with frontmatter/],
-      ["---\nname: [x\n---\n", /not valid YAML/],
+      ["---\nname: [x\n---\n", /whose line [23] is not valid YAML: \S/],
       [`---\n${bomb}---\n`, /not valid YAML/],
-      [`---\nname: x\ndescription: y\nmore: ${"[".repeat(99)}${"]".repeat(99)}\n---\n`, /not valid YAML/],
-      [`---\nname: x\ndescription: ${"- ".repeat(20_000)}\n---\n`, /not valid YAML/],
-      ["---\nname: x\nname: x\ndescription: y\n---\n", /not valid YAML/],
+      [
+        `---\nname: x\ndescription: y\nmore: ${"[".repeat(99)}${"]".repeat(99)}\n---\n`,
+        /deeper than 32 levels/,
+      ],
+      [`---\nname: x\ndescription: ${"- ".repeat(20_000)}\n---\n`, /not valid YAML|deeper/],
+      ["---\nname: x\nname: x\ndescription: y\n---\n", /whose line 3 gives the field 'name' twice/],
       [`---\nname: x\ndescription: "a\\0b"\n---\n`, /'description' must not contain control characters/],
       [`---\nname: x\ndescription: "a\\e[2Jb"\n---\n`, /must not contain control characters/],
       ["---\n- x\n---\n", /object/],
@@ -148,7 +154,7 @@ describe("uploads of skills", () => {
       [`---\nname: ${"x".repeat(65)}\ndescription: y\n---\n`, /lower-case letters/],
       ["---\nname: 7\ndescription: y\n---\n", /'name' must be a string/],
       ["---\nname: x\ndescription: ' '\n---\n", /must not be blank/],
-      [`---\nname: x\ndescription: ${"y".repeat(1025)}\n---\n`, /description.*1,?024/],
+      [`---\nname: x\ndescription: ${"y".repeat(4097)}\n---\n`, /in line 3: .*description.*4,?096/],
       [Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]), /not valid UTF-8/],
     ] as const) {
       const { status, body } = await postZip(owner, zip([{ name: "SKILL.md", content: text }]));
@@ -157,6 +163,66 @@ describe("uploads of skills", () => {
     }
     const windows = zip([{ name: "SKILL.md", content: "\ufeff---\r\nname: x\r\ndescription: y\r\n---\r\n" }]);
     assert.equal((await postZip(owner, windows)).status, 200);
+  });
+
+  test("files by their paths: those that are named as executable, and those with an interpreter, are", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const parts: Part[] = [
+      { name: "executable[]", content: "bin/tool" },
+      { name: "files[]", filename: "SKILL.md", content: manual("tools", "x".repeat(1_068)) },
+      { name: "files[]", filename: "bin/tool", content: "\u007fELF" },
+      { name: "files[]", filename: "bin/data", content: "\u007fELF" },
+      { name: "files[]", filename: "run", content: "#!/bin/sh\n" },
+      { name: "files[]", filename: ".DS_Store", content: "x" },
+      { name: "executable[]", content: ".DS_Store" },
+      { name: "executable[]", content: "run" },
+    ];
+    const made = (await owner.form("/skills", parts)).body;
+    assert.match(made.warnings[0], /has 1068 characters/);
+    const { body } = await owner.get(`/skills/${made.id}/versions/1`);
+    assert.deepEqual(
+      body.files.map(({ path, executable }: Wire) => [path, executable]),
+      [
+        ["SKILL.md", false],
+        ["bin/data", false],
+        ["bin/tool", true],
+        ["run", true],
+      ],
+    );
+    assert.deepEqual(body.warnings, made.warnings);
+    const again = await owner.form(`/skills/${made.id}/versions`, parts);
+    assert.deepEqual(again.body.files, body.files);
+    for (const path of ["missing", "tool", ""]) {
+      const form = [...parts, { name: "executable[]", content: path }];
+      const { status, body: rejected } = await owner.form("/skills", form);
+      assert.deepEqual([status, rejected.error.param], [400, "files[]"], path);
+    }
+  });
+
+  test("a part with bytes and without a file name → 400 that names it, on every route with a form", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const { id } = (await postZip(owner, zip([good]))).body;
+    const bytes = (name: string, disposition = "") =>
+      `--b\r\ncontent-disposition: form-data; name="${name}"${disposition}\r\ncontent-type: application/octet-stream\r\n\r\nx\r\n--b--\r\n`;
+    const forms: [string, string, string | undefined][] = [
+      ["/files", bytes("file"), "file"],
+      ["/files", bytes("metadata"), "metadata"],
+      ["/files", bytes("other"), "other"],
+      ["/files", bytes("file", '; filename=""'), "file"],
+      ["/skills", bytes("file"), "file"],
+      ["/skills", bytes("files[]"), "files[]"],
+      [`/skills/${id}/versions`, bytes("files[]"), "files[]"],
+      ["/files", bytes("").replace(' name="";', "").replace('; name=""', ""), undefined],
+    ];
+    for (const [path, form, param] of forms) {
+      const type = { "content-type": "multipart/form-data; boundary=b" };
+      const { status, body } = await owner.raw(path, form, type);
+      assert.deepEqual(
+        [status, body.error.type, body.error.param],
+        [400, "invalid_request_error", param],
+        form,
+      );
+    }
   });
 
   test("an invalid form → rejected", async (t) => {

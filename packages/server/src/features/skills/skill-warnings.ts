@@ -1,0 +1,10 @@
+import { MAX_PORTABLE_DESCRIPTION } from "@berth/contract";
+
+/** What in the `SKILL.md` of a skill or version other clients of the format may reject. */
+export function skillWarnings({ description }: { description: string }): string[] {
+  const { length } = description;
+  if (length <= MAX_PORTABLE_DESCRIPTION) return [];
+  return [
+    `The description has ${length} characters. The format allows ${MAX_PORTABLE_DESCRIPTION}, and other clients may reject or cut it.`,
+  ];
+}
