@@ -7,6 +7,7 @@ export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
 export { type Machine, readMachine } from "./machine.ts";
 export { machineId } from "./machine-id.ts";
+export { oomKills } from "./oom-kills.ts";
 export { perlProgram } from "./perl-program.ts";
 export { whoElseChanges, whoElseOwns } from "./private-path.ts";
 export { isOfDeadProcess, processName, stateOfProcess, thisProcess } from "./process-name.ts";

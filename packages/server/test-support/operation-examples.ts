@@ -52,6 +52,7 @@ export const examples: Readonly<Record<string, MakeExample>> = {
     return ids(session);
   },
   "sessions.archive": async (owner) => ids(await aSession(owner)),
+  "sessions.release": async (owner) => ids(await aSession(owner)),
   "sessions.terminate": async (owner) => ids(await aSession(owner)),
   "sessions.delete": async (owner) => ids(await aSession(owner)),
 

@@ -129,6 +129,10 @@ export const operations = {
       ...conflicts(SESSION_TERMINATED),
     }),
     archive: act(`${session}/archive`, "Archive a session", CONFIDENTIAL),
+    release: act(`${session}/release`, "Release a session that is set aside", {
+      ...CONFIDENTIAL,
+      ...conflicts(SESSION_TERMINATED),
+    }),
     terminate: act(`${session}/terminate`, "Terminate a session", {
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
@@ -179,6 +183,7 @@ export const operations = {
         SESSION_TERMINATED,
         "A confirmation or a result is for a tool call that is no longer waiting: it has a reply, or it was interrupted.",
         "A message is sent while 16 MiB of messages wait that no turn has taken, or would with it.",
+        "A message is sent while the session is set aside.",
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),

@@ -59,6 +59,10 @@ const health = z
           "Sessions that are due and that no service has taken up, without those that wait until another turn of their owner ends.",
       }),
       due_seconds: z.number().meta({ description: "How long the first of them has waited, in seconds." }),
+      set_aside: z.int().meta({
+        description:
+          "Sessions of which no turn is run until they are released: twice in a row the process that ran them crashed or froze.",
+      }),
     }),
     disk: z.strictObject({ size_bytes: z.int(), free_bytes: z.int() }).nullable().meta({
       description:

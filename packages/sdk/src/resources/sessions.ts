@@ -61,6 +61,11 @@ export class Sessions extends Resource {
     return this.request({ operation: sessions.archive, params: { session_id }, ...options });
   }
 
+  /** Lets turns of a session run again that was set aside. Does nothing for one that was not. */
+  release(session_id: string, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.release, params: { session_id }, ...options });
+  }
+
   /** Ends the session and its sandbox for good. */
   terminate(session_id: string, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.terminate, params: { session_id }, ...options });

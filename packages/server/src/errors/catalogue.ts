@@ -290,6 +290,10 @@ export const errors = {
     conflict(`Memory version '${id}' is the newest version of an existing memory.`),
   callNotAwaited: (param?: string) =>
     conflict("The call does not await a reply. It was already answered or interrupted.", param),
+  sessionSetAside: (id: string) =>
+    conflict(
+      `Session '${id}' is set aside: twice in a row the process that ran it crashed or froze. Release it first.`,
+    ),
   tooMuchWaits: () =>
     conflict(
       "16 MiB of messages wait in this session already. Send more when a turn has taken them, or end that by an interrupt.",

@@ -10,6 +10,8 @@ export interface DatabaseMeasures {
   sessionsByStatus: readonly { status: string; count: number }[];
   /** Sessions that wait for a runner, and how long the first has waited. */
   due: { count: number; seconds: number };
+  /** Sessions of which no turn is run until they are released. */
+  setAside: number;
   bytes: number;
 }
 
@@ -27,13 +29,14 @@ export function addInstallationGauges(registry: Registry, { database, disk }: Me
     for (const [state, value] of Object.entries(disk)) bytes.set({ state }, value);
   }
   if (database === null) return;
-  const { sessionsByStatus, due } = database;
+  const { sessionsByStatus, due, setAside } = database;
   const sessions = gauge(registry, "berth_sessions", "Sessions that are not archived, by status.", [
     "status",
   ]);
   for (const { status, count } of sessionsByStatus) sessions.set({ status }, count);
   set("berth_due_sessions", "Sessions that wait for a runner.", due.count);
   set("berth_due_seconds", "How long the first of them has waited.", due.seconds);
+  set("berth_set_aside_sessions", "Sessions that are set aside until they are released.", setAside);
   set("berth_database_bytes", "Size of the database.", database.bytes);
 }
 

@@ -15,6 +15,8 @@ export interface ProcessOptions<Own extends Calls> {
   log: Logger;
   /** The first process, where it was forked already (`forkProgram`). */
   first?: ChildProcess | undefined;
+  /** Called when it exited unexpectedly, before another takes its place. */
+  exited?(exit: { pid: number | undefined; signal: NodeJS.Signals | null }): void;
   /** After so much silence the process is killed, so that another takes its place. Default: never. */
   killAfterMs?: number;
   /** The same while one that takes another's place starts, and is silent because it loads its modules. Default: 60 s. */
@@ -134,6 +136,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
       if (signal.aborted) return;
       const { pid, exitCode: code, signalCode } = this.#child;
       log.warn({ pid, code, signal: signalCode }, `the ${name} exited unexpectedly; restarting it`);
+      this.#options.exited?.({ pid, signal: signalCode });
       if (this.#isReady) wait = MIN_RETRY_MS;
       this.#isReady = false;
       await pause(wait, undefined, { signal }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Logger } from "pino";
 import { databaseBytes, type Queryable } from "../db/statement.ts";
-import { sessionsByStatus } from "../features/sessions/session-store.ts";
+import { countSetAside, sessionsByStatus } from "../features/sessions/session-store.ts";
 import type { DatabaseMeasures, Measured } from "../http/installation-gauges.ts";
 import { dueSessions } from "../runs/lease/due-sessions.ts";
 import type { TurnPermits } from "../runs/lease/turn-permits.ts";
@@ -35,12 +35,13 @@ export async function measureInstallation({ db, permits, dataDir, log }: Measure
 }
 
 async function measureDatabase(db: Queryable, permits: Pick<TurnPermits, "full">): Promise<DatabaseMeasures> {
-  const [byStatus, due, bytes] = await Promise.all([
+  const [byStatus, due, setAside, bytes] = await Promise.all([
     sessionsByStatus(db),
     permits.full().then((full) => dueSessions(db, full)),
+    countSetAside(db),
     databaseBytes(db),
   ]);
-  return { sessionsByStatus: byStatus, due, bytes };
+  return { sessionsByStatus: byStatus, due, setAside, bytes };
 }
 
 async function measureDisk(directory: string): Promise<{ size: number; free: number }> {

@@ -20,8 +20,8 @@ export type RunnerCalls = NoticeCalls & {
   prepare(given: { config: Config; service: string }): void;
   /** Opens the rest, and runs no sessions yet. What fails in it is told by `start`. */
   connect(given: DatabaseAddress): void;
-  /** Runs sessions. Connects before, where that was not asked. */
-  start(given: DatabaseAddress): void;
+  /** Runs sessions. Connects before, where that was not asked. @param crashed pids of former processes that crashed. */
+  start(given: { address: DatabaseAddress; crashed: readonly number[] }): void;
   /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
   measure(given: null): object[];
   stop(given: null): void;
@@ -39,7 +39,7 @@ catchFaults((error) => {
 
 const starting = new AbortController();
 const address = Promise.withResolvers<DatabaseAddress>();
-const asked = Promise.withResolvers<void>();
+const asked = Promise.withResolvers<{ crashed: readonly number[] }>();
 let running: Promise<Runner> | undefined;
 let isReady = false;
 
@@ -52,8 +52,8 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
   },
   connect: address.resolve,
   async start(given) {
-    address.resolve(given);
-    asked.resolve();
+    address.resolve(given.address);
+    asked.resolve(given);
     const runner = await running?.catch((error: unknown) => {
       exitAfterAnswer(1);
       throw error;

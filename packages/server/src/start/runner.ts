@@ -75,8 +75,8 @@ export interface RunnerOptions {
   config: Config;
   /** What needs no database is opened before it is known. */
   address: Promise<DatabaseAddress>;
-  /** No session is run before. */
-  asked: Promise<void>;
+  /** No session is run before. `crashed`: pids of former processes of the service that crashed. */
+  asked: Promise<{ crashed: readonly number[] }>;
   log: Logger;
   redactor: Redactor;
   /** The other processes of this service. */
@@ -139,7 +139,7 @@ async function openWorker(
     () => new SandboxCheck(shared.engine, join(options.config.dataDir, "sandbox-check"), log),
     (one) => one.close(),
   );
-  await parts.open((signal) => orAborted(options.asked, signal));
+  const { crashed } = await parts.open((signal) => orAborted(options.asked, signal));
   const pool = await parts.open(
     () => openWarmPool(options.config, shared, log),
     (one) => one?.close(),
@@ -151,7 +151,7 @@ async function openWorker(
       : pool.before(() => check.open({ ...spec, makeRoom: () => pool.makeRoom() }));
   const engine = { ...shared.engine, open };
   const worker = await parts.open(
-    () => startWorker(options, { ...shared, engine, metrics, traces, ...(pool && { pool }) }),
+    () => startWorker(options, { ...shared, engine, metrics, traces, crashed, ...(pool && { pool }) }),
     (one) => one.close(),
   );
   working = worker;
@@ -274,7 +274,12 @@ function measuredModels(models: ModelRegistry): MeasuredModels {
 
 function startWorker(
   { config, log }: RunnerOptions,
-  parts: SharedParts & { metrics: SessionMetrics; traces: Traces; pool?: WarmPool },
+  parts: SharedParts & {
+    metrics: SessionMetrics;
+    traces: Traces;
+    crashed: readonly number[];
+    pool?: WarmPool;
+  },
 ): Worker {
   const { models, ...shared } = parts;
   return new Worker({

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
+import { Crashes } from "./crashes.ts";
 import { RUNNER_PROGRAM } from "./fork-runner.ts";
 import type { NoticeRelay } from "./notice-relay.ts";
 import type { RunnerState } from "./runner.ts";
@@ -47,12 +48,14 @@ export interface RunnerSupervision {
 /** The runner loads, and prepares what needs no database, while the database starts. */
 export function superviseRunner({ config, relay, log, first }: RunnerSupervision): SupervisedRunner {
   let state: RunnerState = UNKNOWN;
+  const crashes = new Crashes();
   const hear = relay.add((notice) => child.tell("notice", notice));
   const child: SupervisedProcess<RunnerSigns, RunnerCalls> = new SupervisedProcess<RunnerSigns, RunnerCalls>({
     program: RUNNER_PROGRAM,
     name: "runner",
     log,
     first,
+    exited: (exit) => crashes.exited(exit),
     calls: {
       alive: (told) => {
         state = told;
@@ -76,7 +79,7 @@ export function superviseRunner({ config, relay, log, first }: RunnerSupervision
         state = UNKNOWN;
         if (!isPrepared) prepare();
         isPrepared = false;
-        await child.call("start", address);
+        await child.call("start", { address, crashed: crashes.pids });
       }),
     metrics: () => child.callWithin(MAX_MEASURE_MS, "measure", null, []),
     stop: () => child.stop(),

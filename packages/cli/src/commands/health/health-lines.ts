@@ -55,13 +55,18 @@ function amounts({
   session_disks,
   repository_snapshots,
 }: Health): string[][] {
-  const { idle, running, rescheduling, terminated, due, due_seconds } = sessions;
+  const { idle, running, rescheduling, terminated, due, due_seconds, set_aside } = sessions;
   const waits = due === 0 ? "none waits" : `${count(due)} wait, the first for ${duration(due_seconds)}`;
   return [
     [
       "sessions",
       `${count(running)} running, ${count(rescheduling)} rescheduling, ${count(idle)} idle, ${count(terminated)} ended; ${waits}`,
     ],
+    ...(set_aside === 0
+      ? []
+      : [
+          ["set aside", `${count(set_aside)}: the process that ran them crashed; see the log of the service`],
+        ]),
     ["session disks", `${count(session_disks.count)}, ${bytes(session_disks.bytes)}`],
     [
       "snapshots",

@@ -29,7 +29,7 @@ const HEALTH: Health = {
       ...{ role: null, draining: false, sessions: 2, deleted_sessions: 0, other_settings: [] },
     },
   ],
-  sessions: { idle: 1, running: 2, rescheduling: 3, terminated: 4, due: 5, due_seconds: 6 },
+  sessions: { idle: 1, running: 2, rescheduling: 3, terminated: 4, due: 5, due_seconds: 6, set_aside: 0 },
   disk: { size_bytes: 100 * MEBIBYTE, free_bytes: 40 * MEBIBYTE },
   database_bytes: 12 * MEBIBYTE,
   session_disks: { count: 7, bytes: 70 * MEBIBYTE },

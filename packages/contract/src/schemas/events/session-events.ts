@@ -36,6 +36,7 @@ export const SESSION_ERROR_TYPES = [
   "workspace_save_error",
   "outputs_error",
   "environment_error",
+  "session_set_aside_error",
 ] as const;
 export type SessionErrorType = (typeof SESSION_ERROR_TYPES)[number];
 

@@ -41,6 +41,20 @@ const lastTurn = z
   .nullable()
   .meta({ description: "What the last turn that has ended came to. Null before the first one." });
 
+const setAside = z
+  .strictObject({
+    since: timestamp,
+    reason: z.enum(["runner_crashed"]).meta({
+      description:
+        "`runner_crashed`: twice in a row the process that ran the session crashed or froze in its turn.",
+    }),
+  })
+  .nullable()
+  .meta({
+    description:
+      "Set while no turn of the session is run, until it is released. What waits goes on waiting, and messages are refused.",
+  });
+
 export const session = z
   .strictObject({
     id: idOf("session"),
@@ -55,6 +69,7 @@ export const session = z
     deployment_id: z.null(),
     outcome_evaluations: z.array(z.never()),
     last_turn: lastTurn,
+    set_aside: setAside,
     stats: z.strictObject({
       active_seconds: z
         .int()
@@ -171,6 +186,10 @@ export const sessionRoutes = {
     response: session,
   }),
   archive: defineRoute(operations.sessions.archive, {
+    params: sessionParams,
+    response: session,
+  }),
+  release: defineRoute(operations.sessions.release, {
     params: sessionParams,
     response: session,
   }),

@@ -49,6 +49,7 @@ async function healthOf(reports: InstallationReports, db: DatabaseAccess): Promi
       terminated: count("terminated"),
       due: database.due.count,
       due_seconds: database.due.seconds,
+      set_aside: database.setAside,
     },
     disk: disk && { size_bytes: disk.size, free_bytes: disk.free },
     database_bytes: database.bytes,

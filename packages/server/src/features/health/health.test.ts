@@ -25,7 +25,7 @@ test("health: an admin with metrics:read sees the installation", async (t) => {
   assert.deepEqual(rest, {
     ...{ type: "health", ready: false, fault: "sandbox", hosts: [] },
     checks: [{ name: "network", state: "yes", detail: "It listens." }],
-    sessions: { idle: 0, running: 0, rescheduling: 0, terminated: 0, due: 0, due_seconds: 0 },
+    sessions: { idle: 0, running: 0, rescheduling: 0, terminated: 0, due: 0, due_seconds: 0, set_aside: 0 },
     session_disks: { count: 0, bytes: 0 },
     repository_snapshots: { repositories: 0, count: 0, bytes: 0 },
   });

@@ -4,7 +4,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { appendInputs, appendTerminated } from "./events/input-store.ts";
 import { waitingInputs } from "./events/waiting-inputs-store.ts";
-import { markArchived, markDeleted } from "./session-store.ts";
+import { markArchived, markDeleted, markReleased } from "./session-store.ts";
 import {
   checkNotEnded,
   requireSession,
@@ -29,6 +29,23 @@ export async function cancelSession(
   if (appended === "terminated") throw errors.sessionTerminated(sessionId);
   if (appended === "archived") throw errors.sessionArchived(sessionId);
   return true;
+}
+
+/**
+ * Lets turns of a session run again that was set aside. Returns false when it was not.
+ *
+ * @throws errors.sessionTerminated, errors.sessionArchived
+ */
+export async function releaseSession(
+  db: DatabaseAccess,
+  principal: Principal,
+  sessionId: string,
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const session = await requireSessionForUpdate(tx, principal, sessionId);
+    checkNotEnded(session, sessionId);
+    return await markReleased(tx, session.id);
+  });
 }
 
 /** Interrupts the session's turn and makes the session read-only. Does nothing if it is archived already. */

@@ -9,7 +9,13 @@ import { listPageJson, onwardPageJson, openCursor } from "../../request/page.ts"
 import type { RequestScope } from "../../request/request-scope.ts";
 import { JsonText } from "../../request/response-body.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
-import { archiveSession, cancelSession, deleteSession, terminateSession } from "./end-session.ts";
+import {
+  archiveSession,
+  cancelSession,
+  deleteSession,
+  releaseSession,
+  terminateSession,
+} from "./end-session.ts";
 import {
   type ActivityPosition,
   listSessions,
@@ -61,6 +67,11 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   mount(app, sessionRoutes.archive, async (request, { params }) => {
     await archiveSession(request.db, request.principal, params.session_id);
     request.afterCommit(() => publish(params.session_id));
+    return await readResponse(request, params.session_id);
+  });
+  mount(app, sessionRoutes.release, async (request, { params }) => {
+    if (await releaseSession(request.db, request.principal, params.session_id))
+      request.afterCommit(() => publish(params.session_id));
     return await readResponse(request, params.session_id);
   });
   mount(app, sessionRoutes.terminate, async (request, { params }) => {

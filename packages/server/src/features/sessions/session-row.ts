@@ -18,6 +18,7 @@ export interface SessionRow extends OwnedRow {
   /** `none`: no turn has ended. */
   last_turn_outcome: TurnOutcome | "none";
   last_turn_ended_at: Date | null;
+  set_aside_at: Date | null;
   /** Whole seconds. */
   active_seconds: number;
   /** The database's clock when the row was read. */
@@ -49,6 +50,8 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     deployment_id: null,
     outcome_evaluations: [],
     last_turn: lastTurn(row),
+    set_aside:
+      row.set_aside_at === null ? null : { since: row.set_aside_at.toISOString(), reason: "runner_crashed" },
     stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },
     usage: {
       input_tokens: row.input_tokens,

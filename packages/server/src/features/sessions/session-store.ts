@@ -6,7 +6,7 @@ import type { SessionRow } from "./session-row.ts";
 /** The columns of `SessionRow` that a session has itself. */
 export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
   environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
-  cache_creation_input_tokens, last_turn_outcome, last_turn_ended_at, archived_at, terminated_at,
+  cache_creation_input_tokens, last_turn_outcome, last_turn_ended_at, set_aside_at, archived_at, terminated_at,
   updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds`;
@@ -27,6 +27,28 @@ export async function getSession(db: Queryable, id: string): Promise<SessionRow 
 
 /** A session with all its fields. @throws errors.notFound, errors.notYours */
 export const readSession = requireAccess("session", getSession);
+
+/** Lets turns of a session run again, and makes it due if it was set aside. The next crash in its turn sets it aside again. */
+export async function markReleased(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: "mark_released",
+    text: `update sessions set set_aside_at = null, runner_crashes = 1, updated_at = now(),
+      pending_at = coalesce(pending_at, now())
+      where id = $1 and set_aside_at is not null`,
+    values: [id],
+  });
+  return rowCount === 1;
+}
+
+/** Counts sessions that are set aside. */
+export async function countSetAside(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: "count_set_aside",
+    text: `select count(*)::integer as count from sessions
+      where set_aside_at is not null and deleted_at is null and terminated_at is null and archived_at is null`,
+  });
+  return rows[0]?.count ?? 0;
+}
 
 /** Archives a session and makes it due, so that a worker removes its disk. */
 export async function markArchived(tx: Queryable, id: string): Promise<void> {

@@ -137,7 +137,7 @@ const STATEMENTS = {
     )`,
   ),
   idle: appendStatement(
-    `, status = 'idle', ${ADD_ACTIVE_TIME}, updated_at = now(),
+    `, status = 'idle', runner_crashes = 0, ${ADD_ACTIVE_TIME}, updated_at = now(),
       last_turn_outcome = coalesce($15::text, last_turn_outcome),
       last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
     `, interrupted as (

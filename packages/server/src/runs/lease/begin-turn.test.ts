@@ -47,7 +47,15 @@ for (const server of testServers) {
       assert.notEqual(running?.event.processed_at, null);
       assert.deepEqual(
         { ...state },
-        { status: "running", archived: false, terminated: false, deleted: false, resting: false },
+        {
+          status: "running",
+          archived: false,
+          terminated: false,
+          deleted: false,
+          resting: false,
+          crashes: 0,
+          setAside: false,
+        },
       );
       assert.equal(await isDue(db, lease), false);
       await appendIdle(db.write, lease, [IDLE]);

@@ -15,7 +15,7 @@ export interface Beginning {
   waiting: number;
 }
 
-interface Row extends SessionState {
+interface Row extends Omit<SessionState, "crashes" | "setAside"> {
   began_seq: number | null;
   began_at: Date;
   messages: number | null;
@@ -37,7 +37,9 @@ export async function beginTurn(db: Queryable, lease: Lease): Promise<Beginning>
   });
   const [row] = rows;
   if (row === undefined) throw new LeaseLost();
-  const { began_seq: seq, began_at, messages, ...state } = row;
+  const { began_seq: seq, began_at, messages, ...found } = row;
+  // A session that was set aside is not held, and one with crashes is looked at before.
+  const state = { ...found, crashes: 0, setAside: false };
   const running = seq === null ? null : logEntry({ ...event, seq, processed_at: began_at });
   return { state, running, waiting: messages ?? 0 };
 }

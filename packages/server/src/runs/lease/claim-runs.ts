@@ -162,16 +162,20 @@ export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Pr
   return rows.map((row) => row.id);
 }
 
-/**
- * Expires the leases of processes that are known to be dead. Called at every poll: a claim that such a process had sent may be
- * committed afterwards.
- */
-export async function expireLeases(db: Queryable, isDead: (owner: string) => boolean): Promise<void> {
+/** Who holds sessions, or held them when it died. */
+export async function leaseOwners(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ lease_owner: string }>({
     name: "lease_owners",
     text: "select distinct lease_owner from sessions where lease_owner is not null",
   });
-  const dead = rows.map((row) => row.lease_owner).filter(isDead);
+  return rows.map((row) => row.lease_owner);
+}
+
+/**
+ * Expires the leases of processes that are known to be dead. Called at every poll: a claim that such a process had sent may be
+ * committed afterwards.
+ */
+export async function expireLeases(db: Queryable, dead: readonly string[]): Promise<void> {
   if (dead.length === 0) return;
   await db.query({
     name: "expire_leases",

@@ -8,6 +8,7 @@ import { newUuid } from "@berth/contract";
 import { silentLog, type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import type { ToFrozenWorker } from "../../../test-support/frozen-worker.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import { appendRunning } from "./append-events.ts";
 import type { Lease } from "./lease.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 
@@ -103,8 +104,14 @@ test("a thread that is busy for good → its process is killed; one that is stop
   await stopFor(child, 2 * FROZEN_MS);
   child.send("are you there?");
   assert.deepEqual((await once(child, "message"))[0], "yes");
+  const lease = await seedLease(db.write, await seedSession(db.write, await seed(db.write)), "own");
+  await appendRunning(db.write, lease);
   child.send("freeze");
   assert.deepEqual(await once(child, "exit"), [null, "SIGKILL"]);
+  const { rows } = await db.read.query({
+    text: "select runner_crashes as crashes, lease_owner as holder, pending_at is not null as due from sessions",
+  });
+  assert.deepEqual(rows, [{ crashes: 1, holder: null, due: true }]);
   assert.match(text, /the runner is frozen/);
 });
 

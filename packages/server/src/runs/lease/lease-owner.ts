@@ -11,6 +11,11 @@ export function newOwnerName(hostId: string): string {
   return processName(`${randomBytes(4).toString("hex")}.${hostId}`);
 }
 
+/** Of the owner's process, on its machine. */
+export function pidOfOwner(owner: string): number {
+  return Number(owner.split(".")[1]);
+}
+
 /**
  * Whether the owner's process is known to be dead. On another machine or in another container it may be alive, unless it was
  * one of this host: only one service at a time has a host's data directory, and this process is part of it.

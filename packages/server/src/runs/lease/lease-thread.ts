@@ -1,9 +1,11 @@
 /** The program of the thread that renews the leases of a worker (`lease-keeper`). It has a connection to the database of its own. */
 import { writeSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseAddress } from "../../db/connection.ts";
 import { openWritePool } from "../../db/write-pool.ts";
-import type { Lease } from "./lease.ts";
+import { noteCrash, SET_ASIDE } from "./crashed-store.ts";
+import { type Lease, sessionFields } from "./lease.ts";
 import { LeaseRenewals } from "./lease-renewals.ts";
 import { LeaseSigns } from "./lease-signs.ts";
 import { watchForFreeze } from "./watch-for-freeze.ts";
@@ -22,6 +24,9 @@ export type ToLeaseThread = { hold: Lease } | { drop: Pick<Lease, "sessionId" | 
 /** What it tells. */
 export type FromLeaseThread = { lost: readonly Lease[] } | { failure: string };
 
+/** How long the database has to answer before a frozen process ends. */
+const COUNT_MS = 5_000;
+
 const data = workerData as LeaseThreadData;
 const { owner, leaseMs, frozenMs } = data;
 const signs = new LeaseSigns(data.memory);
@@ -32,7 +37,7 @@ const renewals = new LeaseRenewals({
   onLost: (lost) => tell({ lost }),
   onFailure: (error) => tell({ failure: error instanceof Error ? error.message : `${error}` }),
 });
-const freeze = watchForFreeze(signs, frozenMs, endProcess);
+const freeze = watchForFreeze(signs, frozenMs, () => void endProcess());
 
 parentPort?.on("message", (message: ToLeaseThread) => {
   if ("hold" in message) renewals.hold(message.hold);
@@ -47,10 +52,21 @@ async function close(): Promise<void> {
   parentPort?.close();
 }
 
-/** The process's own log is of the thread that is frozen. */
-function endProcess(): void {
-  const msg = "the runner is frozen: it ends itself, so that its sessions go on elsewhere";
-  const line = { level: 60, time: new Date().toISOString(), pid: process.pid, silent_ms: frozenMs, msg };
-  writeSync(2, `${JSON.stringify(line)}\n`);
+/** What froze it may freeze the next process as well: it is counted, if the database answers. */
+async function endProcess(): Promise<void> {
+  write({
+    silent_ms: frozenMs,
+    msg: "the runner is frozen: it ends itself, so that its sessions go on elsewhere",
+  });
+  const counting = noteCrash(db, owner).then((sessions) => {
+    for (const session of sessions) write({ ...sessionFields(session), msg: SET_ASIDE });
+  });
+  await Promise.race([counting, pause(COUNT_MS)]).catch(({ message }: Error) => write({ msg: message }));
   process.kill(process.pid, "SIGKILL");
+}
+
+/** The process's own log is of the thread that is frozen. */
+function write(line: object): void {
+  const time = new Date().toISOString();
+  writeSync(2, `${JSON.stringify({ level: 60, time, pid: process.pid, part: "runner", ...line })}\n`);
 }

@@ -11,6 +11,10 @@ export interface SessionState {
   deleted: boolean;
   /** It was released with nothing to do and nothing has come since: it was claimed so that its disk is reclaimed. */
   resting: boolean;
+  /** How often in a row the process that ran its turn crashed or froze. */
+  crashes: number;
+  /** No turn of it is run. */
+  setAside: boolean;
 }
 
 export function isRunning({ status }: SessionState): boolean {
@@ -43,7 +47,8 @@ export async function clearPending(db: Queryable, lease: Lease): Promise<Session
 }
 
 const STATE = `status, archived_at is not null as archived, terminated_at is not null as terminated,
-  deleted_at is not null as deleted, status = 'idle' and idle_since is not null as resting`;
+  deleted_at is not null as deleted, status = 'idle' and idle_since is not null as resting,
+  runner_crashes as crashes, set_aside_at is not null as "setAside"`;
 
 /**
  * Deletes the row of a deleted session and everything that belongs to it. False: its disk is on another machine, whose worker

@@ -10,6 +10,7 @@ import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { RunLog, type RunLogParts } from "../lease/run-log.ts";
 import { isRunning, type SessionState } from "../lease/session-state.ts";
+import type { Trials } from "../lease/trials.ts";
 import type { TurnPermits } from "../lease/turn-permits.ts";
 import { type SessionReadParts, SessionReads } from "../reads/session-reads.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
@@ -37,6 +38,8 @@ export interface SessionRunnerParts
   turns: SharedSlots;
   /** Limits how many turns owners have at once, on all hosts. */
   permits: Pick<TurnPermits, "areLimited" | "take" | "whenReleased">;
+  /** Begins turns of sessions during whose turns a process has crashed. */
+  trials: Pick<Trials, "begin">;
   /** Whether the operator drains this host. */
   isDraining(): boolean;
   /** Called when the session may have nothing to do but to stay warm or to wait. */
@@ -233,6 +236,7 @@ export class SessionRunner implements FaultScope {
     }
     if (state.archived && hasToEnd) return await this.#endArchivedTurn(workspace, state, waiting);
     if (state.resting) return await this.#reads.release(() => this.#reclaim(workspace));
+    if (state.setAside) return await this.#rest(workspace);
     await this.#refresh(workspace, inputs);
     if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
     return await this.#rest(workspace);
@@ -354,10 +358,25 @@ export class SessionRunner implements FaultScope {
       return true;
     }
     try {
-      return await this.#actInSlot(state, workspace, waiting, resumed);
+      const endTrial = await this.#beginTrial(state);
+      try {
+        return await this.#actInSlot(state, workspace, waiting, resumed);
+      } finally {
+        endTrial();
+      }
     } finally {
       await permit.release();
     }
+  }
+
+  /** While it waits it takes no slot. */
+  async #beginTrial({ crashes }: SessionState): Promise<() => void> {
+    if (crashes === 0) return () => undefined;
+    this.#isActive = false;
+    this.#parts.onRest();
+    const end = await this.#parts.trials.begin(this.lease, crashes);
+    this.#isActive = true;
+    return end;
   }
 
   /** Its owner has all the turns that it may have. It takes no slot meanwhile, and no sandbox for long. */

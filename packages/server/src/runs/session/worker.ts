@@ -7,15 +7,17 @@ import { NO_TRACES, type Traces } from "../../traces/traces.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
 import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
-import { type Claimant, claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
+import { type Claimant, claimRuns, dueAmong, expireLeases, leaseOwners } from "../lease/claim-runs.ts";
+import { noteCrash, SET_ASIDE } from "../lease/crashed-store.ts";
 import { type Host, isSharedPlace } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
 import { type Lease, sessionFields } from "../lease/lease.ts";
 import { LeaseKeeper } from "../lease/lease-keeper.ts";
-import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
+import { isDeadOwner, newOwnerName, pidOfOwner } from "../lease/lease-owner.ts";
 import { LogMemory } from "../lease/log-memory.ts";
 import { reportAway } from "../lease/report-away.ts";
 import { SharedClaims } from "../lease/shared-claims.ts";
+import { Trials } from "../lease/trials.ts";
 import { type FullOwners, TurnPermits } from "../lease/turn-permits.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
@@ -42,6 +44,8 @@ export interface WorkerOptions
   limits?: DefaultLimits;
   /** Default: of its own, which nobody reads. */
   metrics?: SessionMetrics;
+  /** Processes of this host that crashed since they were last counted: their pids. Default: none. */
+  crashed?: readonly number[];
   /** How long a lease lasts without a renewal, of which there are three in this time; default 15,000. */
   leaseMs?: number;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
@@ -119,6 +123,7 @@ export class Worker {
       idleMs: options.sandboxIdleMs ?? 60_000,
       turns: new SharedSlots(concurrency),
       permits: this.#permits,
+      trials: new Trials(db.write),
       onRest: () => {
         if (this.#mayLeaveDue) this.#news.set();
       },
@@ -203,10 +208,22 @@ export class Worker {
   /** Looks at what is not worth a look at each notification. */
   async #poll(): Promise<void> {
     const { db, hub, host } = this.#options;
-    await expireLeases(db.write, (owner) => isDeadOwner(owner, host.id));
+    const dead = (await leaseOwners(db.write)).filter((owner) => isDeadOwner(owner, host.id));
+    await this.#noteCrashes(dead);
+    await expireLeases(db.write, dead);
     this.#setDraining(await isDraining(db.write, host.id));
     const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
+  }
+
+  /** One that was killed, or ended with its machine, did not crash. */
+  async #noteCrashes(dead: readonly string[]): Promise<void> {
+    const { db, log, crashed = [] } = this.#options;
+    for (const owner of dead.filter((one) => crashed.includes(pidOfOwner(one))))
+      for (const session of await noteCrash(db, owner)) {
+        this.#shared.metrics.incident("error", "session_set_aside_error");
+        log.error(sessionFields(session), SET_ASIDE);
+      }
   }
 
   #setDraining(isDraining: boolean): void {

@@ -9,8 +9,9 @@ export const ADD_ACTIVE_TIME = `
   active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
   running_since = null`;
 
-/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `full`: too much waits already. */
-export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "full";
+/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `set_aside`: no turn of the session is run.
+ * `full`: too much waits already. */
+export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "set_aside" | "full";
 
 /** What messages that no turn has taken may have in bytes, together. The first of them may always wait. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -47,7 +48,7 @@ export async function appendInputs(
             else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
           updated_at = now()
         where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
-          and ($10::bigint is null or ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
+          and ($10::bigint is null or set_aside_at is null and ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
         returning last_seq
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo)
@@ -147,10 +148,16 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
 
 /** None of these states ever ends, so the reason read now was the reason then. If there is none, a call was not awaited. */
 async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | null): Promise<NotAppended> {
-  const { rows } = await db.query<{ terminated: boolean; archived: boolean; full: boolean }>({
+  const { rows } = await db.query<{
+    terminated: boolean;
+    archived: boolean;
+    setAside: boolean;
+    full: boolean;
+  }>({
     name: "refusal_of_inputs",
     text: `
       select terminated_at is not null as terminated, archived_at is not null as archived,
+        set_aside_at is not null and $2::bigint is not null as "setAside",
         coalesce(${waitingBytes("$1")} > ${MAX_WAITING_BYTES} - $2::bigint, false) as full
       from sessions where id = $1 and deleted_at is null`,
     values: [sessionId, bytes],
@@ -158,6 +165,7 @@ async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | 
   if (rows[0] === undefined) return "absent";
   if (rows[0].terminated) return "terminated";
   if (rows[0].archived) return "archived";
+  if (rows[0].setAside) return "set_aside";
   return rows[0].full ? "full" : "not_awaited";
 }
 

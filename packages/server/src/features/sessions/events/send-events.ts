@@ -15,7 +15,8 @@ import { requireWorkAllowed } from "./work-limits.ts";
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited, errors.tooMuchWaits
+ *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited, errors.tooMuchWaits,
+ *   errors.sessionSetAside
  */
 export async function sendEvents(
   { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
@@ -44,6 +45,7 @@ export async function sendEvents(
           return appended;
         });
   if (rows === "not_awaited") throw await notAwaited(db.read, id, events);
+  if (rows === "set_aside") throw errors.sessionSetAside(sessionId);
   if (rows === "full") throw errors.tooMuchWaits();
   if (rows === "absent") throw errors.notFound("session", sessionId);
   if (rows === "archived") throw errors.sessionArchived(sessionId);

@@ -1,0 +1,69 @@
+// Subject: a session in whose turns the process that runs sessions crashes twice is set aside; its neighbours go on, and its owner releases it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { bash, makeSession, runTurn, steps } from "../acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../acceptance/harness/stream.ts";
+import { isAlive, waitForPid } from "./processes.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+  await berth.ready();
+});
+after(() => berth.stop());
+
+/** As a runtime does that has no memory left. */
+async function crashRunner(): Promise<void> {
+  const runner = await waitForPid(berth, "runner");
+  process.kill(runner, "SIGABRT");
+  while (isAlive(runner)) await pause(5);
+}
+
+async function read(session: AnyJson): Promise<AnyJson> {
+  return await api.ok("GET", `/sessions/${session.id}`);
+}
+
+/** Of a log that is read from its beginning. */
+function countOf(type: string, count: number) {
+  let seen = 0;
+  return (event: AnyJson) => {
+    if (event.type === type) seen += 1;
+    return seen === count;
+  };
+}
+
+test("two crashes in its turns → set aside, told, refused; released, it goes on", {
+  timeout: 300_000,
+}, async () => {
+  const session = await makeSession(api);
+  await runTurn(api, session.id, bash("true"));
+  // Each of its commands is cut by a crash, and the turn goes on with the next one.
+  const turn = [bash("sleep 600"), bash("sleep 600"), { say: "Done." }];
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...turn)] });
+  await readEventsUntil(api, session.id, countOf("agent.tool_use", 2));
+  await crashRunner();
+  await readEventsUntil(api, session.id, countOf("agent.tool_use", 3));
+  await crashRunner();
+  const events = await readEventsUntil(api, session.id, countOf("session.error", 1));
+  assert.equal(events.find(({ type }) => type === "session.error")?.error.type, "session_set_aside_error");
+  const aside = await read(session);
+  assert.equal(aside.status, "idle");
+  assert.equal(aside.set_aside.reason, "runner_crashed");
+  const refused = await api.call("POST", `/sessions/${session.id}/events`, {
+    events: [steps({ say: "No." })],
+  });
+  assert.equal(refused.status, 409);
+
+  const neighbour = await makeSession(api);
+  await runTurn(api, neighbour.id, bash("true"));
+
+  const released = await api.ok("POST", `/sessions/${session.id}/release`);
+  assert.equal(released.set_aside, null);
+  const answer = await runTurn(api, session.id, { say: "Here again." });
+  assert.match(JSON.stringify(answer), /Here again/);
+});
