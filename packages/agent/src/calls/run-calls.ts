@@ -6,6 +6,7 @@ import * as notes from "../prompts/notes.ts";
 import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** A call that is announced in the log and waits for no client. */
 export interface AnnouncedCall {
@@ -37,10 +38,13 @@ export async function runCalls(
     secrets: () => context.secrets?.() ?? [],
     signal,
   };
-  const queue = calls.values();
+  const others = sideBySide(calls.map(({ decision }) => decision));
+  const queue = calls.entries();
   const worker = async () => {
-    for (const call of queue) {
-      const result = await resultOf(call.decision, stoppable);
+    for (const [index, call] of queue) {
+      const beside = others[index];
+      const result = await resultOf(call.decision, beside === undefined ? stoppable : { ...stoppable, beside });
+      beside?.begin();
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
       await log.append([resultDraft(call, result, maxTextLength)]);

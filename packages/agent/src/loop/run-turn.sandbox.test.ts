@@ -77,3 +77,38 @@ test("interrupt: a running command ends within a second, and its output so far i
   const left = await box.sh("pgrep -x sleep || echo none");
   assert.equal(left, "none\n");
 });
+
+test("Bash calls in one answer: side by side, each in a copy of the shell, of which the last one's stays", async () => {
+  // Each waits for another: in turns the first would never end.
+  const meet = (own: number, other: number) =>
+    `touch met.${own}; until [ -e met.${other} ]; do sleep 0.01; done; echo "$X in $PWD"`;
+  const bash = (command: string) => ({ tool: "Bash", input: { command } });
+  const log = rehearsal(
+    bash("mkdir -p /tmp/side && cd /tmp/side && X=before"),
+    {
+      tools: [
+        bash(`${meet(1, 2)}; cd /; X=first`),
+        bash(`${meet(2, 3)}; exit 4`),
+        { tool: "Bash", input: {} },
+        bash(`${meet(3, 1)}; cd /var; X=last`),
+      ],
+    },
+    bash('echo "$X in $PWD"'),
+    { tools: Array.from({ length: 11 }, (_, at) => bash(`N="\${N:-}${at}"; echo $N`)) },
+    bash("echo $N; cd /data"),
+    { say: "Done." },
+  );
+  const model = createRehearsalModel();
+  const turn = testTurn({ log, model, tools, sandbox: async () => box.sandbox });
+  assert.deepEqual(await runTurn(turn), { type: "end_turn" });
+  const note = "[This ran beside your other Bash calls, in a copy of the shell that is gone.]";
+  const texts = results(log).sort();
+  const here = "before in /tmp/side";
+  assert.ok(texts.includes(`${here}\n${note}`), texts.join("\n---\n"));
+  assert.ok(texts.includes(`${here}\n[exit code 4]\n${note}`));
+  assert.ok(texts.includes(`${here}\n[working directory /var]`));
+  assert.ok(texts.includes("last in /var\n[working directory /var]"));
+  for (let at = 0; at < 10; at++) assert.ok(texts.includes(`${at}\n${note}`), `${at}`);
+  assert.equal(texts.filter((text) => text === "10\n[working directory /var]").length, 1);
+  assert.ok(texts.includes("10"), "the last call's variable stayed");
+});

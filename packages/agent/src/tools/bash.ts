@@ -22,25 +22,37 @@ const input = z
 
 export const bash = defineTool({
   name: "Bash",
-  description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
+  description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. Several Bash calls in one answer run side by side: each but the last in a copy of the shell, of which nothing stays but what it did to files. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
   input,
   async run({ command, restart, timeout, timeout_ms }, context) {
-    if (restart === true) {
-      const ended = await endShell(context);
-      if (command === undefined || ended.isError) return ended;
-    }
-    return await runCommand(command ?? "", timeout ?? timeout_ms ?? 120_000, context);
+    const script = command?.replaceAll("\r\n", "\n");
+    const timeoutMs = timeout ?? timeout_ms ?? 120_000;
+    if (restart !== true) return await runCommand(script ?? "", timeoutMs, context, context.beside?.hasLater);
+    await context.beside?.earlierBegun;
+    const ended = await endShell(context);
+    if (script === undefined || ended.isError) return ended;
+    return await runCommand(script, timeoutMs, context);
   },
 });
 
 const SHELL = "main";
+const ASIDE_NOTE = "[This ran beside your other Bash calls, in a copy of the shell that is gone.]";
 
-async function runCommand(script: string, timeoutMs: number, context: ToolContext): Promise<ToolResult> {
+/** @param aside In a copy of the shell. Default false. */
+async function runCommand(
+  script: string,
+  timeoutMs: number,
+  context: ToolContext,
+  aside = false,
+): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const environment = await context.environment();
-  const { signal } = context;
-  const result = await sandbox.run({
+  const { signal, beside } = context;
+  // The copies are of the shell as it was before the last of these calls.
+  await beside?.earlierBegun;
+  const running = sandbox.run({
     script,
+    aside,
     shell: SHELL,
     environment,
     secrets: context.secrets?.() ?? [],
@@ -48,7 +60,10 @@ async function runCommand(script: string, timeoutMs: number, context: ToolContex
     keepOutput: true,
     signal,
   });
-  const text = [outputOf(result), ...remarks(result, timeoutMs)].filter((part) => part !== "").join("\n");
+  beside?.begin();
+  const result = await running;
+  const parts = [outputOf(result), ...remarks(result, timeoutMs), ...(aside ? [ASIDE_NOTE] : [])];
+  const text = parts.filter((part) => part !== "").join("\n");
   if (result.ended !== "exit" || result.exitCode !== 0) return failure(text);
   return textResult(text === "" ? "(no output)" : text);
 }

@@ -33,6 +33,18 @@ export interface ToolContext {
   /** Secrets that commands were given so far, in `environment` or otherwise. Default none. */
   secrets?(): readonly string[];
   signal: AbortSignal;
+  /** The other calls of the same tool in the same response. Absent: there are none. */
+  beside?: SideBySide;
+}
+
+/** Calls of one tool that run at the same time. */
+export interface SideBySide {
+  /** There are some after this one. */
+  readonly hasLater: boolean;
+  /** Resolves when each of those before it has begun or ended. */
+  readonly earlierBegun: Promise<void>;
+  /** To be called when this one has begun. */
+  begin(): void;
 }
 
 export interface ToolResult {

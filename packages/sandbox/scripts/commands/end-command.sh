@@ -18,6 +18,11 @@ berth_options=$- berth_set=$SHELLOPTS berth_base=/mnt/session/shells/$3 berth_me
 # Without E and T what is sourced below runs without traps, which may print.
 set +aefuET
 berth_now='' berth_saved=never
+# A command may have given the variable another value. The directory may also be gone: then it stays what it is.
+if ! [[ ${PWD-} -ef . ]]; then
+  berth_oldpwd=${OLDPWD-}
+  builtin cd . >/dev/null 2>&1 && OLDPWD=$berth_oldpwd
+fi
 if (($5 > 0)); then
   # A variable that is read-only cannot be unset.
   builtin unset -v "${@:6:$5}" 2>/dev/null || builtin export -n "${@:6:$5}" 2>/dev/null

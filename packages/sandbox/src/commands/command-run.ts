@@ -37,16 +37,22 @@ export interface CommandHost {
 export interface ShellStart {
   /** Text that the shell reads from the slot's first pipe. */
   text?: (slot: Slot) => string;
-  /** Gives the command to the shell once the pipes are open. Returns the shell's pid in the sandbox, null when there is none. */
-  start(slot: Slot): Promise<number | null>;
+  /**
+   * Gives the command to the shell once the pipes are open. Returns the shell's pid in the sandbox, null when there is none.
+   *
+   * @param reported The pid that the shell reports; see `CommandStreams.shellPid`.
+   */
+  start(slot: Slot, reported: Promise<number | null>): Promise<number | null>;
   /** Whether the shell outlives the command. */
   lasting: boolean;
   /** Resolves when a lasting shell has ended. */
   shellGone?: Promise<void>;
+  /** It is no child of process 1 from its start, so it ends by itself and is reaped like any orphan. */
+  orphan?: true;
 }
 
 /** A command without its shell and script, and with its standard input as a feed. */
-export type Work = Omit<Command, "stdin" | "stdinStream" | "shell" | "cwd" | "environment" | "script"> & {
+export type Work = Omit<Command, "stdin" | "stdinStream" | "shell" | "aside" | "cwd" | "environment" | "script"> & {
   feed?: Feed;
 };
 
@@ -92,7 +98,7 @@ export async function runCommand(
   const stopWatching = watch(host, work, ending.resolve);
   streams.feed(shell.text?.(streams.slot), work.feed);
   if (!names.helps) host.running.add(names.mark);
-  const pid = await shell.start(streams.slot);
+  const pid = await shell.start(streams.slot, streams.shellPid);
   const stopPolling = streams.watchShell(pid, ending.resolve, shell.shellGone);
   let end = await ending.promise;
   stopPolling();
@@ -108,7 +114,7 @@ export async function runCommand(
   if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
   host.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
-  end = await streams.close(end, shellEnded ? pid : null, shellEnded);
+  end = await streams.close(end, shellEnded && !shell.orphan ? pid : null, shellEnded);
   const observed = {
     ...(denied.length > 0 && { denied }),
     ...(limit && { limit }),

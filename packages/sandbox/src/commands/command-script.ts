@@ -4,9 +4,22 @@ import { quote } from "../scripts/quote.ts";
 import { shellTemplate } from "../scripts/read-script.ts";
 import type { Slot } from "./pipes.ts";
 
-/** Lines that export a command's variables. Throws `SandboxError` for a bad name, or a value with a NUL. */
+/** Variables that a shell keeps itself: it rejects other values, or goes wrong with them. */
+const OF_THE_SHELL = new Set(
+  "PWD OLDPWD IFS UID EUID PPID SHELLOPTS BASHOPTS BASH_VERSINFO BASHPID DIRSTACK GROUPS FUNCNAME _".split(" "),
+);
+
+export function isOfShell(name: string): boolean {
+  return OF_THE_SHELL.has(name);
+}
+
+/**
+ * Lines that export a command's variables, without those that are the shell's own. Throws `SandboxError` for a bad name, or a value with
+ * a NUL.
+ */
 export function exports(environment: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(environment).map(([name, value]) => {
+  const entries = Object.entries(environment).filter(([name]) => !isOfShell(name));
+  const lines = entries.map(([name, value]) => {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       throw new SandboxError(`not a variable name: ${JSON.stringify(name)}`);
     if (value.includes("\0")) throw new SandboxError(`the variable ${name} holds a NUL`);
@@ -22,6 +35,10 @@ const FRESH = shellTemplate<"STDIN" | "MARK" | "EXPORTS" | "CWD" | "SCRIPT" | "N
 );
 const NAMED = shellTemplate<"START" | "OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "NONCE" | "END">(
   "commands/named-shell.sh",
+);
+
+const ASIDE = shellTemplate<"OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "NONCE">(
+  "commands/aside-shell.sh",
 );
 
 /** What a fresh `sh` reads to run one command. */
@@ -53,6 +70,11 @@ export function namedShell(
     OUT: `${PIPES_INSIDE}/${slot.name}.out`,
     END: [name, revision, given.length, ...given, ...secrets.map(quote)].join(" "),
   });
+}
+
+/** What a named bash reads to run one command in a copy of itself. */
+export function asideShell(slot: Slot, parts: Parts): string {
+  return ASIDE({ ...words(slot, parts), OUT: `${PIPES_INSIDE}/${slot.name}.out` });
 }
 
 /** A script that leaves of what was kept of a shell its directory alone. */

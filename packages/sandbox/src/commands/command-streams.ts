@@ -23,7 +23,7 @@ export class CommandStreams {
   readonly #output: CommandOutput;
   readonly #pipe: Readable;
   readonly #frame: FrameReader;
-  readonly #begun = Promise.withResolvers<void>();
+  readonly #begun = Promise.withResolvers<number | null>();
   /** Resolves when no process has the output pipe open. */
   readonly #drained: Promise<void>;
   readonly #inputs: Writable[] = [];
@@ -41,6 +41,11 @@ export class CommandStreams {
       end: (end) => onEnd({ ended: "exit", end }),
     });
     this.#pipe.on("data", (chunk: Buffer) => this.#frame.push(chunk)).on("error", () => {});
+  }
+
+  /** Resolves with the pid that the shell reported, or with null when no process has the output pipe open any more. */
+  get shellPid(): Promise<number | null> {
+    return Promise.race([this.#begun.promise, this.#drained.then(() => null)]);
   }
 
   /** Begins to write what the shell and the command read. */
@@ -89,7 +94,7 @@ export class CommandStreams {
   #feedPipe(direction: "in" | "stdin", feed: Feed): void {
     const socket = this.#host.pipes.write(this.slot, direction);
     this.#inputs.push(socket);
-    void feedPipe(socket, this.#begun.promise, feed);
+    void feedPipe(socket, this.#begun.promise.then(() => undefined), feed);
   }
 }
 

@@ -5,22 +5,28 @@ export interface CommandEnd {
 }
 
 const MAX_TRAILER_BYTES = 16_384;
+const MAX_PID_DIGITS = 10;
+const NEWLINE = 10;
+
+interface Events {
+  /** @param pid that the shell reported; null when it reported none. */
+  begin: (pid: number | null) => void;
+  body: (bytes: Buffer) => void;
+  end: (end: CommandEnd) => void;
+}
 
 /**
- * Reads the output pipe of one command: a newline when the shell runs, then the command's bytes, then `NONCE exit-code cwd NONCE`.
+ * Reads the output pipe of one command: a line when the shell runs, which is empty or holds its pid, then the command's bytes, then `NONCE exit-code cwd NONCE`.
  * The nonce is unguessable and reaches the shell only in its script, never in arguments or variables that `ps` or `env`
  * print, so no output can end a command early. Bytes after the end, from background jobs, are dropped.
  */
 export class FrameReader {
   readonly #nonce: Buffer;
-  readonly #on: { begin: () => void; body: (bytes: Buffer) => void; end: (end: CommandEnd) => void };
+  readonly #on: Events;
   #state: "begin" | "body" | "trailer" | "ended" = "begin";
   #held: Buffer = Buffer.alloc(0);
 
-  constructor(
-    nonce: string,
-    on: { begin: () => void; body: (bytes: Buffer) => void; end: (end: CommandEnd) => void },
-  ) {
+  constructor(nonce: string, on: Events) {
     this.#nonce = Buffer.from(nonce, "latin1");
     this.#on = on;
   }
@@ -35,9 +41,14 @@ export class FrameReader {
     let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     this.#held = Buffer.alloc(0);
     if (this.#state === "begin") {
+      const end = bytes.subarray(0, MAX_PID_DIGITS + 1).indexOf(NEWLINE);
+      if (end < 0 && bytes.length <= MAX_PID_DIGITS) {
+        this.#held = Buffer.from(bytes);
+        return;
+      }
       this.#state = "body";
-      this.#on.begin();
-      bytes = bytes.subarray(1);
+      this.#on.begin(end > 0 ? Number(bytes.subarray(0, end).toString("latin1")) || null : null);
+      bytes = bytes.subarray(Math.max(0, end) + 1);
     }
     if (this.#state === "body") this.#body(bytes);
     else this.#trailer(bytes);

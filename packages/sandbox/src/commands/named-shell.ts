@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
-import { exports, forgetShell, namedShell } from "./command-script.ts";
+import { asideShell, exports, forgetShell, isOfShell, namedShell } from "./command-script.ts";
 
 interface LivingBash {
   pid: number;
@@ -13,8 +13,12 @@ interface LivingBash {
 const SIGNALLED = 128;
 const FORGET_TIMEOUT_MS = 10_000;
 
+/** Starts a bash that lacks one. */
+const NOTHING = { script: "builtin :", timeoutMs: 30_000 };
+
 /**
- * A bash with a name. Its commands run one after another and keep the directory, variables and functions. At the end of each
+ * A bash with a name. Its commands run one after another and keep the directory, variables and functions; those aside run in copies of
+ * it (`aside-shell.sh`), beside what comes after them. At the end of each
  * command it writes what another bash can take over to the disk (`end-command.sh`): the next bash, in this sandbox or in another
  * one, restores that (`restore-shell.sh`). After one that ended by itself only the directory is left.
  */
@@ -51,6 +55,7 @@ export class NamedShell {
           cwd: this.#cwd,
         };
       }
+      if (command.aside) return await this.#runAside(command, work, done.resolve);
       const result = await this.#runNow(command, work);
       done.resolve();
       return result;
@@ -97,9 +102,35 @@ export class NamedShell {
     return { ...result, cwd: this.#cwd };
   }
 
+  /** @param begun Called when the copy is there: the shell can do something else. */
+  async #runAside(command: Command, work: Work, begun: () => void): Promise<CommandResult> {
+    // A new bash may have something to tell.
+    const opened = this.#bash === null ? await this.#runNow({ ...command, ...NOTHING }, NOTHING) : null;
+    const bash = this.#bash;
+    if (bash === null || opened?.ended === "closed") {
+      begun();
+      return opened ?? closedResult();
+    }
+    const names = { mark: this.#host.marks.next(), nonce: newNonce() };
+    const parts = { ...names, fed: work.feed !== undefined, script: command.script };
+    const variables = exports(command.environment ?? {});
+    const { result } = await runCommand(this.#host, work, names, {
+      lasting: false,
+      orphan: true,
+      start: async (slot, reported) => {
+        bash.lines.write(asideShell(slot, { ...parts, exports: variables }));
+        const pid = await Promise.race([reported, bash.gone.then(() => null)]);
+        begun();
+        return pid;
+      },
+    });
+    if (opened === null || opened.output.length === 0) return result;
+    return { ...result, output: Buffer.concat([opened.output, result.output]) };
+  }
+
   /** What is not kept. The shell compares the number alone, so that no secret is in what it compares. */
   #givenTo({ environment = {}, secrets = [] }: Command) {
-    const given = Object.keys(environment);
+    const given = Object.keys(environment).filter((name) => !isOfShell(name));
     const withheld = JSON.stringify([given, secrets]);
     if (withheld !== this.#withheld) this.#revision += 1;
     this.#withheld = withheld;

@@ -14,6 +14,11 @@ export interface Command {
    * in its directory.
    */
   shell?: string;
+  /**
+   * Runs in a copy of the shell, as the commands before left it, beside the commands after it: nothing that it changes comes back.
+   * Default false. Only with `shell`.
+   */
+  aside?: boolean;
   /** Default `/data`. With `shell`, it applies only where a new bash starts of which nothing is on the disk. */
   cwd?: string;
   /**
@@ -51,7 +56,7 @@ export interface CommandResult {
   omittedBytes: number;
   /** Path in the sandbox of the output, when it was cut and `keepOutput` was set. Null when it could not be kept: the disk is full. */
   outputFile: string | null;
-  /** Working directory of the named shell after the command; null without one. */
+  /** Working directory of the named shell after the command; null without one, and for a command that ran aside. */
   cwd: string | null;
   /**
    * A limit of the sandbox was met during the command: a process was killed for memory, none could be started, or the disk is

@@ -22,6 +22,66 @@ export function shellTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "echo $log", main), "0 1 2 3 4 5 6 7");
   });
 
+  conformanceTest(suite, "shell: commands aside run beside each other, each in a copy", async ({ open }) => {
+    const sandbox = await open();
+    const aside = { ...main, aside: true };
+    await ok(sandbox, "cd /tmp; x=1; export y=2; f() { echo f$x$y; }; set -u", main);
+    // Each waits for what the next one does, and the first for the last: in turns none would end.
+    const meet = (own: number, other: number) =>
+      `f; touch here.${own}; until [ -e here.${other} ]; do sleep 0.01; done; echo $PWD \${none-unset}`;
+    const all = await Promise.all([
+      sh(sandbox, `${meet(1, 2)}; cd /; x=changed; exit 3`, aside),
+      sh(sandbox, `${meet(2, 3)}; set -e; export Z=z; false; echo not reached`, aside),
+      sh(sandbox, `${meet(3, 1)}; cd /data; x=last; wait; echo "[\${!-}]"`, main),
+    ]);
+    assert.deepEqual(
+      all.map(({ ended, exitCode, text, cwd }) => [ended, exitCode, text, cwd]),
+      [
+        ["exit", 3, "f12\n/tmp unset\n", null],
+        ["exit", 1, "f12\n/tmp unset\n", null],
+        ["exit", 0, "f12\n/tmp unset\n[]\n", "/data"],
+      ],
+    );
+    assert.equal(await ok(sandbox, "echo $x $PWD \${Z-none}; jobs", main), "last /data none");
+  });
+
+  conformanceTest(suite, "shell: a command aside has variables, input and an end of its own", async ({ open }) => {
+    const sandbox = await open();
+    const aside = { shell: "first", aside: true };
+    const given = { environment: { TOKEN: "of the copy" }, stdin: Buffer.from("input") };
+    assert.equal(await ok(sandbox, "echo $TOKEN; cat", { ...aside, ...given }), "of the copy\ninput");
+    assert.equal(await ok(sandbox, 'echo "[\${TOKEN-}]"', { shell: "first" }), "[]");
+    const [late, killed, next] = await Promise.all([
+      sh(sandbox, "echo begun; sleep 600", { ...aside, timeoutMs: 1_500 }),
+      sh(sandbox, "kill -KILL $BASHPID", aside),
+      sh(sandbox, "x=1; echo main", { shell: "first" }),
+    ]);
+    assert.deepEqual([late.ended, late.text, killed.exitCode, next.text], ["timeout", "begun\n", 137, "main\n"]);
+    assert.equal(await ok(sandbox, "echo $x; pgrep -x sleep || echo none", { shell: "first" }), "1\nnone");
+    const stop = new AbortController();
+    const stopped = sh(sandbox, "sleep 600", { ...aside, signal: stop.signal });
+    assert.equal(await ok(sandbox, "exit 5", { shell: "first" }).catch(() => "ended"), "ended");
+    stop.abort();
+    assert.equal((await stopped).ended, "aborted");
+    assert.equal((await sh(sandbox, "syntax ( error", aside)).ended, "exit");
+    assert.equal(await ok(sandbox, "echo on", aside), "on");
+  });
+
+  conformanceTest(suite, "shell: variables of the shell itself cannot be given, and its directory is known", async ({
+    open,
+  }) => {
+    const sandbox = await open();
+    const environment = { PWD: "/nowhere", OLDPWD: "x", UID: "7", IFS: "a", SHELLOPTS: "x", REAL: "r" };
+    const given = { ...main, environment };
+    const first = await sh(sandbox, "cd /tmp; echo $PWD $REAL $UID; set -- banana; echo $*", given);
+    assert.match(first.text, /^\/tmp r \d+\nbanana\n$/);
+    assert.equal(first.cwd, "/tmp");
+    assert.equal((await sh(sandbox, "PWD=/elsewhere", main)).cwd, "/tmp");
+    assert.equal((await sh(sandbox, "unset PWD", main)).cwd, "/tmp");
+    assert.equal(await ok(sandbox, "echo $PWD; cd /data; cd - >/dev/null; pwd", main), "/tmp\n/tmp");
+    assert.match((await sh(sandbox, "pwd; echo $PWD", { environment })).text, /^\/data\n\/data\n$/);
+  });
+
   conformanceTest(
     suite,
     "exit ends a named shell, and the next starts in its last directory",
