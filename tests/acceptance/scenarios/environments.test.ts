@@ -257,7 +257,14 @@ covers(
     });
     const [text] = toolResults(await runTurn(api, session.id, bash('echo "$FROM $ONLY"')));
     assert.match(text ?? "", /session here/);
-    for (const name of ["BERTH_TOKEN", "PATH", "GH_TOKEN", "9LIVES", "A-B"]) {
+    const own = bash("getent hosts $(hostname); getent ahosts localhost >/dev/null && echo known");
+    assert.match(
+      toolResults(await runTurn(api, session.id, own))[0] ?? "",
+      /^127\.0\.0\.1 .*session\nknown$/,
+    );
+    const denied = await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`);
+    assert.deepEqual(denied.data, [], "the container's own name is no denial");
+    for (const name of ["BERTH_TOKEN", "PATH", "PWD", "UID", "GH_TOKEN", "9LIVES", "A-B"]) {
       assertError(
         await api.post("/environments", { name: "v", environment_variables: { [name]: "x" } }),
         400,

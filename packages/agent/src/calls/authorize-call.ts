@@ -1,6 +1,7 @@
 import type { PermissionPolicy, SessionAgent } from "@berth/contract";
 import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
+import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
 import { agentToolsets } from "../tools/toolset.ts";
 
@@ -53,18 +54,20 @@ export function awaitsClient({ permission }: CallDecision): boolean {
 function authorizeServiceCall(call: GivenCall, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
   if (policy === "always_deny")
     return { permission: "deny", errorText: notes.deniedByPolicy(tool.name), tool };
-  const { input, errorText } = checkedInput(call, tool);
+  const { input, errorText } = checkedInput(call, tool, parseInput);
   const asks = policy === "always_ask";
   if (errorText === undefined) return { permission: asks ? "ask" : "allow", tool, input };
   return { permission: asks ? "deny" : "allow", errorText, tool };
 }
 
+/** @param parse A client gets the input of its tool as the model gave it: only what the service runs is repaired. */
 function checkedInput(
   { input, malformed }: GivenCall,
   tool: ToolSpec,
+  parse: typeof parseInput = (schema, given) => schema.safeParse(given),
 ): { input?: unknown; errorText?: string } {
   if (malformed !== undefined) return { errorText: notes.malformedInput(tool.name, malformed) };
-  const { data, error } = tool.input.safeParse(input);
+  const { data, error } = parse(tool.input, input);
   return error === undefined ? { input: data } : { errorText: invalidInput(tool, error) };
 }
 

@@ -43,7 +43,10 @@ export async function runCalls(
   const worker = async () => {
     for (const [index, call] of queue) {
       const beside = others[index];
-      const result = await resultOf(call.decision, beside === undefined ? stoppable : { ...stoppable, beside });
+      const result = await resultOf(
+        call.decision,
+        beside === undefined ? stoppable : { ...stoppable, beside },
+      );
       beside?.begin();
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);

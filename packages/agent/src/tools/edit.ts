@@ -1,6 +1,15 @@
 import { z } from "zod";
+import { replaceText } from "./replace-text.ts";
 import { countOf, defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
-import { pathInput, readFile, serializeChanges, workspacePath, writeFile } from "./workspace-file.ts";
+import {
+  digest,
+  filesSeen,
+  pathInput,
+  readFile,
+  serializeChanges,
+  workspacePath,
+  writeFile,
+} from "./workspace-file.ts";
 
 const MAX_FILE_BYTES = 10 * 1_048_576;
 
@@ -14,7 +23,7 @@ const input = z.strictObject({
 export const edit = defineTool({
   name: "Edit",
   description:
-    "Replaces a text in a file. old_string must occur just once, so take enough lines around it, or give replace_all. Everything else stays as it is, byte by byte. Where lines end in CR LF, write them here with plain line ends.",
+    "Replaces a text in a file. old_string must occur just once, so take enough lines around it, or give replace_all. Everything else stays as it is, byte by byte. Where lines end in CR LF, write them here with plain line ends: new lines get the file's.",
   input,
   async run(given, context) {
     const sandbox = await context.sandbox();
@@ -39,32 +48,10 @@ async function editFile(given: z.output<typeof input>, context: ToolContext): Pr
       `old_string is ${count} times in ${path}. Add lines around it until it is unique, or set replace_all.`,
     );
   }
-  const written = await writeFile(context, path, bytes);
+  const seen = filesSeen(await context.sandbox()).get(path);
+  const written = await writeFile(context, path, bytes, digest(file.bytes));
   if ("result" in written) return written.result;
-  return textResult(`Edited ${path}: ${countOf(count, "replacement")}.`);
-}
-
-/**
- * Replaces every occurrence of a text, in bytes of any encoding. If the text is not found and the file has CR LF line ends,
- * both texts are converted to CR LF first.
- */
-function replaceText(bytes: Buffer, oldText: string, newText: string): { bytes: Buffer; count: number } {
-  const exact = replaceBytes(bytes, Buffer.from(oldText), Buffer.from(newText));
-  if (exact.count > 0 || !oldText.includes("\n") || !bytes.includes("\r\n")) return exact;
-  return replaceBytes(bytes, Buffer.from(withCrLf(oldText)), Buffer.from(withCrLf(newText)));
-}
-
-function replaceBytes(bytes: Buffer, old: Buffer, replacement: Buffer): { bytes: Buffer; count: number } {
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = bytes.indexOf(old); at >= 0; at = bytes.indexOf(old, from)) {
-    parts.push(bytes.subarray(from, at), replacement);
-    from = at + old.length;
-  }
-  parts.push(bytes.subarray(from));
-  return { bytes: Buffer.concat(parts), count: (parts.length - 1) / 2 };
-}
-
-function withCrLf(text: string): string {
-  return text.replaceAll(/\r?\n/g, "\r\n");
+  const hasChanged = seen !== undefined && seen !== digest(file.bytes);
+  const note = hasChanged ? " It had changed since you read it." : "";
+  return textResult(`Edited ${path}: ${countOf(count, "replacement")}.${note}`);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { fileGlobs, globProblem } from "./file-globs.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
-import { defineTool, failure, type ToolResult, textResult } from "./tool.ts";
+import { defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const noNul = (text: string) => !text.includes("\0");
@@ -53,16 +54,38 @@ export const grep = defineTool({
       .subarray(split + 1)
       .toString("utf8")
       .trim();
-    if (found === "") {
-      return outcome.code === 1 ? textResult("No matches.") : failure(errors || "ripgrep failed.");
-    }
-    return shown(found, given.head_limit);
+    if (found !== "") return shown(found, given.head_limit);
+    if (outcome.code !== 1) return failure(errors || "ripgrep failed.");
+    const problem = given.glob === undefined ? null : globProblem(given.glob);
+    if (problem !== null) return failure(problem);
+    return textResult((await selectsNothing(given, target, context)) ?? "No matches.");
   },
 });
 
+/** A sentence about a filter that selects no file at all; null when it selects some, or there is none. */
+async function selectsNothing(
+  given: z.output<typeof input>,
+  target: string,
+  context: ToolContext,
+): Promise<string | null> {
+  if (given.glob === undefined && given.type === undefined) return null;
+  const outcome = await runRipgrep(context, {
+    arguments: ["--files", "--hidden", "--null", ...filters(given), "--", target],
+    cwd: target,
+    maxOutputBytes: 8_192,
+    firstNames: 1,
+  });
+  if (outcome.type === "stopped" || outcome.output.subarray(0, -1).includes(0)) return null;
+  const named = [
+    ...(given.glob === undefined ? [] : [`the glob '${given.glob}'`]),
+    ...(given.type === undefined ? [] : [`the type ${given.type}`]),
+  ];
+  return `Nothing was searched: in ${target} no file is selected by ${named.join(" and ")}.`;
+}
+
 function argumentsOf(given: z.output<typeof input>): string[] {
   const mode = given.output_mode ?? "files_with_matches";
-  const list = ["--hidden", "--color", "never", "--glob", "!**/.git"];
+  const list = ["--hidden", "--color", "never"];
   const add = (condition: unknown, ...more: string[]) => void (condition && list.push(...more));
   add(mode === "files_with_matches", "--files-with-matches", "--sortr", "modified");
   add(mode === "count", "--count", "--with-filename", "--sort", "path");
@@ -74,9 +97,18 @@ function argumentsOf(given: z.output<typeof input>): string[] {
   }
   add(given["-i"], "--ignore-case");
   add(given.multiline, "--multiline", "--multiline-dotall");
-  add(given.glob !== undefined, "--glob", given.glob ?? "");
-  add(given.type !== undefined, "--type", given.type ?? "");
-  return list;
+  return [...list, ...filters(given)];
+}
+
+/** What selects the files. The last glob wins, so that .git stays excluded. */
+function filters({ glob, type }: z.output<typeof input>): string[] {
+  const isExclusion = glob?.startsWith("!") ?? false;
+  const globs = glob === undefined ? [] : isExclusion ? [glob] : fileGlobs(glob);
+  return [
+    ...globs.flatMap((one) => ["--glob", one]),
+    ...(type === undefined ? [] : ["--type", type]),
+    ...["--glob", "!**/.git"],
+  ];
 }
 
 const MAX_OUTPUT_BYTES = 102_400;

@@ -1,10 +1,11 @@
+import { encodingOf, fileText } from "./replace-text.ts";
 import { countOf, failure, type ToolResult, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** Files with a NUL are binary: text has none. */
+/** Files with a NUL are binary, unless they begin as UTF-16: text has none. */
 export function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, 8_192).includes(0);
+  return encodingOf(bytes) === "bytes" && bytes.subarray(0, 8_192).includes(0);
 }
 
 /**
@@ -16,7 +17,7 @@ export function numberedLines(
   { first, count }: { first: number; count: number },
 ): ToolResult {
   if (file.bytes.length === 0 && file.part === "whole") return textResult("(The file is empty.)");
-  const text = file.bytes.toString("utf8");
+  const text = fileText(file.bytes);
   const all = text.replace(/\r?\n$/, "").split("\n");
   const skipped = file.part === "whole" ? first - 1 : 0;
   if (skipped >= all.length || text === "") {
@@ -51,6 +52,13 @@ function remarks(
   if (file.part === "lines" && file.bytes.length > 262_144) {
     lines.push(`[Cut after 256 KiB, in line ${last}. Read fewer lines at once.]`);
   }
-  if (text.includes("\r\n")) lines.push("[Lines end in CR LF.]");
+  if (text.includes("\r\n")) lines.push(endsDiffer(text) ? MIXED_LINE_ENDS : "[Lines end in CR LF.]");
+  if (encodingOf(file.bytes) !== "bytes") lines.push("[The file is UTF-16.]");
   return lines;
+}
+
+const MIXED_LINE_ENDS = "[Some lines end in CR LF, others in LF.]";
+
+function endsDiffer(text: string): boolean {
+  return /(^|[^\r])\n/.test(text);
 }

@@ -2,7 +2,7 @@ import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
 import { defineTool, failure, type ToolResult } from "./tool.ts";
-import { type FileRead, pathInput, readFile, workspacePath } from "./workspace-file.ts";
+import { digest, type FileRead, filesSeen, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;
 /** The image size that providers accept, before base64. */
@@ -43,7 +43,9 @@ export const read = defineTool({
       whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
       lines,
     });
-    return file.type === "failed" ? file.result : show(path, file, lines);
+    if (file.type === "failed") return file.result;
+    if (file.part === "whole") filesSeen(await context.sandbox()).set(path, digest(file.bytes));
+    return show(path, file, lines);
   },
 });
 

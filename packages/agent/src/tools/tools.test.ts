@@ -92,7 +92,10 @@ test("Write: creates directories, reports created or overwritten, keeps the mode
   assert.equal(await box.sh(`cat "/data/w/a b/'x'.sh"; stat -c %a "/data/w/a b/'x'.sh"`), "é750\n");
   assert.equal(await box.sh("ls -A '/data/w/a b'"), "'x'.sh\n", "no temporary file is left");
   assert.match(await failing(write, { file_path: "/data/w", content: "" }), /is a directory/);
-  assert.match(await failing(write, { file_path: "/usr/x", content: "" }), /\/usr\/x: /);
+  assert.match(
+    await failing(write, { file_path: "/usr/x", content: "" }),
+    /no file can be made in the directory \/usr\./,
+  );
   await box.sh("ln -s real /data/w/link");
   await ok(write, { file_path: "/data/w/link", content: "through" });
   assert.equal(await box.sh("cat /data/w/real; readlink /data/w/link"), "throughreal\n");
@@ -265,4 +268,183 @@ test("tools: a sandbox that closes → an error with an unknown outcome", async 
   const more = { sandbox: async () => closed };
   assert.match(await failing(bash, { command: "x" }, more), /^begun\n\[The sandbox stopped .* unknown/);
   assert.match(await failing(read, { file_path: "x" }, more), /sandbox stopped/);
+});
+
+test("Edit: new lines get the line ends that the file has there", async () => {
+  const cases: [string, string, string, string][] = [
+    [
+      "one\\r\\ntwo\\r\\nthree\\r\\n",
+      "two",
+      "two\ntwo and a half",
+      "one\\r\\ntwo\\r\\ntwo and a half\\r\\nthree\\r\\n",
+    ],
+    ["one\\r\\ntwo", "two", "2\n3", "one\\r\\n2\\r\\n3"],
+    ["a\\nb\\r\\nc\\r\\n", "a", "x\ny", "x\\ny\\nb\\r\\nc\\r\\n"],
+    ["a\\nb\\r\\nc\\n", "a\nb\nc", "d\ne", "d\\ne\\n"],
+    ["a\\r\\nb\\nc\\n", "a\nb", "d\ne", "d\\r\\ne\\nc\\n"],
+    ["a\\r\\nb\\r\\n", "a\r\nb", "a\nb", "a\\nb\\r\\n"],
+    ["one", "one", "1\n2", "1\\n2"],
+    ["path\\\\new (a.b)\\r\\nx", "path\\new (a.b)\nx", "$& $1\ny", "$& $1\\r\\ny"],
+  ];
+  for (const [before, old_string, new_string, after] of cases) {
+    await box.sh(`printf '${before}' >/data/ends.txt`);
+    await ok(edit, { file_path: "ends.txt", old_string, new_string });
+    assert.equal(
+      await box.sh("od -c -An /data/ends.txt"),
+      await box.sh(`printf '${after}' | od -c -An`),
+      before,
+    );
+  }
+  await box.sh("printf 'a\\r\\nb\\n' >/data/ends.txt");
+  assert.match(await ok(read, { file_path: "ends.txt" }), /Some lines end in CR LF, others in LF/);
+});
+
+test("UTF-16: read and edited as text, in whole and in part", async () => {
+  await box.sh("printf 'grün\\r\\nzwei\\r\\n' | iconv -t UTF-16 >/data/wide.txt");
+  await box.sh("{ printf '\\376\\377'; seq 1 60000 | iconv -t UTF-16BE; } >/data/wide-big.txt");
+  const text = await ok(read, { file_path: "wide.txt" });
+  assert.equal(text, "     1\tgrün\n     2\tzwei\n[Lines end in CR LF.]\n[The file is UTF-16.]");
+  assert.match(
+    await ok(read, { file_path: "wide-big.txt", offset: 50_000, limit: 2 }),
+    /^ 50000\t50000\n 50001\t50001$/,
+  );
+  assert.match(await ok(grep, { pattern: "zwei", path: "wide.txt" }), /wide\.txt/);
+  await ok(edit, { file_path: "wide.txt", old_string: "zwei", new_string: "zwei\ndrei €" });
+  assert.equal(await box.sh("iconv -f UTF-16 -t UTF-8 /data/wide.txt"), "grün\r\nzwei\r\ndrei €\r\n");
+  await ok(edit, { file_path: "wide-big.txt", old_string: "\n59999\n", new_string: "\nlast but one\n" });
+  assert.equal(
+    await box.sh("iconv -f UTF-16 -t UTF-8 /data/wide-big.txt | tail -n 2"),
+    "last but one\n60000\n",
+  );
+  await box.sh("printf 'a\\0b' >/data/nul");
+  assert.match(await failing(read, { file_path: "nul" }), /binary/);
+});
+
+test("Glob: links are listed as links, folders behind them only where the pattern names them", async () => {
+  await box.sh(`mkdir -p /data/l/real/deep /data/l/sub /data/l/.git && cd /data/l && touch AGENTS.md real/deep/f.md .git/x.md
+    ln -s AGENTS.md CLAUDE.md; ln -s ../AGENTS.md sub/up.md; ln -s ../real sub/linked; ln -s .. sub/again; ln -s nowhere lost.md
+    ln -s self.md self.md; ln -s /data/l/real 'odd [x] {y}*'`);
+  const lines = async (pattern: string, path = "l") => (await ok(glob, { pattern, path })).split("\n").sort();
+  assert.deepEqual(await lines("CLAUDE.md"), ["/data/l/CLAUDE.md -> AGENTS.md"]);
+  const all = [
+    "/data/l/AGENTS.md",
+    "/data/l/CLAUDE.md -> AGENTS.md",
+    "/data/l/real/deep/f.md",
+    "/data/l/sub/up.md -> ../AGENTS.md",
+  ];
+  assert.deepEqual(await lines("**/*.md"), all);
+  assert.deepEqual(await lines("*.md"), all);
+  assert.deepEqual(await lines("sub/linked/**/*.md"), ["/data/l/sub/linked/deep/f.md"]);
+  assert.deepEqual(await lines("/data/l/sub/again/sub/*.md"), [
+    "/data/l/sub/again/sub/up.md -> ../AGENTS.md",
+  ]);
+  assert.deepEqual(await lines("odd [x] {y}*/**"), ["/data/l/odd [x] {y}*/deep/f.md"]);
+  assert.deepEqual(await lines("**", "l/sub/linked"), ["/data/l/sub/linked/deep/f.md"]);
+  assert.match(await ok(glob, { pattern: "/etc/*.conf" }), /resolv\.conf/);
+});
+
+test("Glob and Grep: literal paths with characters of globs, and filters that select nothing", async () => {
+  await box.sh(`mkdir -p '/data/n/app/[slug]/(group)' /data/n/s && cd /data/n && echo found >'app/[slug]/page.tsx'
+    echo found >'app/[slug]/(group)/[...all].ts'; echo found >'a[b.ts'; echo found >'{x}.ts'; echo found >s/page.tsx`);
+  const names = (pattern: string) => ok(glob, { pattern, path: "n" });
+  assert.equal(await names("app/[slug]/page.tsx"), "/data/n/app/[slug]/page.tsx");
+  assert.equal(await names("app/[slug]/*.tsx"), "/data/n/app/[slug]/page.tsx");
+  assert.deepEqual((await names("**/[slug]/page.tsx")).split("\n").sort(), [
+    "/data/n/app/[slug]/page.tsx",
+    "/data/n/s/page.tsx",
+  ]);
+  assert.equal(await names("app/[slug]/(group)/[...all].ts"), "/data/n/app/[slug]/(group)/[...all].ts");
+  assert.equal(await names("{x}.ts"), "/data/n/{x}.ts");
+  assert.equal(await names("a[b.ts"), "/data/n/a[b.ts");
+  assert.match(await failing(glob, { pattern: "b[c", path: "n" }), /has a '\[' without its '\]'/);
+  const search = (glob: string, more = {}) => ok(grep, { pattern: "found", path: "n", glob, ...more });
+  assert.equal(await search("app/[slug]/page.tsx"), "/data/n/app/[slug]/page.tsx");
+  assert.equal(await search("a[b.ts"), "/data/n/a[b.ts");
+  assert.match(
+    await search("*.py"),
+    /^Nothing was searched: in \/data\/n no file is selected by the glob '\*\.py'\.$/,
+  );
+  assert.match(await ok(grep, { pattern: "found", path: "n", type: "py" }), /selected by the type py\.$/);
+  assert.equal(await ok(grep, { pattern: "absent", path: "n", glob: "*.tsx" }), "No matches.");
+  assert.equal(await search("!*.ts"), await search("*.tsx"));
+});
+
+test("Glob: a file as path, a folder as pattern, a folder that is missing", async () => {
+  await box.sh("mkdir -p /data/p/src && touch /data/p/src/a.ts");
+  assert.match(
+    await failing(glob, { pattern: "*.ts", path: "p/src/a.ts" }),
+    /a\.ts is a file\. Give the folder/,
+  );
+  assert.match(
+    await failing(glob, { pattern: "src", path: "p" }),
+    /src is a folder\. Use \/data\/p\/src\/\*\*/,
+  );
+  assert.match(await failing(glob, { pattern: "/data/p/src/" }), /src is a folder/);
+  assert.match(await failing(glob, { pattern: "lib/*.ts", path: "p" }), /\/data\/p\/lib is not a folder/);
+  assert.match(await failing(glob, { pattern: "src/a.ts/*.ts", path: "p" }), /a\.ts is not a folder/);
+  assert.equal(await ok(glob, { pattern: "../p/src/*.ts", path: "p" }), "/data/p/src/a.ts");
+  assert.equal(await ok(grep, { pattern: "x", path: "p/src/a.ts", glob: "*.ts" }), "No matches.");
+});
+
+test("Write and Edit: links, names and modes as they are, and errors in words", async () => {
+  await box.sh(`mkdir -p /data/w && cd /data/w && ln -s made/later.txt dangling && echo one >a && ln a b && echo x >file
+    echo fixed >mode && chmod 444 mode; ln -s round circle; ln -s circle round; mkdir shut && echo in >shut/f && chmod 555 shut`);
+  assert.match(await ok(write, { file_path: "w/dangling", content: "new" }), /Created/);
+  assert.equal(await box.sh("cat /data/w/made/later.txt; readlink /data/w/dangling"), "newmade/later.txt\n");
+  await ok(write, { file_path: "w/a", content: "two\n" });
+  await ok(edit, { file_path: "w/b", old_string: "two", new_string: "three" });
+  assert.equal(await box.sh("cd /data/w && cat a b && stat -c %h a"), "three\nthree\n2\n");
+  const readOnly = /mode is read-only by its mode\. .* chmod/;
+  assert.match(await failing(edit, { file_path: "w/mode", old_string: "fixed", new_string: "x" }), readOnly);
+  assert.match(await failing(write, { file_path: "w/mode", content: "x" }), readOnly);
+  assert.match(
+    await failing(write, { file_path: "/etc/passwd", content: "x" }),
+    /belongs to another user or is mounted read-only/,
+  );
+  assert.match(await failing(write, { file_path: "w/circle", content: "x" }), /leads in a circle/);
+  assert.match(
+    await failing(write, { file_path: "w/file/below/x", content: "x" }),
+    /\/data\/w\/file is a file, not a directory/,
+  );
+  assert.match(
+    await failing(write, { file_path: "w/shut/new", content: "x" }),
+    /no file can be made in the directory \/data\/w\/shut\./,
+  );
+  assert.match(await ok(write, { file_path: "w/shut/f", content: "changed" }), /Overwrote/);
+  assert.equal(await box.sh("cd /data/w && ls -A shut; cat shut/f; find . -name '.write-*'"), "f\nchanged");
+});
+
+test("Write over a file that changed since it was read: said so first; Edit says so, too", async () => {
+  await ok(write, { file_path: "c.txt", content: "mine\n" });
+  await ok(write, { file_path: "c.txt", content: "mine again\n" });
+  await box.sh("echo theirs >/data/c.txt");
+  const refused = await failing(write, { file_path: "c.txt", content: "over\n" });
+  assert.match(
+    refused,
+    /c\.txt has changed since you read it, and was not written\. Read it again, or write it once more/,
+  );
+  assert.equal(await box.sh("cat /data/c.txt"), "theirs\n");
+  assert.match(await ok(write, { file_path: "/data/./c.txt", content: "over\n" }), /Overwrote/);
+  await box.sh("echo new >>/data/c.txt");
+  await ok(read, { file_path: "c.txt" });
+  await ok(write, { file_path: "c.txt", content: "two\nlines\n" });
+  await box.sh("touch /data/c.txt");
+  await ok(write, { file_path: "c.txt", content: "two\nlines\n" });
+  await box.sh("echo more >>/data/c.txt");
+  assert.match(
+    await ok(edit, { file_path: "c.txt", old_string: "two", new_string: "2" }),
+    /had changed since you read it/,
+  );
+  assert.match(await ok(edit, { file_path: "c.txt", old_string: "2", new_string: "3" }), /1 replacement\.$/);
+  await box.sh("rm /data/c.txt");
+  assert.match(await ok(write, { file_path: "c.txt", content: "again" }), /Created/);
+});
+
+test("Bash: CR LF in a command is a line end", async () => {
+  assert.equal(
+    await ok(bash, {
+      command: "cd /\r\nif true; then\r\n  echo yes\r\nfi\r\ncat <<END\r\nx\r\nEND\r\ncd /data",
+    }),
+    "yes\nx",
+  );
 });

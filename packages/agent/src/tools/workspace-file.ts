@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { posix } from "node:path";
 import type { Sandbox } from "@berth/sandbox";
 import { z } from "zod";
@@ -34,6 +34,21 @@ export interface ReadOptions {
 }
 
 const MAX_LINE_BYTES = 262_144;
+/** Exit status of the script when the file holds something else than expected. */
+const CHANGED = 51;
+
+/** What the model knows of each file, by path: the SHA-256 of what it read or wrote last. As long as the sandbox is open. */
+const SEEN = new WeakMap<Sandbox, Map<string, string>>();
+
+export function filesSeen(sandbox: Sandbox): Map<string, string> {
+  const seen = SEEN.get(sandbox) ?? new Map<string, string>();
+  SEEN.set(sandbox, seen);
+  return seen;
+}
+
+export function digest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
 
 export async function readFile(context: ToolContext, path: string, options: ReadOptions): Promise<FileRead> {
   const { whole, lines } = options;
@@ -59,20 +74,28 @@ export async function readFile(context: ToolContext, path: string, options: Read
 }
 
 /**
- * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it and keeps its mode.
- * Creates missing directories and follows a symbolic link. Returns whether the file is new, or a result with the error.
+ * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it and keeps its mode. A file with
+ * several names is written in place. Creates missing directories and follows a symbolic link. Returns whether the file is new, or a result
+ * with the error.
+ *
+ * @param known SHA-256 of what the file is expected to hold: one with something else is not written, and may be from then on. Default: it
+ * may hold anything.
  */
 export async function writeFile(
   context: ToolContext,
   path: string,
   bytes: Uint8Array,
+  known?: string,
 ): Promise<{ created: boolean } | { result: ToolResult }> {
+  const seen = filesSeen(await context.sandbox());
   const outcome = await runScript(context, {
     script: WRITE_SCRIPT,
-    variables: { FILE: path, TEMPORARY: `.write-${randomUUID()}` },
+    variables: { FILE: path, TEMPORARY: `.write-${randomUUID()}`, KNOWN: known ?? "" },
     stdin: bytes,
   });
   if (outcome.type === "stopped") return { result: outcome.result };
+  if (outcome.code === CHANGED) seen.delete(path);
+  if (outcome.code === 0) seen.set(path, digest(bytes));
   if (outcome.code !== 0) return { result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   return { created: outcome.output.toString().trim() === "created" };
 }
@@ -88,7 +111,17 @@ function fileErrorText(path: string, code: number, output: Buffer): string {
     case 44:
       return `${path} cannot be read: permission denied.`;
     case 46:
-      return `${path} cannot be written: permission denied. Uploaded files are read-only.`;
+      return `${path} is read-only by its mode. If it is to change, make it writable with chmod in Bash first.`;
+    case 47:
+      return `${path} cannot be written: it belongs to another user or is mounted read-only, as uploaded files are.`;
+    case 48:
+      return `${path} cannot be written: no file can be made in the directory ${output}.`;
+    case 49:
+      return `${path} cannot be written: ${output} is a file, not a directory.`;
+    case 50:
+      return `${path} is a symbolic link that leads in a circle.`;
+    case 51:
+      return `${path} has changed since you read it, and was not written. Read it again, or write it once more to replace what it holds now.`;
     default:
       return `${path}: ${output.toString().trim() || `failed with exit code ${code}`}`;
   }

@@ -51,14 +51,16 @@ export function deletedObject<Kind extends IdKind>(kind: Kind) {
 }
 
 const VARIABLE_FORM = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const RESERVED_VARIABLES = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
+/** Berth sets these, or the shell does. */
+const RESERVED_VARIABLES =
+  /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_|(PWD|OLDPWD|IFS|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|DIRSTACK|GROUPS|FUNCNAME|_)$)/;
 
 /** The name of a variable that a client may set. */
 export const variableName = text(1, 256)
   .regex(VARIABLE_FORM, { error: "Field '{field}' must be a variable name." })
   .refine((name) => !RESERVED_VARIABLES.test(name), { error: "Field '{field}' is a reserved variable." });
 
-/** Environment variables of every command in a session. Names that Berth sets itself are reserved. */
+/** Environment variables of every command in a session. Names that Berth or the shell sets itself are reserved. */
 export const environmentVariables = z
   .record(z.string(), z.string().max(32_768))
   .superRefine((variables, context) => {
@@ -90,7 +92,7 @@ export const environmentVariables = z
   })
   .meta({
     description:
-      "Environment variables of every command in the session. Names that Berth sets itself are reserved.",
+      "Environment variables of every command in the session. Names that Berth or the shell sets itself are reserved.",
   });
 
 /** Who an object belongs to. */

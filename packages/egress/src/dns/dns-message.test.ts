@@ -37,6 +37,14 @@ test("DNS: other record types → no records; other names → NXDOMAIN", () => {
   assert.deepEqual(denied, ["evil.net"]);
 });
 
+test("DNS: the sandbox's own names → loopback, and no denial", () => {
+  for (const name of ["session", "SESSION", "localhost"]) {
+    const [four, six] = [1, 28].map((type) => respondToQuery(question(name, type), () => null, assert.fail));
+    assert.deepEqual([four?.readUInt16BE(2), four?.subarray(-4).join(".")], [0x8580, "127.0.0.1"]);
+    assert.deepEqual([six?.readUInt16BE(2), six?.readUInt16BE(6)], [0x8580, 0]);
+  }
+});
+
 test("DNS: a name with hostile bytes → denied, reported in printable ASCII", () => {
   const denied: string[] = [];
   respondToQuery(

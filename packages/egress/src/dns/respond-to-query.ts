@@ -4,9 +4,12 @@ import { DNS_TYPES, decodeQuery, encodeResponse, RESPONSE_CODES } from "./dns-me
 /** Returns the address for a name, or null when no policy allows the name. */
 export type AddressFor = (name: HostName) => string | null;
 
+/** Names that every sandbox has for itself. Programs ask for their IPv6 addresses, which are in no file. */
+const OWN_NAMES: ReadonlySet<string> = new Set(["session", "localhost"]);
+
 /**
- * Responds to one DNS message: the synthetic address of an allowed name, an empty answer for its other record types, NXDOMAIN
- * for every other name. Returns null, which sends nothing, for a message that is no query. `onDenied` is called with denied names.
+ * Responds to one DNS message: the loopback address of a name of the sandbox itself, the synthetic address of an allowed name, an empty
+ * answer for their other record types, NXDOMAIN for every other name. Returns null, which sends nothing, for a message that is no query. `onDenied` is called with denied names.
  */
 export function respondToQuery(
   message: Buffer,
@@ -16,7 +19,7 @@ export function respondToQuery(
   const query = decodeQuery(message);
   if (query === null) return null;
   const name = parseHostName(query.name);
-  const address = name === null ? null : addressFor(name);
+  const address = name === null ? null : OWN_NAMES.has(name) ? "127.0.0.1" : addressFor(name);
   if (address !== null) {
     return encodeResponse(query, RESPONSE_CODES.noError, query.type === DNS_TYPES.A ? address : null);
   }

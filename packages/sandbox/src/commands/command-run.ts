@@ -52,7 +52,10 @@ export interface ShellStart {
 }
 
 /** A command without its shell and script, and with its standard input as a feed. */
-export type Work = Omit<Command, "stdin" | "stdinStream" | "shell" | "aside" | "cwd" | "environment" | "script"> & {
+export type Work = Omit<
+  Command,
+  "stdin" | "stdinStream" | "shell" | "aside" | "cwd" | "environment" | "script"
+> & {
   feed?: Feed;
 };
 

@@ -6,7 +6,9 @@ import type { Slot } from "./pipes.ts";
 
 /** Variables that a shell keeps itself: it rejects other values, or goes wrong with them. */
 const OF_THE_SHELL = new Set(
-  "PWD OLDPWD IFS UID EUID PPID SHELLOPTS BASHOPTS BASH_VERSINFO BASHPID DIRSTACK GROUPS FUNCNAME _".split(" "),
+  "PWD OLDPWD IFS UID EUID PPID SHELLOPTS BASHOPTS BASH_VERSINFO BASHPID DIRSTACK GROUPS FUNCNAME _".split(
+    " ",
+  ),
 );
 
 export function isOfShell(name: string): boolean {

@@ -94,7 +94,11 @@ export class CommandStreams {
   #feedPipe(direction: "in" | "stdin", feed: Feed): void {
     const socket = this.#host.pipes.write(this.slot, direction);
     this.#inputs.push(socket);
-    void feedPipe(socket, this.#begun.promise.then(() => undefined), feed);
+    void feedPipe(
+      socket,
+      this.#begun.promise.then(() => undefined),
+      feed,
+    );
   }
 }
 

@@ -42,45 +42,54 @@ export function shellTests(suite: Suite): void {
         ["exit", 0, "f12\n/tmp unset\n[]\n", "/data"],
       ],
     );
-    assert.equal(await ok(sandbox, "echo $x $PWD \${Z-none}; jobs", main), "last /data none");
+    assert.equal(await ok(sandbox, "echo $x $PWD ${Z-none}; jobs", main), "last /data none");
   });
 
-  conformanceTest(suite, "shell: a command aside has variables, input and an end of its own", async ({ open }) => {
-    const sandbox = await open();
-    const aside = { shell: "first", aside: true };
-    const given = { environment: { TOKEN: "of the copy" }, stdin: Buffer.from("input") };
-    assert.equal(await ok(sandbox, "echo $TOKEN; cat", { ...aside, ...given }), "of the copy\ninput");
-    assert.equal(await ok(sandbox, 'echo "[\${TOKEN-}]"', { shell: "first" }), "[]");
-    const [late, killed, next] = await Promise.all([
-      sh(sandbox, "echo begun; sleep 600", { ...aside, timeoutMs: 1_500 }),
-      sh(sandbox, "kill -KILL $BASHPID", aside),
-      sh(sandbox, "x=1; echo main", { shell: "first" }),
-    ]);
-    assert.deepEqual([late.ended, late.text, killed.exitCode, next.text], ["timeout", "begun\n", 137, "main\n"]);
-    assert.equal(await ok(sandbox, "echo $x; pgrep -x sleep || echo none", { shell: "first" }), "1\nnone");
-    const stop = new AbortController();
-    const stopped = sh(sandbox, "sleep 600", { ...aside, signal: stop.signal });
-    assert.equal(await ok(sandbox, "exit 5", { shell: "first" }).catch(() => "ended"), "ended");
-    stop.abort();
-    assert.equal((await stopped).ended, "aborted");
-    assert.equal((await sh(sandbox, "syntax ( error", aside)).ended, "exit");
-    assert.equal(await ok(sandbox, "echo on", aside), "on");
-  });
+  conformanceTest(
+    suite,
+    "shell: a command aside has variables, input and an end of its own",
+    async ({ open }) => {
+      const sandbox = await open();
+      const aside = { shell: "first", aside: true };
+      const given = { environment: { TOKEN: "of the copy" }, stdin: Buffer.from("input") };
+      assert.equal(await ok(sandbox, "echo $TOKEN; cat", { ...aside, ...given }), "of the copy\ninput");
+      assert.equal(await ok(sandbox, 'echo "[${TOKEN-}]"', { shell: "first" }), "[]");
+      const [late, killed, next] = await Promise.all([
+        sh(sandbox, "echo begun; sleep 600", { ...aside, timeoutMs: 1_500 }),
+        sh(sandbox, "kill -KILL $BASHPID", aside),
+        sh(sandbox, "x=1; echo main", { shell: "first" }),
+      ]);
+      assert.deepEqual(
+        [late.ended, late.text, killed.exitCode, next.text],
+        ["timeout", "begun\n", 137, "main\n"],
+      );
+      assert.equal(await ok(sandbox, "echo $x; pgrep -x sleep || echo none", { shell: "first" }), "1\nnone");
+      const stop = new AbortController();
+      const stopped = sh(sandbox, "sleep 600", { ...aside, signal: stop.signal });
+      assert.equal(await ok(sandbox, "exit 5", { shell: "first" }).catch(() => "ended"), "ended");
+      stop.abort();
+      assert.equal((await stopped).ended, "aborted");
+      assert.equal((await sh(sandbox, "syntax ( error", aside)).ended, "exit");
+      assert.equal(await ok(sandbox, "echo on", aside), "on");
+    },
+  );
 
-  conformanceTest(suite, "shell: variables of the shell itself cannot be given, and its directory is known", async ({
-    open,
-  }) => {
-    const sandbox = await open();
-    const environment = { PWD: "/nowhere", OLDPWD: "x", UID: "7", IFS: "a", SHELLOPTS: "x", REAL: "r" };
-    const given = { ...main, environment };
-    const first = await sh(sandbox, "cd /tmp; echo $PWD $REAL $UID; set -- banana; echo $*", given);
-    assert.match(first.text, /^\/tmp r \d+\nbanana\n$/);
-    assert.equal(first.cwd, "/tmp");
-    assert.equal((await sh(sandbox, "PWD=/elsewhere", main)).cwd, "/tmp");
-    assert.equal((await sh(sandbox, "unset PWD", main)).cwd, "/tmp");
-    assert.equal(await ok(sandbox, "echo $PWD; cd /data; cd - >/dev/null; pwd", main), "/tmp\n/tmp");
-    assert.match((await sh(sandbox, "pwd; echo $PWD", { environment })).text, /^\/data\n\/data\n$/);
-  });
+  conformanceTest(
+    suite,
+    "shell: variables of the shell itself cannot be given, and its directory is known",
+    async ({ open }) => {
+      const sandbox = await open();
+      const environment = { PWD: "/nowhere", OLDPWD: "x", UID: "7", IFS: "a", SHELLOPTS: "x", REAL: "r" };
+      const given = { ...main, environment };
+      const first = await sh(sandbox, "cd /tmp; echo $PWD $REAL $UID; set -- banana; echo $*", given);
+      assert.match(first.text, /^\/tmp r \d+\nbanana\n$/);
+      assert.equal(first.cwd, "/tmp");
+      assert.equal((await sh(sandbox, "PWD=/elsewhere", main)).cwd, "/tmp");
+      assert.equal((await sh(sandbox, "unset PWD", main)).cwd, "/tmp");
+      assert.equal(await ok(sandbox, "echo $PWD; cd /data; cd - >/dev/null; pwd", main), "/tmp\n/tmp");
+      assert.match((await sh(sandbox, "pwd; echo $PWD", { environment })).text, /^\/data\n\/data\n$/);
+    },
+  );
 
   conformanceTest(
     suite,

@@ -1,0 +1,19 @@
+# shellcheck shell=bash
+# Prints how many first parts of a path are folders, also through links, each as it is written; then what all of it names: "folder",
+# "file" for anything else that exists, or "nothing".
+#
+# FOLDER: where the path begins. REST: the path, relative, with single slashes.
+# Exit status: 39 FOLDER is a file, 40 there is no such folder.
+
+[ -f "$FOLDER" ] && exit 39
+cd "$FOLDER" 2>/dev/null || exit 40
+count=0
+while :; do
+  case $REST in */*) ;; *) break ;; esac
+  cd "./${REST%%/*}" 2>/dev/null || break
+  REST=${REST#*/}
+  count=$((count + 1))
+done
+kind=nothing
+if [ -d "./$REST" ]; then kind=folder; elif [ -e "./$REST" ] || [ -L "./$REST" ]; then kind=file; fi
+echo "$count $kind"
