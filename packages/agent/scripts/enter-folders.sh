@@ -15,5 +15,5 @@ while :; do
   count=$((count + 1))
 done
 kind=nothing
-if [ -d "./$REST" ]; then kind=folder; elif [ -e "./$REST" ] || [ -L "./$REST" ]; then kind=file; fi
+if [ -d "./$REST" ]; then kind="folder"; elif [ -e "./$REST" ] || [ -L "./$REST" ]; then kind="file"; fi
 echo "$count $kind"

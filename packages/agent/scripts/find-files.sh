@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # the inner shell expands its script
 # Lists files with ripgrep, newest first. Prints two NUL-terminated texts for each: its name, and where it leads if it is a symbolic link.
 # Then a NUL and what ripgrep writes to standard error.
 #
