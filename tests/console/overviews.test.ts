@@ -149,7 +149,7 @@ covers(
         lines.some((line) => line.includes(detail)),
         `${detail} is not among\n${lines.join("\n")}`,
       );
-    const filter = seen.page.getByRole("button", { name: "What is not well" });
+    const filter = seen.page.getByRole("button", { name: "Only problems" });
     await filter.click();
     await filter.and(seen.page.locator("[aria-pressed=true]")).waitFor();
     const faulty = checks.filter(({ state }: AnyJson) => state !== "yes");

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { FilterMenu } from "../ui/filter-menu.tsx";
+import { filterBarClass } from "./filter-bar-class.ts";
 import { type ListSearch, SINCE_CHOICES, type Since } from "./list-search.ts";
 import { SearchField } from "./search-field.tsx";
 
@@ -25,7 +26,7 @@ export function ListFilters({
   children,
 }: Props) {
   return (
-    <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
+    <div className={filterBarClass}>
       <SearchField
         label="Filter by text"
         placeholder={placeholder}

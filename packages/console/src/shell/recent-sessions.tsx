@@ -1,11 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { berth } from "../api/client.ts";
-import { useWaiting } from "../api/queries/sessions.ts";
 import { useList } from "../api/use-list.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { ErrorBox } from "../ui/error-box.tsx";
 import { Ago } from "../ui/moment.tsx";
-import { SessionStatus } from "../ui/session-status.tsx";
+import { StatusOf } from "../ui/session-status.tsx";
 import { LIVE_MS } from "./list-search.ts";
 
 type Props = {
@@ -14,27 +13,28 @@ type Props = {
   search: { agent?: string; environment?: string };
 };
 
-/** The newest few sessions of an object, with a way to all of them. */
+/** The newest few sessions of an object, each with its last activity, with a way to all of them. */
 export function RecentSessions({ query, search }: Props) {
   const list = useList(["sessions", "recent", query], () => berth.sessions.list({ ...query, limit: 5 }), {
     live: LIVE_MS,
   });
-  const waiting = useWaiting(LIVE_MS);
   if (list.error !== null) return <ErrorBox error={list.error} retry={() => void list.refetch()} />;
   if (list.isSuccess && list.items.length === 0) return <p className="text-muted">None yet.</p>;
   return (
     <>
       <ul className="-mx-2">
-        {list.items.slice(0, 5).map(({ id, title, status, archived_at, created_at }) => (
-          <li key={id}>
+        {list.items.slice(0, 5).map((session) => (
+          <li key={session.id}>
             <Link
               to="/sessions/$sessionId"
-              params={{ sessionId: id }}
+              params={{ sessionId: session.id }}
               className="flex h-9 items-center gap-3 rounded-md px-2 hover:bg-hover"
             >
-              <SessionStatus status={status} waiting={waiting.ids.has(id)} archived={archived_at !== null} />
-              <span className="min-w-0 flex-1 truncate">{showUnseen(title) || "Untitled session"}</span>
-              <Ago at={created_at} className="text-xs text-faint" />
+              <StatusOf session={session} />
+              <span className="min-w-0 flex-1 truncate">
+                {showUnseen(session.title) || "Untitled session"}
+              </span>
+              <Ago at={session.updated_at} className="text-xs text-faint" />
             </Link>
           </li>
         ))}

@@ -29,7 +29,7 @@ export function SearchField({ value, onChange, label, placeholder, maxLength }: 
   }, [typed, value]);
   useShortcuts([{ keys: "/", label, group: "List", run: () => field.current?.focus() }]);
   return (
-    <div className="relative mr-1 w-full sm:w-56">
+    <div className="relative mr-1 w-36 sm:w-56">
       <Icon name="search" className="absolute top-1.5 left-2 text-faint" />
       <Input
         ref={field}

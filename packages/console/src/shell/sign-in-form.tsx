@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { oidcAddress, signInMethods, signInWithToken } from "../api/sign-in.ts";
+import { useMutation } from "../api/use-mutation.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Command } from "../ui/empty.tsx";

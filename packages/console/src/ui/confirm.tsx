@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useMutation } from "../api/use-mutation.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorBox } from "./error-box.tsx";

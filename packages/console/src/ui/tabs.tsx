@@ -27,7 +27,7 @@ export function Tabs<Id extends string>({ tabs, value, onChange, label, classNam
     >
       <Base.List
         aria-label={label}
-        className="relative flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2"
+        className="relative flex shrink-0 flex-wrap gap-x-1 border-b border-line px-2"
       >
         {tabs.map((tab) => (
           <Base.Tab
@@ -41,7 +41,7 @@ export function Tabs<Id extends string>({ tabs, value, onChange, label, classNam
             )}
           </Base.Tab>
         ))}
-        <Base.Indicator className="absolute bottom-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) rounded-full bg-accent transition-all duration-150" />
+        <Base.Indicator className="absolute top-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) translate-y-[calc(var(--active-tab-top)+var(--active-tab-height)-2px)] rounded-full bg-accent transition-all duration-150" />
       </Base.List>
       {tabs.map((tab) => (
         <Base.Panel key={tab.id} value={tab.id} className="min-h-0 flex-1 outline-none">

@@ -1,6 +1,6 @@
 import { APIError } from "@berth/sdk";
-import { useMutation } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { useMutation } from "../api/use-mutation.ts";
 
 /** A fault of a field that shows before the service is asked. */
 export class FormFault extends Error {

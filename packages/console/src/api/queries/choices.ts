@@ -1,5 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { berth } from "../client.ts";
+import { lastUsedQuery } from "./sessions.ts";
 
 /** As many as a filter or a form can offer. */
 const LIMIT = 100;
@@ -29,3 +30,16 @@ export const memoryStoreChoices = queryOptions({
   queryKey: ["memory stores", "choices"],
   queryFn: async ({ signal }) => (await berth.memoryStores.list({ limit: LIMIT }, { signal })).data,
 });
+
+/**
+ * The choice that a form begins with: what the caller used for their last session, if it is still offered, else the newest. Undefined
+ * until that is known, or where nothing is offered.
+ */
+export function useFirstChoice(
+  kind: "agentId" | "environmentId",
+  choices: readonly { id: string }[] | undefined,
+): string | undefined {
+  const { data: last, isPending } = useQuery(lastUsedQuery);
+  if (isPending || choices === undefined) return undefined;
+  return choices.find(({ id }) => id === last?.[kind])?.id ?? choices[0]?.id;
+}

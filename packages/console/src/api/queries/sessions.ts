@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { berth } from "../client.ts";
+import { whoamiQuery } from "./whoami.ts";
 
 export const sessionQuery = (id: string) =>
   queryOptions({ queryKey: ["sessions", id], queryFn: ({ signal }) => berth.sessions.get(id, { signal }) });
@@ -25,4 +26,16 @@ export const recentSessions = queryOptions({
   queryKey: ["sessions", "newest"],
   queryFn: async ({ signal }) => (await berth.sessions.list({ limit: FEW }, { signal })).data,
   staleTime: 300_000,
+});
+
+/** What the caller used for their last session; null if they have none. */
+export const lastUsedQuery = queryOptions({
+  queryKey: ["sessions", "last used"],
+  queryFn: async ({ signal, client }) => {
+    const { principal } = await client.ensureQueryData(whoamiQuery);
+    const [last] = (
+      await berth.sessions.list({ owner_id: principal.id, include_archived: true, limit: 1 }, { signal })
+    ).data;
+    return last === undefined ? null : { agentId: last.agent.id, environmentId: last.environment_id };
+  },
 });

@@ -1,9 +1,10 @@
 import type { DeviceAuthorization } from "@berth/sdk";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { useMutation } from "../../api/use-mutation.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";

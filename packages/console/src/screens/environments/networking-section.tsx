@@ -63,8 +63,8 @@ export function NetworkingSection({ form, change, faultAt }: Props) {
             label="Credentials of repositories"
             value={form.credentials}
             choices={[
-              { value: "inject", label: "In the container" },
-              { value: "proxy", label: "Outside, put into requests" },
+              { value: "inject", label: "In the sandbox" },
+              { value: "proxy", label: "Kept out of the sandbox" },
             ]}
             onChange={(credentials) => change({ credentials })}
           />
@@ -73,7 +73,7 @@ export function NetworkingSection({ form, change, faultAt }: Props) {
       <p className="-mt-2.5 text-xs text-faint">
         {form.credentials === "inject"
           ? "git and the provider’s command line read the tokens from variables; commands can read them too."
-          : "The container has placeholders only; Berth puts the tokens into requests to the repository’s hosts."}
+          : "Commands see placeholders only. Berth adds the tokens to requests on their way to the repository’s host."}
       </p>
     </FormSection>
   );

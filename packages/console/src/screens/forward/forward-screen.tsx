@@ -65,6 +65,9 @@ export function ForwardScreen() {
         </>
       }
     >
+      <p className="border-b border-line px-4 py-2 text-muted">
+        A list that other programs read: what you register here, they find by its id, always as it is now.
+      </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
         <SearchField
           label="Filter by text"
@@ -118,7 +121,7 @@ export function ForwardScreen() {
               </Button>
             }
           >
-            What you register, other programs that act for you can find, with its newest content.
+            Register one, and every program with your token finds it here.
           </Empty>
         }
       />

@@ -98,7 +98,7 @@ function Overview({ health, onlyFaults, onFaults }: OverviewProps) {
             aria-pressed={onlyFaults}
             onClick={() => onFaults(!onlyFaults)}
           >
-            What is not well
+            Only problems
           </Button>
         }
       />

@@ -3,8 +3,8 @@ import { formatPlural } from "../../format/numbers.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 export const CHECK_LOOKS: Readonly<Record<HealthCheck["state"], { tone: Tone; text: string }>> = {
-  yes: { tone: "ok", text: "Ok" },
-  degraded: { tone: "warn", text: "Weak" },
+  yes: { tone: "ok", text: "OK" },
+  degraded: { tone: "warn", text: "Degraded" },
   no: { tone: "bad", text: "Missing" },
 };
 
@@ -13,7 +13,7 @@ const FAULTS: Readonly<Record<NonNullable<Health["fault"]>, string>> = {
   starting: "The process that runs sessions is starting.",
   frozen: "The process that runs sessions is frozen.",
   heartbeat: "The process that runs sessions does not reach the database.",
-  no_runner: "No service that runs sessions was heard of.",
+  no_runner: "No runner has reported.",
   sandbox: "No sandbox can be opened; the log of the service says why.",
   database: "The database does not respond.",
 };
@@ -38,8 +38,8 @@ export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; ti
   if (weak > 0)
     return {
       tone: "warn",
-      title: weak === 1 ? "One weak spot" : `${weak} weak spots`,
-      about: "Sessions run. Something weaker is used than could be.",
+      title: `${formatPlural(weak, "check")} degraded`,
+      about: "Sessions run, with less than this machine could have.",
     };
   return { tone: "ok", title: "All is well", about: "Sessions run, and every check passes." };
 }
@@ -52,8 +52,8 @@ const AWAY_MS = 30_000;
 
 export function hostState(host: HealthHost, now: number): { tone: Tone; text: string } {
   if (host.seen_at === null) return { tone: "neutral", text: "Never seen" };
-  if (now - Date.parse(host.seen_at) > AWAY_MS) return { tone: "bad", text: "Away" };
-  return host.draining ? { tone: "warn", text: "Draining" } : { tone: "ok", text: "There" };
+  if (now - Date.parse(host.seen_at) > AWAY_MS) return { tone: "bad", text: "Offline" };
+  return host.draining ? { tone: "warn", text: "Draining" } : { tone: "ok", text: "Online" };
 }
 
 /** Of a disk, what is taken: from 0 to 1. */

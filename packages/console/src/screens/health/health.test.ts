@@ -23,13 +23,13 @@ test("the worst comes first", () => {
     "No sessions run",
     "1 check failed",
     "Sessions wait",
-    "One weak spot",
-    "2 weak spots",
+    "1 check degraded",
+    "2 checks degraded",
     "All is well",
   ]);
 });
 
-test("a host is there while it is seen", () => {
+test("a host is online while it is seen", () => {
   const host = (part: Partial<HealthHost>) =>
     ({ seen_at: "2026-11-25T11:59:50Z", draining: false, ...part }) as HealthHost;
   const texts = [
@@ -38,7 +38,7 @@ test("a host is there while it is seen", () => {
     host({ seen_at: "2026-11-25T11:59:00Z", draining: true }),
     host({ seen_at: null }),
   ].map((one) => hostState(one, NOW).text);
-  assert.deepEqual(texts, ["There", "Draining", "Away", "Never seen"]);
+  assert.deepEqual(texts, ["Online", "Draining", "Offline", "Never seen"]);
 });
 
 test("a disk is taken in part, and never more than whole", () => {

@@ -40,9 +40,17 @@ export function SessionStates({ sessions }: { sessions: Health["sessions"] }) {
               <rect width="8" height="8" rx="2" className={fill} />
             </svg>
             <dt className="flex-1 text-muted">
-              <Link to="/" search={{ status: [status] }} className="hover:text-ink hover:underline">
-                {label}
-              </Link>
+              {status === "idle" ? (
+                label
+              ) : (
+                <Link
+                  to="/"
+                  search={{ state: status === "terminated" ? status : "running" }}
+                  className="hover:text-ink hover:underline"
+                >
+                  {label}
+                </Link>
+              )}
             </dt>
             <dd className="font-medium tabular">{formatCount(sessions[status])}</dd>
           </div>

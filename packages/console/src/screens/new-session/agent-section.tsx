@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { agentChoices, skillChoices } from "../../api/queries/choices.ts";
+import { agentChoices, skillChoices, useFirstChoice } from "../../api/queries/choices.ts";
 import { initialModel, modelsQuery } from "../../api/queries/models.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Field, Textarea } from "../../ui/field.tsx";
@@ -16,7 +16,7 @@ export function AgentSection({ form, change, faultAt }: Props) {
   const { data: agents } = useQuery(agentChoices);
   const { data: models } = useQuery(modelsQuery);
   const none = agents !== undefined && agents.length === 0;
-  const first = agents?.[0]?.id;
+  const first = useFirstChoice("agentId", agents);
   const model = initialModel(models);
   useEffect(() => {
     if (form.agentId === null && first !== undefined) change({ agentId: first });

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { berth } from "../../api/client.ts";
-import { environmentChoices } from "../../api/queries/choices.ts";
+import { environmentChoices, useFirstChoice } from "../../api/queries/choices.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { useMutation } from "../../api/use-mutation.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -15,7 +16,7 @@ type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (fiel
 /** Where it works: networking, packages, limits. */
 export function EnvironmentSection({ form, change, faultAt }: Props) {
   const { data: environments } = useQuery(environmentChoices);
-  const first = environments?.[0]?.id;
+  const first = useFirstChoice("environmentId", environments);
   useEffect(() => {
     if (form.environmentId === null && first !== undefined) change({ environmentId: first });
   });

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useUploads } from "../../api/use-uploads.ts";
+import { uploadPath } from "../../format/upload-path.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -10,11 +11,18 @@ import { UploadList } from "../../ui/upload-list.tsx";
 import { useFileDrop } from "../../ui/use-file-drop.ts";
 import type { FileEntry, Form } from "./form.ts";
 
-type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
+type Props = {
+  form: Form;
+  change: (part: Partial<Form>) => void;
+  faultAt: (field: string) => string | null;
+  /** Told whether files are on their way: the session would begin without them. */
+  onUploading: (uploading: boolean) => void;
+};
 
 /** Files that lie in the sandbox from the start. They are uploaded while the form is filled in. */
-export function FilesSection({ form, change, faultAt }: Props) {
-  const { uploads, add, retry, remove } = useUploads();
+export function FilesSection({ form, change, faultAt, onUploading }: Props) {
+  const { uploads, busy, add, retry, remove } = useUploads();
+  useEffect(() => onUploading(busy), [busy, onUploading]);
   const picker = useRef<HTMLInputElement>(null);
   const drop = useFileDrop(add);
   useEffect(() => {
@@ -30,7 +38,7 @@ export function FilesSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Files"
-      about="Read-only in the sandbox, below /mnt/session/uploads if no other place is given."
+      about="Read-only in the sandbox, each under its name below /mnt/session/uploads if no other place is given."
     >
       <div
         {...drop.handlers}
@@ -80,7 +88,7 @@ function FileRow({ file, fault, onPlace, onRemove }: RowProps) {
         <span className="w-40 truncate">{showUnseen(file.name)}</span>
         <Input
           aria-label={`Place of ${file.name} in the sandbox`}
-          placeholder={`/mnt/session/uploads/${file.fileId}`}
+          placeholder={uploadPath(file.fileId, file.name)}
           value={file.mountPath}
           onChange={(event) => onPlace(event.target.value)}
           className="min-w-0 flex-1 font-mono text-xs"

@@ -62,7 +62,7 @@ test("the request has what was filled in, and leaves out what was not", () => {
         username: "ada",
         password: "pass",
       },
-      { type: "file", file_id: "file_a" },
+      { type: "file", file_id: "file_a", mount_path: "/mnt/session/uploads/file_a/a.txt" },
       { type: "memory_store", memory_store_id: "memstore_a", access: "read_only" },
     ],
     vault_ids: ["vlt_a"],
@@ -99,7 +99,8 @@ test("a session like another one has its agent, environment and resources, and n
       mount_path: "/data/lib",
       checkout: { type: "tag", name: "v1" },
     },
-    { id: "sesr_b", type: "file", file_id: "file_a", mount_path: "/mnt/session/uploads/file_a" },
+    { id: "sesr_b", type: "file", file_id: "file_a", mount_path: "/mnt/session/uploads/file_a/b.csv" },
+    { id: "sesr_c", type: "file", file_id: "file_c", mount_path: "/mnt/session/uploads/file_c" },
   ];
   const session = {
     title: "T",
@@ -123,8 +124,16 @@ test("a session like another one has its agent, environment and resources, and n
       checkout: { type: "tag", name: "v1" },
       username: "ada",
     },
-    { type: "file", file_id: "file_a" },
+    { type: "file", file_id: "file_a", mount_path: "/mnt/session/uploads/file_a/b.csv" },
+    { type: "file", file_id: "file_c", mount_path: "/mnt/session/uploads/file_c" },
   ]);
+  assert.deepEqual(
+    like.files.map(({ name, mountPath }) => [name, mountPath]),
+    [
+      ["b.csv", ""],
+      ["file_c", "/mnt/session/uploads/file_c"],
+    ],
+  );
 });
 
 test("a repository's kind follows its address, by the providers that sessions show, until it is chosen", () => {

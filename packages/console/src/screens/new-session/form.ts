@@ -1,4 +1,5 @@
 import type { EventOf, Session } from "@berth/sdk";
+import { uploadPath } from "../../format/upload-path.ts";
 
 /** A repository as the form has it. Secrets are in the page only, and in no draft. */
 export type RepositoryEntry = {
@@ -146,7 +147,8 @@ function repositoryLike(resource: Extract<Session["resources"][number], { url: s
 
 /** A file at its usual place gets a usual place again. */
 function mountPathLike({ file_id, mount_path }: { file_id: string; mount_path: string }): string {
-  return mount_path === `/mnt/session/uploads/${file_id}` ? "" : mount_path;
+  const name = mount_path.split("/").at(-1) ?? "";
+  return mount_path === uploadPath(file_id, name) ? "" : mount_path;
 }
 
 /** The body of the request that creates the session, and for each resource in it the part of the form that it is from. */
@@ -159,10 +161,10 @@ export function requestOf(form: Form, agentId: string) {
       : agentId;
   const resources = [
     ...repositories.map(repositoryInput),
-    ...form.files.map(({ fileId, mountPath }) => ({
+    ...form.files.map(({ fileId, name, mountPath }) => ({
       type: "file" as const,
       file_id: fileId,
-      ...given("mount_path", mountPath),
+      mount_path: mountPath.trim() || uploadPath(fileId, name),
     })),
     ...form.stores.map(({ storeId, access }) => ({
       type: "memory_store" as const,

@@ -1,5 +1,6 @@
 import { operations } from "@berth/sdk/operations";
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, useState } from "react";
+import { formatPlural } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { Button, Spinner } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
@@ -12,6 +13,7 @@ import { type Form, requestOf, withoutSecrets } from "./form.ts";
 import { MoreSection } from "./more-section.tsx";
 import { RepositoriesSection } from "./repositories-section.tsx";
 import { newSessionRoute } from "./route.ts";
+import type { CloneState } from "./start-session.ts";
 import { useForm, useStart } from "./use-new-session.ts";
 
 export function NewSessionScreen() {
@@ -28,8 +30,11 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
   const { form, change, reset, error: likeError, isFilled } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
   const sections = { form, change, faultAt };
+  const [uploading, setUploading] = useState(false);
   const isReady =
-    form.environmentId !== null && (form.agentMode === "quick" ? form.model !== null : form.agentId !== null);
+    !uploading &&
+    form.environmentId !== null &&
+    (form.agentMode === "quick" ? form.model !== null : form.agentId !== null);
   const { body } = requestOf(form, form.agentMode === "existing" ? (form.agentId ?? "") : "$AGENT_ID");
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && isReady && phase.step === "form")
@@ -76,11 +81,16 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
           <AgentSection {...sections} />
           <EnvironmentSection {...sections} />
           <RepositoriesSection {...sections} phase={phase} onTryAgain={(key) => void tryAgain(key)} />
-          <FilesSection {...sections} />
+          <FilesSection {...sections} onUploading={setUploading} />
           <MoreSection {...sections} />
         </fieldset>
         {phase.step === "cloning" ? (
-          <CloningBar error={error} onBack={() => void discard()} onSkip={() => void skip()} />
+          <CloningBar
+            failed={failedIn(phase.clones)}
+            error={error}
+            onBack={() => void discard()}
+            onSkip={() => void skip()}
+          />
         ) : (
           <FormBar
             error={error}
@@ -99,17 +109,27 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
   );
 }
 
-type CloningProps = { error: unknown; onBack: () => void; onSkip: () => void };
+function failedIn(clones: ReadonlyMap<string, CloneState>): number {
+  return [...clones.values()].filter(({ state }) => state === "failed").length;
+}
+
+type CloningProps = { failed: number; error: unknown; onBack: () => void; onSkip: () => void };
 
 /** While the repositories of the session are cloned. */
-function CloningBar({ error, onBack, onSkip }: CloningProps) {
+function CloningBar({ failed, error, onBack, onSkip }: CloningProps) {
   return (
     <>
       {error !== null && <ErrorBox error={error} className="mt-4" />}
       <div className={formBarClass}>
-        <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
+        {failed > 0 ? (
+          <p className="mr-auto text-bad">
+            {formatPlural(failed, "repository", "repositories")} could not be cloned: see above.
+          </p>
+        ) : (
+          <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
+        )}
         <Button onClick={onBack}>Back</Button>
-        <Button onClick={onSkip}>Send it now</Button>
+        <Button onClick={onSkip}>{failed > 0 ? "Send it without" : "Send it now"}</Button>
       </div>
     </>
   );

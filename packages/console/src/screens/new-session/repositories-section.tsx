@@ -186,6 +186,11 @@ function Repository(props: RepositoryProps) {
   );
 }
 
+/** What failed is seen, wherever the page stands. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "center" });
+}
+
 function Clone({
   clone,
   hasSecret,
@@ -209,6 +214,7 @@ function Clone({
     );
   return (
     <div
+      ref={intoView}
       role="alert"
       className="flex items-start gap-2.5 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2.5"
     >

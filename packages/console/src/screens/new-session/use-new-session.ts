@@ -67,9 +67,13 @@ export function useStart(form: Form, reset: () => void) {
   const [phase, setPhase] = useState<Phase>({ step: "form" });
   const [error, setError] = useState<unknown>(null);
   const abort = useRef(new AbortController());
+  /** What has begun is not begun again, also before the screen shows that it has. */
+  const underWay = useRef({ start: false, task: false });
   useEffect(() => () => abort.current.abort(), []);
 
   async function start() {
+    if (underWay.current.start) return;
+    underWay.current.start = true;
     setError(null);
     setPhase({ step: "creating" });
     try {
@@ -79,6 +83,8 @@ export function useStart(form: Form, reset: () => void) {
     } catch (failure) {
       setError(failure);
       setPhase({ step: "form" });
+    } finally {
+      underWay.current.start = false;
     }
   }
   async function cloneAll(started: Started) {
@@ -90,10 +96,16 @@ export function useStart(form: Form, reset: () => void) {
   }
   /** Sends the task whatever the repositories do, and leaves for the session. */
   async function goOn({ sessionId }: Started) {
+    if (underWay.current.task) return;
+    underWay.current.task = true;
     abort.current.abort();
-    await sendTask(sessionId, form.task);
-    reset();
-    await navigate({ to: "/sessions/$sessionId", params: { sessionId } });
+    try {
+      await sendTask(sessionId, form.task);
+      reset();
+      await navigate({ to: "/sessions/$sessionId", params: { sessionId } });
+    } finally {
+      underWay.current.task = false;
+    }
   }
   async function tryAgain(key: string) {
     if (phase.step !== "cloning") return;

@@ -1,20 +1,36 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { checkConnection, isConnected, onConnectionChange } from "../../api/connection.ts";
 import { Button, Spinner } from "../../ui/button.tsx";
 import type { Connection } from "./log/log-follower.ts";
 
 /** A connection that mends within this time is not worth a word. In milliseconds. */
 const PATIENCE_MS = 700;
 
-/** Tells that the connection is lost and when it is tried again; goes away by itself. */
+/**
+ * Tells that the log is not followed at this moment; goes away by itself. While the service cannot be reached at all, the banner of the
+ * page says so alone; once it can, the log is followed again at once.
+ */
 export function ConnectionNote({ connection, onRetry }: { connection: Connection; onRetry: () => void }) {
   const lost = connection.state === "lost";
   const [shown, setShown] = useState(false);
+  const connected = useSyncExternalStore(onConnectionChange, isConnected);
+  const wasAway = useRef(false);
   useEffect(() => {
     if (!lost) return setShown(false);
-    const timer = setTimeout(() => setShown(true), PATIENCE_MS);
-    return () => clearTimeout(timer);
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      void checkConnection(stop.signal).then(() => setShown(!stop.signal.aborted));
+    }, PATIENCE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
   }, [lost]);
-  if (!shown || connection.state !== "lost") return null;
+  useEffect(() => {
+    if (connected && lost && wasAway.current) onRetry();
+    wasAway.current = !connected;
+  }, [connected, lost, onRetry]);
+  if (!connected || !shown || connection.state !== "lost") return null;
   return (
     <div role="status" className="flex items-center gap-2 border-b border-warn/30 bg-warn-soft px-4 py-1.5">
       <Spinner className="text-warn" />

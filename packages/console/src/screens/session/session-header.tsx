@@ -1,6 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
+import { type Session, standingOf } from "@berth/sdk";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
+import { useMutation } from "../../api/use-mutation.ts";
 import { inputTokens } from "../../format/cost.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -10,6 +11,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { SessionStatus } from "../../ui/session-status.tsx";
+import type { Shown } from "../../ui/standings.ts";
 import { toastError } from "../../ui/toast.tsx";
 import type { SessionView } from "./log/view.ts";
 import { useSession } from "./scope/session-context.ts";
@@ -64,11 +66,7 @@ export function SessionState({ view }: { view: SessionView }) {
   const tokens = inputTokens(view.usage) + view.usage.output_tokens;
   return (
     <>
-      <SessionStatus
-        status={view.status ?? session.status}
-        waiting={view.waiting.length > 0}
-        archived={session.archived_at !== null}
-      />
+      <SessionStatus standing={standingIn(session, view)} />
       <span className="truncate text-xs text-faint max-lg:hidden">
         {showUnseen(session.agent.name)} · {session.agent.model.id}
         {tokens > 0 && ` · ${formatShort(tokens)} tokens`}
@@ -76,6 +74,19 @@ export function SessionState({ view }: { view: SessionView }) {
       <CopyId id={session.id} short className="max-xl:hidden" />
     </>
   );
+}
+
+/** The log is ahead of the session's own fields, which are read again when a turn has ended. */
+function standingIn(session: Session, view: SessionView): Shown {
+  if (view.status === "deleted") return "deleted";
+  if (view.waiting.length > 0 && session.archived_at === null && view.status === "idle")
+    return "requires_action";
+  const ended = view.stopReason && { outcome: view.stopReason.type, ended_at: session.updated_at };
+  return standingOf({
+    ...session,
+    status: view.status ?? session.status,
+    last_turn: ended ?? session.last_turn,
+  });
 }
 
 type Asked = "archive" | "terminate" | "delete";

@@ -10,8 +10,10 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { FirstWaiting } from "./answers/first-waiting.ts";
 import { Composer } from "./composer/composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
+import { FailedClones } from "./failed-clones.tsx";
 import { useSessionLog } from "./log/use-session-log.ts";
 import type { SessionView } from "./log/view.ts";
+import { firstPanel } from "./panels/first-panel.ts";
 import { ResizablePanel } from "./panels/resizable-panel.tsx";
 import { type SessionSearch, sessionRoute } from "./route.ts";
 import type { PanelId } from "./scope/panel-ids.ts";
@@ -41,7 +43,8 @@ function OneSession({ sessionId }: { sessionId: string }) {
   const { view } = log;
   useFreshSession(sessionId, view);
   const [wide] = useState(() => innerWidth >= WIDE);
-  const panel = search.panel ?? (wide ? "changes" : "none");
+  const first = session === undefined ? "details" : firstPanel(session, view);
+  const panel = search.panel ?? (wide ? first : "none");
   const setSearch = useCallback(
     (change: SessionSearch) =>
       void navigate({ search: (before) => ({ ...before, ...change }), replace: true }),
@@ -58,7 +61,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
       keys: "p",
       label: "Open or close the panel",
       group: "Session",
-      run: () => setSearch({ panel: panel === "none" ? "changes" : "none" }),
+      run: () => setSearch({ panel: panel === "none" ? first : "none" }),
     },
   ]);
   const failure = error ?? log.error;
@@ -85,7 +88,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
           actions={
             <SessionMenu
               panelOpen={panel !== "none"}
-              onPanel={() => setSearch({ panel: panel === "none" ? "changes" : "none" })}
+              onPanel={() => setSearch({ panel: panel === "none" ? first : "none" })}
             />
           }
           fixed
@@ -93,6 +96,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
           <div className="flex min-h-0 flex-1">
             <div className="relative flex min-w-0 flex-1 flex-col">
               <ConnectionNote connection={log.connection} onRetry={log.retry} />
+              <FailedClones />
               <Transcript view={view} event={search.event} complete={!log.partial}>
                 <Composer view={view} />
               </Transcript>
@@ -117,13 +121,17 @@ function OneSession({ sessionId }: { sessionId: string }) {
   );
 }
 
+const CHANGES: ReadonlySet<string> = new Set(["session.updated", "session.error"]);
+
 /** The session's own fields are read again when its log tells that they changed. */
 function useFreshSession(sessionId: string, { status, turn, rows }: SessionView): void {
   const last = rows.at(-1);
-  const changed = last?.kind === "notice" && last.event.type === "session.updated" ? last.id : "";
+  const changed = last?.kind === "notice" && CHANGES.has(last.event.type) ? last.id : "";
+  const placed = rows.findLast(({ kind }) => kind === "setup");
+  const steps = placed?.kind === "setup" ? placed.steps.filter(({ phase }) => phase === "ready").length : 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: these tell that the session changed
   useEffect(() => {
     if (status !== null)
       void queryClient.invalidateQueries({ queryKey: ["sessions", sessionId], exact: true });
-  }, [sessionId, status, turn, changed]);
+  }, [sessionId, status, turn, changed, placed?.id, steps]);
 }

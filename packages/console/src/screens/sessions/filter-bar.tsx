@@ -2,11 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
+import { filterBarClass } from "../../shell/filter-bar-class.ts";
 import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
-import { MAX_TITLE, type SessionFilters, STATUS_CHOICES } from "./session-filters.ts";
+import { MAX_TITLE, type SessionFilters, STATE_CHOICES } from "./session-filters.ts";
 
 type Props = {
   filters: SessionFilters;
@@ -24,10 +25,9 @@ export function FilterBar({ filters, owners, onChange }: Props) {
     const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);
     onChange(Object.fromEntries(next));
   };
-  const some = (values: string[]) => (values.length === 0 ? undefined : values);
   const people = [...new Set([...(own === undefined ? [] : [own]), ...owners])];
   return (
-    <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
+    <div className={filterBarClass}>
       <SearchField
         label="Filter by title"
         placeholder="Title"
@@ -36,10 +36,11 @@ export function FilterBar({ filters, owners, onChange }: Props) {
         onChange={(q) => set({ q: q === "" ? undefined : q })}
       />
       <FilterMenu
-        label="Status"
-        choices={STATUS_CHOICES}
-        chosen={filters.status ?? []}
-        onChange={(chosen) => set({ status: some(chosen) as SessionFilters["status"] })}
+        single
+        label="State"
+        choices={STATE_CHOICES}
+        chosen={filters.state === undefined ? [] : [filters.state]}
+        onChange={([state]) => set({ state: state as SessionFilters["state"] })}
       />
       <FilterMenu
         single
@@ -64,20 +65,11 @@ export function FilterBar({ filters, owners, onChange }: Props) {
       />
       <FilterMenu
         single
-        label="Created"
+        label="Active"
         choices={SINCE_CHOICES}
         chosen={filters.since === undefined ? [] : [filters.since]}
         onChange={([since]) => set({ since: since as SessionFilters["since"] })}
       />
-      <Button
-        size="small"
-        look={filters.waiting ? "secondary" : "quiet"}
-        icon="alert"
-        aria-pressed={filters.waiting ?? false}
-        onClick={() => set({ waiting: filters.waiting ? undefined : true })}
-      >
-        Needs an answer
-      </Button>
       <Button
         size="small"
         look={filters.archived ? "secondary" : "quiet"}

@@ -1,27 +1,47 @@
-import type { SessionStatus } from "@berth/sdk";
+import type { SessionStatus, Standing } from "@berth/sdk";
 import { readSince, type Since, timeOf } from "../../shell/list-search.ts";
+import { STANDINGS } from "../../ui/standings.ts";
 
 /** The filters of the list, as the address has them. */
 export type SessionFilters = {
   /** A part of the title. */
   q?: string;
-  status?: SessionStatus[];
-  /** Only sessions with calls that wait for an answer. */
-  waiting?: true;
+  state?: State;
   agent?: string;
   environment?: string;
   owner?: string;
-  /** How far back a session was created. */
+  /** How far back something happened in a session. */
   since?: Since;
   archived?: true;
 };
 
-export const STATUS_CHOICES = [
-  { value: "running", label: "Running" },
-  { value: "rescheduling", label: "Rescheduling" },
-  { value: "idle", label: "Idle" },
-  { value: "terminated", label: "Ended" },
-] as const;
+/** How sessions can stand, and what the service is asked for to list them. */
+const STATES = {
+  running: { statuses: ["running", "rescheduling"] },
+  requires_action: { outcomes: ["requires_action"] },
+  end_turn: { outcomes: ["end_turn"] },
+  retries_exhausted: { outcomes: ["retries_exhausted", "refusal"] },
+  repository_failed: { repository_failed: true },
+  max_turns: { outcomes: ["max_turns"] },
+  cancelled: { outcomes: ["cancelled"] },
+  none: { outcomes: ["none"] },
+  terminated: { statuses: ["terminated"] },
+} satisfies { [Key in Standing]?: StateQuery };
+
+type StateQuery = {
+  statuses?: SessionStatus[];
+  outcomes?: Exclude<
+    Standing,
+    "archived" | "terminated" | "running" | "rescheduling" | "repository_failed"
+  >[];
+  repository_failed?: true;
+};
+type State = keyof typeof STATES;
+
+export const STATE_CHOICES = (Object.keys(STATES) as State[]).map((value) => ({
+  value,
+  label: STANDINGS[value].text,
+}));
 
 /** The service takes no longer part of a title. */
 export const MAX_TITLE = 200;
@@ -29,33 +49,29 @@ export const MAX_TITLE = 200;
 /** Reads an address, in which anything may stand. */
 export function readFilters(search: Record<string, unknown>): SessionFilters {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-  const known = STATUS_CHOICES.map(({ value }) => value as string);
-  const statuses = (Array.isArray(search.status) ? search.status : [search.status]).filter((one) =>
-    known.includes(one),
-  );
   return withoutUndefined({
     q: text(search.q)?.slice(0, MAX_TITLE),
-    status: statuses.length === 0 ? undefined : (statuses as SessionFilters["status"]),
+    state: STATE_CHOICES.find(({ value }) => value === search.state)?.value,
     agent: text(search.agent),
     environment: text(search.environment),
     owner: text(search.owner),
     since: readSince(search.since),
-    waiting: search.waiting === true ? true : undefined,
     archived: search.archived === true ? true : undefined,
   });
 }
 
-/** The filters as the service takes them. */
+/** The filters as the service takes them. The list is by last activity. */
 export function listQuery(filters: SessionFilters, now: number) {
-  const { q, status, waiting, agent, environment, owner, since, archived } = filters;
+  const { q, state, agent, environment, owner, since, archived } = filters;
+  const standing: StateQuery = state === undefined ? {} : STATES[state];
   return withoutUndefined({
+    sort: "updated_at" as const,
     title: q,
-    statuses: status,
-    requires_action: waiting,
+    ...standing,
     agent_id: agent,
     environment_id: environment,
     owner_id: owner,
-    "created_at[gte]": timeOf(since, now),
+    "updated_at[gte]": timeOf(since, now),
     include_archived: archived,
   });
 }

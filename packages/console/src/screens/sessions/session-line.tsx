@@ -6,27 +6,26 @@ import { showUnseen } from "../../format/visible-text.ts";
 import { cx } from "../../ui/cx.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { SessionStatus } from "../../ui/session-status.tsx";
+import { StatusOf } from "../../ui/session-status.tsx";
 import { Cell, Line, lineLinkClass } from "../../ui/table.tsx";
 
 type Props = {
   session: Session;
-  waiting: boolean;
   price: Price | null | undefined;
   index: number;
   marked: boolean;
 };
 
 /** A session in the list. The whole line is the link. */
-export function SessionLine({ session, waiting, price, index, marked }: Props) {
-  const { title, agent, usage, archived_at, status } = session;
+export function SessionLine({ session, price, index, marked }: Props) {
+  const { title, agent, usage } = session;
   const tokens = inputTokens(usage) + usage.output_tokens;
   const cost = listCost(usage, price);
   const repositories = repositoriesOf(session);
   return (
     <Line index={index} marked={marked}>
       <Cell className="w-0 pl-4 whitespace-nowrap max-sm:hidden">
-        <SessionStatus status={status} waiting={waiting} archived={archived_at !== null} />
+        <StatusOf session={session} />
       </Cell>
       <Cell className="max-w-0 min-w-0 py-1.5 sm:w-1/2">
         <Link
@@ -37,8 +36,8 @@ export function SessionLine({ session, waiting, price, index, marked }: Props) {
           {showUnseen(title) || "Untitled session"}
         </Link>
         <span className="mt-0.5 flex items-center gap-2 truncate text-xs text-faint sm:hidden">
-          <SessionStatus status={status} waiting={waiting} archived={archived_at !== null} />
-          {showUnseen(agent.name)} · <Ago at={session.created_at} />
+          <StatusOf session={session} />
+          {showUnseen(agent.name)} · <Ago at={session.updated_at} />
         </span>
       </Cell>
       <Cell className="max-w-44 truncate text-muted max-md:hidden">{showUnseen(agent.name)}</Cell>
@@ -58,7 +57,7 @@ export function SessionLine({ session, waiting, price, index, marked }: Props) {
         {cost !== null && cost > 0 && formatDollars(cost)}
       </Cell>
       <Cell align="right" className="pr-4 whitespace-nowrap text-faint max-sm:hidden">
-        <Ago at={session.created_at} />
+        <Ago at={session.updated_at} />
       </Cell>
     </Line>
   );

@@ -10,8 +10,10 @@ import { useListKeys } from "../../shell/use-list-keys.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
+import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { HeadCell, Table } from "../../ui/table.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -23,7 +25,7 @@ import { SessionLine } from "./session-line.tsx";
 const LIVE_MS = 3_000;
 const PAGE = 50;
 
-/** All sessions that one may see, the newest first. */
+/** All sessions that one may see, by last activity. */
 export function SessionsScreen() {
   const filters = sessionsRoute.useSearch();
   const navigate = useNavigate({ from: "/" });
@@ -46,7 +48,7 @@ export function SessionsScreen() {
       waiting={waiting.ids.size}
       about={
         waiting.ids.size > 0 && (
-          <Link to="/" search={{ waiting: true }}>
+          <Link to="/" search={{ state: "requires_action" }}>
             <Badge tone="warn" dot>
               {`${waiting.ids.size}${waiting.more ? "+" : ""}`} {waiting.ids.size === 1 ? "needs" : "need"} an
               answer
@@ -54,7 +56,16 @@ export function SessionsScreen() {
           </Link>
         )
       }
-      actions={<CallButton calls={[{ operation: operations.sessions.list, query }]} />}
+      actions={
+        <>
+          <span className="contents max-sm:hidden">
+            <CallButton calls={[{ operation: operations.sessions.list, query }]} />
+          </span>
+          <Link to="/new" className={cx(buttonClass("primary", "small"), "md:hidden")}>
+            <Icon name="plus" /> New<span className="max-sm:sr-only"> session</span>
+          </Link>
+        </>
+      }
     >
       <FilterBar
         filters={filters}
@@ -70,7 +81,6 @@ export function SessionsScreen() {
             <SessionLine
               key={session.id}
               session={session}
-              waiting={waiting.ids.has(session.id)}
               price={models.find(({ id }) => id === session.agent.model.id)?.price}
               index={index}
               marked={index === marked}
@@ -96,7 +106,7 @@ export function SessionsScreen() {
 function Head() {
   return (
     <>
-      <HeadCell className="pl-4 max-sm:hidden">Status</HeadCell>
+      <HeadCell className="pl-4 max-sm:hidden">State</HeadCell>
       <HeadCell>Title</HeadCell>
       <HeadCell className="max-md:hidden">Agent</HeadCell>
       <HeadCell className="max-lg:hidden">Repositories</HeadCell>
@@ -107,7 +117,7 @@ function Head() {
         Cost
       </HeadCell>
       <HeadCell align="right" className="pr-4 max-sm:hidden">
-        Created
+        Last activity
       </HeadCell>
     </>
   );

@@ -1,7 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { signInWithCode } from "../../api/sign-in.ts";
+import { useMutation } from "../../api/use-mutation.ts";
 import { SignInForm } from "../../shell/sign-in-form.tsx";
 import { Spinner } from "../../ui/button.tsx";
 

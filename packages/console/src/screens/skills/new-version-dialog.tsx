@@ -1,9 +1,9 @@
 import type { Skill } from "@berth/sdk";
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
+import { useMutation } from "../../api/use-mutation.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Command } from "../../ui/empty.tsx";

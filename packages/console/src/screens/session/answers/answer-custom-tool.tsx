@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { useMutation } from "../../../api/use-mutation.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";

@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useMutation } from "../../../api/use-mutation.ts";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";

@@ -1,6 +1,6 @@
-import { useMutation } from "@tanstack/react-query";
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { berth } from "../../../api/client.ts";
+import { useMutation } from "../../../api/use-mutation.ts";
 import { useUploads } from "../../../api/use-uploads.ts";
 import { runShortcut, useRegisteredShortcuts, useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";

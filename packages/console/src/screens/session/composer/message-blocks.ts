@@ -1,4 +1,5 @@
 import type { Upload } from "../../../api/use-uploads.ts";
+import { uploadPath } from "../../../format/upload-path.ts";
 
 type Block =
   | { type: "text"; text: string }
@@ -15,7 +16,7 @@ export function messageOf(text: string, uploads: readonly Upload[]): Message {
     if (file === null) continue;
     const type = blockType(file.mime_type);
     if (type !== null) content.push({ type, source: { type: "file", file_id: file.id } });
-    else mounts.push({ file_id: file.id, mount_path: `/mnt/session/uploads/${file.id}/${fileName(name)}` });
+    else mounts.push({ file_id: file.id, mount_path: uploadPath(file.id, name) });
   }
   const places = mounts.map(({ mount_path }) => `Attached file: ${mount_path}`);
   const whole = [text.trim(), ...places].filter(Boolean).join("\n");
@@ -25,8 +26,4 @@ export function messageOf(text: string, uploads: readonly Upload[]): Message {
 function blockType(mimeType: string | null | undefined): "image" | "document" | null {
   if (/^image\/(png|jpeg|gif|webp)$/.test(mimeType ?? "")) return "image";
   return /^(application\/pdf|text\/plain)$/.test(mimeType ?? "") ? "document" : null;
-}
-
-function fileName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").slice(-100) || "file";
 }

@@ -17,18 +17,18 @@ export type LogInput = StreamFrame | { type: "connection_lost" };
 
 /** The view while a batch is applied: its own copies of what changes. */
 type Draft = { -readonly [Key in keyof SessionView]: SessionView[Key] } & { rows: Row[]; open: Open };
-type Open = { calls: Map<string, number>; inputs: number[]; setup: number | null };
+type Open = { calls: Map<string, number>; inputs: number[]; setup: number | null; asked: number | null };
 
 /**
  * The view after more of the log. A pure function: however a log is cut into batches, the last view is the same. It takes a log
  * from any event on; a result without its call is left out.
  */
 export function reduce(view: SessionView, batch: readonly LogInput[]): SessionView {
-  const { calls, inputs, setup } = view.open;
+  const { calls, inputs } = view.open;
   const draft: Draft = {
     ...view,
     rows: batch.every(isPreview) ? (view.rows as Row[]) : [...view.rows],
-    open: { calls: new Map(calls), inputs: [...inputs], setup },
+    open: { ...view.open, calls: new Map(calls), inputs: [...inputs] },
   };
   for (const input of batch) apply(draft, input);
   return draft;
@@ -103,6 +103,7 @@ function applyEvent(draft: Draft, event: SessionEvent): void {
       return;
     case "span.model_request_start":
       draft.requesting = true;
+      draft.retry = null;
       draft.current = { ...draft.current, requests: draft.current.requests + 1 };
       takeInputs(draft);
       return;
@@ -152,16 +153,19 @@ function endTurn(draft: Draft, event: EventOf<"session.status_idle">): void {
     kind: "end",
     stopReason: event.stop_reason,
     summary: { seconds, ...counts },
+    answered: false,
   });
   draft.status = "idle";
   draft.stopReason = event.stop_reason;
   draft.requesting = false;
+  draft.retry = null;
   draft.previews = [];
   draft.current = { ...draft.current, since: null };
   draft.open.setup = null;
   if (event.stop_reason.type !== "requires_action") return;
   for (const id of event.stop_reason.event_ids) changeCall(draft, id, { state: "waiting" });
-  draft.waiting = waitingCalls(draft);
+  draft.open.asked = draft.rows.length - 1;
+  noteWaiting(draft);
 }
 
 function beginCall(draft: Draft, use: ToolUse): void {
@@ -169,7 +173,7 @@ function beginCall(draft: Draft, use: ToolUse): void {
   draft.current = { ...draft.current, calls: draft.current.calls + 1 };
   draft.open.calls.set(use.id, draft.rows.length);
   draft.rows.push({ ...baseOf(draft, use), kind: "call", use, state, result: null, confirmation: null });
-  if (state === "waiting") draft.waiting = waitingCalls(draft);
+  if (state === "waiting") noteWaiting(draft);
 }
 
 function stateAtFirst(use: ToolUse): CallState {
@@ -180,7 +184,7 @@ function stateAtFirst(use: ToolUse): CallState {
 function confirmCall(draft: Draft, event: EventOf<"user.tool_confirmation">): void {
   const state = event.result === "allow" ? "running" : "denied";
   changeCall(draft, event.tool_use_id, { state, confirmation: event });
-  draft.waiting = waitingCalls(draft);
+  noteWaiting(draft);
 }
 
 function endCall(draft: Draft, id: string, result: ToolResult): void {
@@ -189,7 +193,7 @@ function endCall(draft: Draft, id: string, result: ToolResult): void {
   const state = row.state === "denied" ? "denied" : result.is_error ? "failed" : "done";
   changeCall(draft, id, { state, result });
   draft.open.calls.delete(id);
-  draft.waiting = waitingCalls(draft);
+  noteWaiting(draft);
 }
 
 function callRow(draft: Draft, id: string): CallRow | undefined {
@@ -200,6 +204,16 @@ function callRow(draft: Draft, id: string): CallRow | undefined {
 function changeCall(draft: Draft, id: string, change: Partial<CallRow>): void {
   const row = callRow(draft, id);
   if (row !== undefined) draft.rows[draft.open.calls.get(id) ?? -1] = { ...row, ...change };
+}
+
+/** Brings up to date which calls wait; with the last answer, the turn that ended for them no longer does. */
+function noteWaiting(draft: Draft): void {
+  draft.waiting = waitingCalls(draft);
+  const { asked } = draft.open;
+  if (asked === null || draft.waiting.length > 0) return;
+  const row = draft.rows[asked];
+  if (row?.kind === "end") draft.rows[asked] = { ...row, answered: true };
+  draft.open.asked = null;
 }
 
 function waitingCalls(draft: Draft): string[] {
@@ -241,11 +255,31 @@ function addNotice(draft: Draft, event: Parameters<typeof noticeStatus>[0]): voi
   )
     failSetup(draft, event.error.resource_id);
   draft.status = noticeStatus(event) ?? draft.status;
+  if (addRetry(draft, event)) return;
   if (event.type === "session.status_terminated") {
-    draft.waiting = [];
     draft.open.calls.clear();
+    noteWaiting(draft);
   }
   draft.rows.push({ ...baseOf(draft, event), kind: "notice", event });
+}
+
+/** Whether the event is a failed request that is tried again, or says when: such events share a row while nothing else happens. */
+function addRetry(draft: Draft, event: Parameters<typeof noticeStatus>[0]): boolean {
+  const last = draft.rows.at(-1);
+  const failures = last?.kind === "retries" ? last.failures : [];
+  if (event.type === "session.status_rescheduled" && event.retry_at !== undefined) {
+    draft.retry = { at: event.retry_at, why: failures.at(-1)?.error.type ?? null };
+    return failures.length > 0;
+  }
+  if (event.type !== "session.error" || !isRetried(event)) return false;
+  if (last?.kind === "retries")
+    draft.rows[draft.rows.length - 1] = { ...last, failures: [...failures, event] };
+  else draft.rows.push({ ...baseOf(draft, event), kind: "retries", failures: [event] });
+  return true;
+}
+
+function isRetried({ error }: EventOf<"session.error">): boolean {
+  return error.retry_status.type === "retrying" && error.type.startsWith("model_");
 }
 
 function noticeStatus(event: Extract<Row, { kind: "notice" }>["event"]): SessionView["status"] {

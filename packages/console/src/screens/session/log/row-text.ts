@@ -1,10 +1,10 @@
 import type { SessionEvent } from "@berth/sdk";
-import type { Row } from "./view.ts";
+import type { ShownRow } from "./group-rows.ts";
 
-const cache = new WeakMap<Row, string>();
+const cache = new WeakMap<ShownRow, string>();
 
 /** All words of a row, in lower case, for the search inside a session. */
-export function searchableText(row: Row): string {
+export function searchableText(row: ShownRow): string {
   const known = cache.get(row);
   if (known !== undefined) return known;
   const text = textOf(row).toLowerCase();
@@ -13,13 +13,13 @@ export function searchableText(row: Row): string {
 }
 
 /** The rows that contain what is sought, as indexes. */
-export function findRows(rows: readonly Row[], sought: string): number[] {
+export function findRows(rows: readonly ShownRow[], sought: string): number[] {
   const words = sought.trim().toLowerCase();
   if (words === "") return [];
   return rows.flatMap((row, index) => (searchableText(row).includes(words) ? [index] : []));
 }
 
-function textOf(row: Row): string {
+function textOf(row: ShownRow): string {
   switch (row.kind) {
     case "input":
       return contentText(row.event.content);
@@ -27,6 +27,7 @@ function textOf(row: Row): string {
     case "preview":
       return row.text;
     case "thinking":
+    case "group":
       return "";
     case "call":
       return `${row.use.name} ${Object.values(row.use.input).map(plain).join("\n")}\n${contentText(row.result?.content ?? [])}`;
@@ -34,6 +35,8 @@ function textOf(row: Row): string {
       return row.steps.map(({ phase, note }) => `${phase} ${note ?? ""}`).join("\n");
     case "denied":
       return row.denials.map(({ host, reason }) => `${host} ${reason}`).join("\n");
+    case "retries":
+      return row.failures.map(noticeText).join("\n");
     case "notice":
       return noticeText(row.event);
     case "end":

@@ -39,8 +39,16 @@ export type CallRow = Base & {
 /** What is made ready before a command can run: system, packages, clones, the container. */
 export type SetupRow = Base & { kind: "setup"; steps: readonly SetupStep[] };
 export type DeniedRow = Base & { kind: "denied"; denials: readonly EventOf<"session.egress_denied">[] };
+/** Requests to the model that failed and are tried again, one after the other. */
+export type RetriesRow = Base & { kind: "retries"; failures: readonly EventOf<"session.error">[] };
 export type NoticeRow = Base & { kind: "notice"; event: NoticeEvent };
-export type EndRow = Base & { kind: "end"; stopReason: StopReason; summary: TurnSummary };
+export type EndRow = Base & {
+  kind: "end";
+  stopReason: StopReason;
+  summary: TurnSummary;
+  /** The calls for which the turn ended have had their answers. */
+  answered: boolean;
+};
 /** Written at this moment; the event follows with the same id. */
 export type PreviewRow = Base & { kind: "preview"; type: "agent.message" | "agent.thinking"; text: string };
 
@@ -51,6 +59,7 @@ export type Row =
   | CallRow
   | SetupRow
   | DeniedRow
+  | RetriesRow
   | NoticeRow
   | EndRow
   | PreviewRow;
@@ -103,6 +112,8 @@ export type SessionView = {
   usage: ModelUsage;
   /** A request to the model is under way. */
   requesting: boolean;
+  /** When the model is asked again, while the session waits for that, and the type of the last failure. */
+  retry: { at: string; why: string | null } | null;
   turn: number;
   /** Of the turn that goes on, or the last one. */
   current: { since: string | null; requests: number; calls: number; usage: ModelUsage };
@@ -113,6 +124,8 @@ export type SessionView = {
     calls: ReadonlyMap<string, number>;
     inputs: readonly number[];
     setup: number | null;
+    /** The end of a turn whose calls wait. */
+    asked: number | null;
   };
 };
 
@@ -131,11 +144,12 @@ export const EMPTY_VIEW: SessionView = {
   stopReason: null,
   usage: NO_USAGE,
   requesting: false,
+  retry: null,
   turn: 0,
   current: { since: null, requests: 0, calls: 0, usage: NO_USAGE },
   eventCount: 0,
   newest: null,
-  open: { calls: new Map(), inputs: [], setup: null },
+  open: { calls: new Map(), inputs: [], setup: null, asked: null },
 };
 
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {

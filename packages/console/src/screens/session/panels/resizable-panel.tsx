@@ -2,15 +2,19 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 
 
 const KEY = "berth.panel width";
 const LEAST = 320;
-const USUAL = 480;
-/** On a wide page. */
-const ROOMY = 600;
 
-/** A panel at the right, whose width is drawn with the mouse or the arrow keys. On a narrow page it covers the transcript. */
+/** Wide enough for its tabs in one row, where the transcript stays wider. In pixels. */
+function usualWidth(): number {
+  if (innerWidth > 1_800) return 640;
+  return innerWidth >= 1_400 ? 600 : 440;
+}
+
+/**
+ * A panel at the right, whose width is drawn with the mouse or the arrow keys. It leaves the transcript 30rem; on a narrow page it covers
+ * it.
+ */
 export function ResizablePanel({ children }: { children: ReactNode }) {
-  const [width, setWidth] = useState(
-    () => Number(localStorage.getItem(KEY)) || (innerWidth > 1_800 ? ROOMY : USUAL),
-  );
+  const [width, setWidth] = useState(() => Number(localStorage.getItem(KEY)) || usualWidth());
   function resize(next: number) {
     const fitting = Math.round(Math.min(Math.max(LEAST, next), innerWidth * 0.65));
     setWidth(fitting);
@@ -25,7 +29,7 @@ export function ResizablePanel({ children }: { children: ReactNode }) {
   }
   return (
     <div
-      className="flex shrink-0 border-l border-line max-lg:absolute max-lg:inset-0 max-lg:z-20 max-lg:w-full! max-lg:border-l-0"
+      className="flex max-w-[calc(100%-30rem)] min-w-80 shrink-0 border-l border-line max-lg:max-w-none max-lg:absolute max-lg:inset-0 max-lg:z-20 max-lg:w-full! max-lg:border-l-0"
       style={{ width }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is no rule between paragraphs */}

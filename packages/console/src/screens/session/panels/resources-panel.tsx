@@ -1,9 +1,10 @@
 import type { SessionResource } from "@berth/sdk";
-import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { berth } from "../../../api/client.ts";
 import { queryClient } from "../../../api/query-client.ts";
+import { useMutation } from "../../../api/use-mutation.ts";
 import { useUploads } from "../../../api/use-uploads.ts";
+import { uploadPath } from "../../../format/upload-path.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
@@ -50,7 +51,11 @@ function AddFiles() {
     if (ready?.file == null) return;
     remove(ready.key);
     berth.sessions.resources
-      .add(session.id, { type: "file", file_id: ready.file.id })
+      .add(session.id, {
+        type: "file",
+        file_id: ready.file.id,
+        mount_path: uploadPath(ready.file.id, ready.name),
+      })
       .then(() => refreshSession(session.id))
       .catch(setError);
   }, [ready, remove, session.id]);

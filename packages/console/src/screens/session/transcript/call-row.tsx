@@ -5,6 +5,7 @@ import { Spinner } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { AnswerCall } from "../answers/answer-call.tsx";
+import { callTimes } from "../log/call-times.ts";
 import type { CallRow as CallRowData, CallState } from "../log/view.ts";
 import { CallInput } from "./call-input.tsx";
 import { summarize } from "./call-summary.ts";
@@ -77,10 +78,17 @@ function showsResult({ use, state }: CallRowData): boolean {
   );
 }
 
-function Duration({ row: { use, result } }: { row: CallRowData }) {
-  if (result === null) return null;
-  const seconds = (Date.parse(result.created_at) - Date.parse(use.created_at)) / 1000;
-  return seconds < 0.1 ? null : <span className="text-xs text-faint tabular">{formatSeconds(seconds)}</span>;
+/** How long it ran; and how long it waited for an answer before, where there is room. */
+function Duration({ row }: { row: CallRowData }) {
+  const { waited, ran } = callTimes(row);
+  return (
+    <span className="flex gap-2 text-xs whitespace-nowrap text-faint tabular">
+      {waited !== null && waited >= 1 && (
+        <span className="max-sm:hidden">waited {formatSeconds(waited)}</span>
+      )}
+      {ran !== null && ran >= 0.1 && <span>{formatSeconds(ran)}</span>}
+    </span>
+  );
 }
 
 const MARKS: Record<Exclude<CallState, "running">, { icon: IconName; look: string; label: string }> = {

@@ -1,5 +1,5 @@
 import { type PointerEvent, useEffect, useRef } from "react";
-import type { Row } from "../log/view.ts";
+import type { ShownRow } from "../log/group-rows.ts";
 import { estimateHeight } from "./transcript-row.tsx";
 
 /** What of the transcript is seen, as shares of its height. */
@@ -8,7 +8,7 @@ export type Window = { from: number; to: number };
 type Props = {
   /** The height of the transcript. In pixels. */
   total: number;
-  rows: readonly Row[];
+  rows: readonly ShownRow[];
   matches: ReadonlySet<number>;
   window: Window /** Goes to a place, as a share of the height. */;
   onJump: (share: number) => void;
@@ -68,7 +68,7 @@ export function Minimap({ total, rows, matches, window: seen, onJump }: Props) {
   );
 }
 
-function drawMap(canvas: HTMLCanvasElement, rows: readonly Row[], matches: ReadonlySet<number>): void {
+function drawMap(canvas: HTMLCanvasElement, rows: readonly ShownRow[], matches: ReadonlySet<number>): void {
   const context = canvas.getContext("2d");
   const { clientHeight: height } = canvas;
   if (context === null || height === 0) return;
@@ -93,7 +93,7 @@ function drawMap(canvas: HTMLCanvasElement, rows: readonly Row[], matches: Reado
 
 type Color = "input" | "text" | "call" | "bad" | "warn" | "faint" | "match";
 
-function markOf(row: Row): { color: Color; from: number; to: number } {
+function markOf(row: ShownRow): { color: Color; from: number; to: number } {
   switch (row.kind) {
     case "input":
       return { color: "input", from: 6, to: 38 };
@@ -103,7 +103,10 @@ function markOf(row: Row): { color: Color; from: number; to: number } {
     case "call":
       if (row.state === "waiting") return { color: "warn", from: 6, to: 38 };
       return { color: row.state === "failed" || row.state === "denied" ? "bad" : "call", from: 14, to: 34 };
+    case "group":
+      return { color: row.calls.some(({ state }) => state === "failed") ? "bad" : "call", from: 10, to: 38 };
     case "denied":
+    case "retries":
       return { color: "warn", from: 10, to: 34 };
     case "notice":
       return { color: row.event.type === "session.error" ? "bad" : "faint", from: 10, to: 34 };

@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { formatClock, formatMoment } from "../../../format/time.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import type { Row } from "../log/view.ts";
+import type { ShownRow } from "../log/group-rows.ts";
 import { useSession } from "../scope/session-context.ts";
 
-type Props = { row: Row; children: ReactNode; className?: string };
+type Props = { row: ShownRow; children: ReactNode; className?: string };
 
 /** A row with the time of its event, which is a link to it. */
 export function RowFrame({ row, children, className }: Props) {
@@ -13,7 +13,7 @@ export function RowFrame({ row, children, className }: Props) {
   return (
     <div className={cx("group/row relative min-w-0", className)}>
       {children}
-      {row.at !== "" && (
+      {row.at !== "" && row.kind !== "group" && (
         <a
           href={`?event=${row.id}`}
           onClick={(click) => {

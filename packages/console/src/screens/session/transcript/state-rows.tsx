@@ -2,7 +2,7 @@ import type { EventOf } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode } from "react";
 import { formatPlural, formatShort } from "../../../format/numbers.ts";
-import { formatSeconds } from "../../../format/time.ts";
+import { formatClock, formatSeconds } from "../../../format/time.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Spinner } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -12,6 +12,7 @@ import type {
   EndRow as EndRowData,
   NoticeEvent,
   NoticeRow as NoticeRowData,
+  RetriesRow as RetriesRowData,
   SetupRow as SetupRowData,
   SetupStep,
 } from "../log/view.ts";
@@ -21,7 +22,7 @@ import { RowFrame } from "./row-frame.tsx";
 /** The end of a turn: why, how long, how much. */
 export const EndRow = memo(function EndRow({ row }: { row: EndRowData }) {
   const { seconds, calls, usage } = row.summary;
-  const end = END_WORDS[row.stopReason.type];
+  const end = row.answered ? ANSWERED : END_WORDS[row.stopReason.type];
   const tokens = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   const facts = [
     formatSeconds(seconds),
@@ -37,6 +38,8 @@ export const EndRow = memo(function EndRow({ row }: { row: EndRowData }) {
     </div>
   );
 });
+
+const ANSWERED = { text: "Asked for an answer", look: "font-medium text-muted" };
 
 const END_WORDS: Record<EndRowData["stopReason"]["type"], { text: string; look: string }> = {
   end_turn: { text: "Done", look: "font-medium text-muted" },
@@ -135,6 +138,22 @@ export const DeniedRow = memo(function DeniedRow({ row }: { row: DeniedRowData }
   );
 });
 
+/** Requests to the model that failed and were tried again: what the last one said. */
+export const RetriesRow = memo(function RetriesRow({ row }: { row: RetriesRowData }) {
+  const last = row.failures.at(-1)?.error;
+  if (last === undefined) return null;
+  return (
+    <RowFrame row={row}>
+      <Notice tone="warn" icon="refresh">
+        <ErrorText type={last.type} message={last.message} />{" "}
+        <span className="text-muted">
+          {row.failures.length === 1 ? "Tried again." : `Tried again ${row.failures.length} times.`}
+        </span>
+      </Notice>
+    </RowFrame>
+  );
+});
+
 /** What happened to the session besides the agent's work. */
 export const NoticeRow = memo(function NoticeRow({ row }: { row: NoticeRowData }) {
   const { tone, icon, text } = noticeOf(row.event);
@@ -172,6 +191,15 @@ function omittedWords({ omitted, reason }: EventOf<"agent.content_omitted">): st
   return `Left out of what the model is sent: ${parts.join(", ")}. ${showUnseen(reason)}`;
 }
 
+function ErrorText({ type, message }: { type: string; message: string }) {
+  return (
+    <>
+      <span className="font-medium">{type.replaceAll("_", " ").replace(/ error$/, "")}</span>:{" "}
+      {showUnseen(message)}
+    </>
+  );
+}
+
 const RETRY_WORDS = {
   retrying: "It is tried again.",
   exhausted: "It is tried again in the next turn.",
@@ -184,8 +212,8 @@ function noticeOf(event: NoticeEvent): Look {
       const { type, message, retry_status: retry } = event.error;
       const text = (
         <>
-          <span className="font-medium">{type.replaceAll("_", " ").replace(/ error$/, "")}</span>:{" "}
-          {showUnseen(message)} <span className="text-muted">{RETRY_WORDS[retry.type]}</span>
+          <ErrorText type={type} message={message} />{" "}
+          <span className="text-muted">{RETRY_WORDS[retry.type]}</span>
         </>
       );
       return { tone: retry.type === "retrying" ? "warn" : "bad", icon: "alert", text };
@@ -207,7 +235,7 @@ function noticeOf(event: NoticeEvent): Look {
     case "agent.content_omitted":
       return { tone: "warn", icon: "memory", text: omittedWords(event) };
     case "session.status_rescheduled":
-      return { tone: "warn", icon: "refresh", text: "The session waits, and goes on by itself." };
+      return { tone: "neutral", icon: "refresh", text: rescheduledWords(event.retry_at) };
     case "session.status_terminated":
       return { tone: "neutral", icon: "stop", text: "The session was terminated." };
     case "session.deleted":
@@ -234,6 +262,12 @@ function noticeOf(event: NoticeEvent): Look {
             : `Renamed to “${showUnseen(event.title)}”.`,
       };
   }
+}
+
+function rescheduledWords(retryAt: string | undefined): string {
+  return retryAt === undefined
+    ? "The session waits, and goes on by itself."
+    : `The model is asked again at ${formatClock(retryAt)}.`;
 }
 
 function savedWords(save: EventOf<"session.container_reclaimed">["save"]): string {

@@ -1,9 +1,10 @@
-import type { Row } from "../log/view.ts";
+import type { ShownRow } from "../log/group-rows.ts";
 import { CallRow } from "./call-row.tsx";
+import { GroupRow } from "./group-row.tsx";
 import { InputRow, PreviewRow, TextRow, ThinkingRow } from "./message-rows.tsx";
-import { DeniedRow, EndRow, NoticeRow, SetupRow } from "./state-rows.tsx";
+import { DeniedRow, EndRow, NoticeRow, RetriesRow, SetupRow } from "./state-rows.tsx";
 
-export function TranscriptRow({ row }: { row: Row }) {
+export function TranscriptRow({ row, onToggle }: { row: ShownRow; onToggle: (group: string) => void }) {
   switch (row.kind) {
     case "input":
       return <InputRow row={row} />;
@@ -13,12 +14,16 @@ export function TranscriptRow({ row }: { row: Row }) {
       return <ThinkingRow row={row} />;
     case "preview":
       return <PreviewRow row={row} />;
+    case "group":
+      return <GroupRow row={row} onToggle={onToggle} />;
     case "call":
       return <CallRow row={row} />;
     case "setup":
       return <SetupRow row={row} />;
     case "denied":
       return <DeniedRow row={row} />;
+    case "retries":
+      return <RetriesRow row={row} />;
     case "notice":
       return <NoticeRow row={row} />;
     case "end":
@@ -27,7 +32,7 @@ export function TranscriptRow({ row }: { row: Row }) {
 }
 
 /** About how high a row is before it is drawn. In pixels, with the space below. */
-export function estimateHeight(row: Row): number {
+export function estimateHeight(row: ShownRow): number {
   switch (row.kind) {
     case "input":
       return 110;

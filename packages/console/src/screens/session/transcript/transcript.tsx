@@ -3,8 +3,9 @@ import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRe
 import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
+import { type GroupRow, groupRows, isInGroup, type ShownRow } from "../log/group-rows.ts";
 import { findRows } from "../log/row-text.ts";
-import type { Row, SessionView } from "../log/view.ts";
+import type { SessionView } from "../log/view.ts";
 import { Activity } from "./activity.tsx";
 import { KeptState } from "./kept-state.ts";
 import { markMatches } from "./mark-matches.ts";
@@ -24,12 +25,10 @@ type Props = {
 
 /** The log of the session as a page to read, of which only what is seen is drawn. */
 export function Transcript({ view, event, complete, children }: Props) {
-  const rows = useMemo<readonly Row[]>(
-    () => (view.previews.length === 0 ? view.rows : [...view.rows, ...view.previews]),
-    [view.rows, view.previews],
-  );
   const scroller = useRef<HTMLElement>(null);
   const kept = useRef(new Map<string, unknown>()).current;
+  const [searching, setSearching] = useState(false);
+  const { rows, toggle } = useShownRows(view, event, searching, kept);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -43,7 +42,9 @@ export function Transcript({ view, event, complete, children }: Props) {
     followOnAppend: true,
     scrollEndThreshold: 60,
   });
-  const search = useSearch(rows, (index) => virtualizer.scrollToIndex(index, { align: "center" }));
+  const search = useSearch(rows, [searching, setSearching], (index) =>
+    virtualizer.scrollToIndex(index, { align: "center" }),
+  );
   useStartAtEnd(virtualizer, rows.length > 0 && event === undefined);
   useJumpToEvent(rows, event, complete, (index) => virtualizer.scrollToIndex(index, { align: "center" }));
   useTurnKeys(rows, virtualizer);
@@ -84,7 +85,7 @@ export function Transcript({ view, event, complete, children }: Props) {
                           "outline-2 outline-offset-4 outline-focus",
                       )}
                     >
-                      {row !== undefined && <TranscriptRow row={row} />}
+                      {row !== undefined && <TranscriptRow row={row} onToggle={toggle} />}
                     </div>
                   </div>
                 );
@@ -107,7 +108,7 @@ export function Transcript({ view, event, complete, children }: Props) {
         </div>
         <Minimap
           total={total}
-          rows={view.rows}
+          rows={rows}
           matches={search.matches}
           window={{ from: offset / total, to: (offset + height) / total }}
           onJump={(share) => virtualizer.scrollToOffset(share * total - height / 2)}
@@ -117,7 +118,35 @@ export function Transcript({ view, event, complete, children }: Props) {
   );
 }
 
-function heightOf(row: Row | undefined): number {
+/** What of the log is seen: groups are open that somebody opened, that the address names a call of, and all while something is sought. */
+function useShownRows(
+  { rows, previews, status }: SessionView,
+  event: string | undefined,
+  searching: boolean,
+  kept: Map<string, unknown>,
+) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const working = status === "running" || status === "rescheduling";
+  const shown = useMemo<readonly ShownRow[]>(() => {
+    const isOpen = (group: GroupRow) =>
+      searching || opened.has(group.id) || (event !== undefined && isInGroup(group, event));
+    return [...groupRows(rows, working, isOpen), ...previews];
+  }, [rows, previews, working, opened, searching, event]);
+  const toggle = (id: string) => {
+    const group = shown.find((row) => row.id === id);
+    if (group?.kind !== "group") return;
+    // Of many calls, each is a line at first.
+    for (const call of group.calls) if (!kept.has(`${call.id} open`)) kept.set(`${call.id} open`, false);
+    setOpened((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  };
+  return { rows: shown, toggle };
+}
+
+function heightOf(row: ShownRow | undefined): number {
   return row === undefined ? 40 : estimateHeight(row);
 }
 
@@ -135,7 +164,7 @@ function useStartAtEnd(virtualizer: Virtual, ready: boolean): void {
 
 /** Goes to the row of an event, or the row that it is part of: a call of its result. */
 function useJumpToEvent(
-  rows: readonly Row[],
+  rows: readonly ShownRow[],
   event: string | undefined,
   complete: boolean,
   jump: (index: number) => void,
@@ -143,17 +172,23 @@ function useJumpToEvent(
   const done = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (event === undefined || done.current === event) return;
-    const index = rows.findIndex(
-      (row) => row.id === event || (row.kind === "call" && row.result?.id === event),
-    );
+    const index = rows.findIndex((row) => isOf(row, event));
     if (index === -1 && !complete) return;
     done.current = event;
     if (index !== -1) jump(index);
   }, [rows, event, complete, jump]);
 }
 
+/** Whether a row shows the event: as its first, or as a part of it. */
+function isOf(row: ShownRow, event: string): boolean {
+  if (row.id === event) return true;
+  if (row.kind === "call") return row.result?.id === event || row.confirmation?.id === event;
+  if (row.kind === "denied") return row.denials.some(({ id }) => id === event);
+  return row.kind === "retries" && row.failures.some(({ id }) => id === event);
+}
+
 /** `j` and `k` go from input to input. */
-function useTurnKeys(rows: readonly Row[], virtualizer: Virtual): void {
+function useTurnKeys(rows: readonly ShownRow[], virtualizer: Virtual): void {
   const step = (by: 1 | -1) => {
     const top = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 24)?.index ?? 0;
     const inputs = rows.flatMap((row, index) => (row.kind === "input" ? [index] : []));
@@ -162,14 +197,17 @@ function useTurnKeys(rows: readonly Row[], virtualizer: Virtual): void {
     else virtualizer.scrollToIndex(by === 1 ? rows.length - 1 : 0, { align: by === 1 ? "end" : "start" });
   };
   useShortcuts([
-    { keys: "j", label: "Next input", group: "Session", run: () => step(1) },
-    { keys: "k", label: "Input before", group: "Session", run: () => step(-1) },
+    { keys: "j", label: "Next message", group: "Session", run: () => step(1) },
+    { keys: "k", label: "Previous message", group: "Session", run: () => step(-1) },
     { keys: "G", label: "To the end", group: "Session", run: () => virtualizer.scrollToEnd() },
   ]);
 }
 
-function useSearch(rows: readonly Row[], jump: (index: number) => void) {
-  const [open, setOpen] = useState(false);
+function useSearch(
+  rows: readonly ShownRow[],
+  [open, setOpen]: [boolean, (open: boolean) => void],
+  jump: (index: number) => void,
+) {
   const [sought, setSought] = useState("");
   const [at, setAt] = useState(0);
   const found = useMemo(() => (open ? findRows(rows, sought) : []), [rows, sought, open]);

@@ -1,0 +1,20 @@
+import { type UseMutationOptions, useMutation as useQueryMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+
+/**
+ * As that of TanStack Query, but one at a time: what is asked for while it is under way is dropped. Of two presses of a key the second
+ * can come before the screen has shown what the first one did.
+ */
+export function useMutation<Data, Variables = void>(options: UseMutationOptions<Data, Error, Variables>) {
+  const mutation = useQueryMutation(options);
+  const underWay = useRef(false);
+  useEffect(() => {
+    if (!mutation.isPending) underWay.current = false;
+  });
+  const mutate = (variables: Variables) => {
+    if (underWay.current) return;
+    underWay.current = true;
+    mutation.mutate(variables);
+  };
+  return { ...mutation, mutate };
+}
