@@ -186,7 +186,7 @@ covers(
     await page.keyboard.press("n");
     await page.getByLabel("Why it is denied, for the model").fill("Not twice");
     await page.keyboard.press("Enter");
-    await page.getByText("Denied by a person: Not twice").waitFor();
+    await page.getByText("Denied by you: Not twice").waitFor();
 
     await page.getByRole("button", { name: /^Bash echo three/ }).waitFor();
     await message.fill("n");
@@ -197,7 +197,7 @@ covers(
     assert.equal(await message.inputValue(), "");
     await page.keyboard.type("Nor thrice");
     await page.keyboard.press("Enter");
-    await page.getByText("Denied by a person: Nor thrice").waitFor();
+    await page.getByText("Denied by you: Nor thrice").waitFor();
 
     await page.getByRole("button", { name: "Send result" }).click();
     await page.getByText("This is needed.").waitFor();

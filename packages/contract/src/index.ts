@@ -40,6 +40,7 @@ export * from "./schemas/health.ts";
 export * from "./schemas/memory/memories.ts";
 export * from "./schemas/memory/memory-stores.ts";
 export * from "./schemas/memory/memory-versions.ts";
+export * from "./schemas/principals.ts";
 export * from "./schemas/routes.ts";
 export * from "./schemas/sessions/changes.ts";
 export * from "./schemas/sessions/git-url.ts";

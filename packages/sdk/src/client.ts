@@ -9,6 +9,7 @@ import { Forward } from "./resources/forward.ts";
 import { Health } from "./resources/health.ts";
 import { MemoryStores } from "./resources/memory-stores.ts";
 import { Models } from "./resources/models.ts";
+import { Principals } from "./resources/principals.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Skills } from "./resources/skills.ts";
 import { Tokens } from "./resources/tokens.ts";
@@ -35,6 +36,7 @@ export class Berth {
   readonly health: Health;
   readonly tokens: Tokens;
   readonly whoami: Whoami;
+  readonly principals: Principals;
   readonly deviceAuthorizations: DeviceAuthorizations;
   readonly deviceTokens: DeviceTokens;
   readonly consoleLinks: ConsoleLinks;
@@ -58,6 +60,7 @@ export class Berth {
     this.health = new Health(transport);
     this.tokens = new Tokens(transport);
     this.whoami = new Whoami(transport);
+    this.principals = new Principals(transport);
     this.deviceAuthorizations = new DeviceAuthorizations(transport);
     this.deviceTokens = new DeviceTokens(transport);
     this.consoleLinks = new ConsoleLinks(transport);

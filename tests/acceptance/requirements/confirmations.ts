@@ -12,6 +12,11 @@ export const confirmationRequirements: readonly Requirement[] = [
     rule: "An allowed call runs even while others wait; the session becomes idle again with the remaining calls, and the next model request is made when every call has its result.",
   },
   {
+    id: "confirm-who",
+    source: "the console: who decided",
+    rule: "A confirmation, a custom tool's result and an interrupt say in the log who sent them (sent_by, which no client can set), as a user or service account whose name GET /principals returns within the organization; the audit log's entry has the calls and what was decided.",
+  },
+  {
     id: "confirm-deny",
     source: "api 4",
     rule: "A denied call does not run, and the model receives the client's deny_message, which is accepted only with deny.",

@@ -5,7 +5,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults, waitForTurn } from "../harness/fixtures.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { api } = await startBerth();
+const { api, berth } = await startBerth();
 
 const ASK_BASH = {
   type: "agent_toolset_20260401",
@@ -82,6 +82,30 @@ function waitingCalls(events: AnyJson[]): string[] {
 function assertEndTurn(events: AnyJson[]): void {
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
 }
+
+covers(
+  ["confirm-who"],
+  "who decided: in the event, by name, and in the audit log with the call",
+  async () => {
+    const admin = await berth.client({ user: "admin@example.com", role: "admin" });
+    const session = await sessionWith(ASK_BASH);
+    const turn = await runTurn(api, session, bash("true"), { say: "done" });
+    const [call = ""] = waitingCalls(turn);
+    const { data: sent } = await admin.ok("POST", `/sessions/${session}/events`, { events: [allow(call)] });
+    await waitForTurn(api, session, sent[0].id);
+    const [stored] = ofType(await logOf(session), "user.tool_confirmation");
+    const { principal } = await admin.ok("GET", "/whoami");
+    assert.deepEqual(stored.sent_by, { type: "user", id: principal.id });
+    const { data: names } = await api.ok("GET", `/principals?ids[]=${stored.sent_by.id}`);
+    assert.deepEqual(names, [{ type: "user", id: principal.id, name: "admin@example.com" }]);
+    const entries = JSON.parse(await berth.command("admin", "audit", "--resource", call, "--json"));
+    const [{ operation, actor, resources }] = entries.data ?? entries;
+    assert.deepEqual(
+      [operation, actor, resources],
+      ["events.send allow", "admin@example.com", [session, call]],
+    );
+  },
+);
 
 covers(
   ["confirm-ask", "confirm-allow"],

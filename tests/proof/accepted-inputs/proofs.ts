@@ -371,8 +371,14 @@ const SESSIONS: readonly Proof[] = [
     "list sessions: filters by owner, title and calls that wait for a client",
   ],
   [
+    "principals.get ?",
+    "ids",
+    scenario("confirmations"),
+    "who decided: in the event, by name, and in the audit log with the call",
+  ],
+  [
     "sessions.list ?",
-    "outcomes repository_failed sort updated_at",
+    "outcomes repository_failed sort updated_at[gte] updated_at[lt]",
     scenario("session-outcomes"),
     "list sessions: by outcome, by failed clones and by last activity",
   ],
@@ -950,7 +956,7 @@ const FLAGS: readonly Proof[] = [
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",
-    "--archived --limit --owner --status --title --waiting",
+    "--archived --clone-failed --limit --outcome --owner --sort --status --title --waiting",
     cli("main"),
     "sessions list: a table without control characters",
   ],

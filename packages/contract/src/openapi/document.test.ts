@@ -83,7 +83,7 @@ describe("the OpenAPI document", () => {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
       }
       if (isOpen) assert.deepEqual([operation.security, operation.responses["401"]], [[], undefined]);
-      const isAnyTokens = ["whoami.get", "tokens.current", "consoleLinks.create"].includes(
+      const isAnyTokens = ["whoami.get", "principals.get", "tokens.current", "consoleLinks.create"].includes(
         operation.operationId,
       );
       if (isOperators) assert.equal(operation["x-scope"], "operator");

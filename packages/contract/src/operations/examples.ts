@@ -70,6 +70,7 @@ export const examples: Readonly<Record<string, Example>> = {
   "events.send": { body: { events: [message] } },
   "events.list": { query: "types[]=agent.message&order=desc" },
   "events.stream": { query: "from=start" },
+  "principals.get": { query: "ids[]=usr_01k9zp1s4vfqyb9b3z2j4tqk6c" },
   "usage.get": { query: "from=2026-11-01&to=2026-11-30&group_by=agent" },
   "files.upload": { form: ["file=@notes.txt"] },
   "files.putContent": { file: "notes.txt" },

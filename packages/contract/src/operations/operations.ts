@@ -65,6 +65,9 @@ export const operations = {
   whoami: noun("whoami", {
     get: get("/whoami", "Get who is calling, and what they may do", { scope: null }),
   }),
+  principals: noun("principals", {
+    get: get("/principals", "Get the names of users and service accounts", { scope: null }),
+  }),
   consoleLinks: noun("consoleLinks", {
     create: act("/console_links", "Create a link that signs in to the console, once", {
       scope: null,

@@ -11,6 +11,7 @@ import { healthRoutes } from "./health.ts";
 import { memoryRoutes } from "./memory/memories.ts";
 import { memoryStoreRoutes } from "./memory/memory-stores.ts";
 import { memoryVersionRoutes } from "./memory/memory-versions.ts";
+import { principalRoutes } from "./principals.ts";
 import { changesRoutes } from "./sessions/changes.ts";
 import { sessionResourceRoutes } from "./sessions/session-resources.ts";
 import { sessionRoutes } from "./sessions/sessions.ts";
@@ -28,6 +29,7 @@ export const routes = {
   deviceAuthorizations: deviceAuthorizationRoutes,
   deviceTokens: deviceTokenRoutes,
   whoami: whoamiRoutes,
+  principals: principalRoutes,
   consoleLinks: consoleLinkRoutes,
   agents: agentRoutes,
   models: modelRoutes,

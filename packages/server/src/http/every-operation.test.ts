@@ -121,6 +121,7 @@ test("every operation: a missing scope → 403 that names it", async (t) => {
       "deviceAuthorizations.create",
       "deviceTokens.create",
       "whoami.get",
+      "principals.get",
       "consoleLinks.create",
     ],
   );

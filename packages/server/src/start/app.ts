@@ -21,6 +21,7 @@ import { mountMemories } from "../features/memories/memory-routes.ts";
 import { mountMemoryStores } from "../features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "../features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "../features/models/model-routes.ts";
+import { mountPrincipals } from "../features/principals/principal-routes.ts";
 import { mountHealth, mountMetrics, type ServiceFault } from "../features/service/service-routes.ts";
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
@@ -214,6 +215,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);
   mountWhoami(app);
+  mountPrincipals(app);
   mountConsole(app, { mode, oidc, bundle: deps.consoleBundle });
   mountTokens(app);
   mountDeviceAuthorizations(app, {

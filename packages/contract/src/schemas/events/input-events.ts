@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { betaVariant } from "../../conventions/beta.ts";
 import { idOf, taggedUnion } from "../../conventions/fields.ts";
+import type { Sender } from "../../conventions/sender.ts";
 import { IMAGE_TYPES } from "./media-type.ts";
 import { messageContentInput, sourceError, textInput } from "./message-content.ts";
 
@@ -70,6 +71,9 @@ export const inputEvent = betaVariant(
   taggedUnion("type", [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage], later),
 );
 export type InputEvent = z.output<typeof inputEvent>;
+
+/** An event of a client as it is stored: those that decide something say who sent them. */
+export type SentEvent = InputEvent & { sent_by?: Sender };
 
 /** The events of one request: all are stored, or none. */
 export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessageLast);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
 import { gitIdentity } from "../../conventions/git-identity.ts";
+import { sender } from "../../conventions/sender.ts";
 import { TOOL_NAMES } from "../agents/agent-tools.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
@@ -65,6 +66,13 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
+/** Absent in logs of releases that did not say it, and where Berth itself ended something. */
+const sentBy = {
+  sent_by: sender
+    .optional()
+    .meta({ description: "Who sent it. Absent if Berth itself did, or an earlier release stored it." }),
+};
+
 const stored = {
   id: idOf("event"),
   created_at: timestamp,
@@ -101,13 +109,14 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 export const sessionEvent = z
   .discriminatedUnion("type", [
     event("user.message", { content: z.array(messageBlock) }),
-    event("user.interrupt", {}),
+    event("user.interrupt", sentBy),
     event("system.message", { content: z.array(textBlock) }),
-    event("user.tool_confirmation", confirmation),
+    event("user.tool_confirmation", { ...confirmation, ...sentBy }),
     event("user.custom_tool_result", {
       custom_tool_use_id: idOf("event"),
       content: z.array(resultBlock),
       is_error: z.boolean(),
+      ...sentBy,
     }),
     event("agent.message", { content: z.array(textBlock) }),
     event("agent.thinking", {}),

@@ -10,6 +10,7 @@ import type { RequestScope } from "../../request/request-scope.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import { startsWork } from "./events/input-store.ts";
 import { MessageFiles } from "./events/message-files.ts";
+import { sentBy } from "./events/sent-by.ts";
 import { requireWorkAllowed } from "./events/work-limits.ts";
 import { insertSession, type NewSession } from "./new-session-store.ts";
 import { openSessionsChecks } from "./open-sessions.ts";
@@ -43,7 +44,7 @@ export async function createSession(
   const agent = prepareAgent(body.agent);
   const environment = prepareEnvironment(body.environment_id);
   const vaults = prepareVaults(body);
-  const events = body.initial_events ?? [];
+  const events = sentBy(principal, body.initial_events ?? []);
   const messageFiles = new MessageFiles(deps.blobs, events, "initial_events");
   const references = [agent, environment, ...resources.references, vaults, messageFiles];
   await checkAll(db, principal, references);

@@ -3,6 +3,7 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { appendInputs, appendTerminated } from "./events/input-store.ts";
+import { sentBy } from "./events/sent-by.ts";
 import { waitingInputs } from "./events/waiting-inputs-store.ts";
 import { markArchived, markDeleted, markReleased } from "./session-store.ts";
 import {
@@ -25,7 +26,7 @@ export async function cancelSession(
   const session = await requireSession(db.write, principal, sessionId);
   checkNotEnded(session, sessionId);
   if (!(await hasTurn(db.write, session))) return false;
-  const appended = await appendInputs(db.write, session.id, [{ type: "user.interrupt" }]);
+  const appended = await appendInputs(db.write, session.id, sentBy(principal, [INTERRUPT]));
   if (appended === "terminated") throw errors.sessionTerminated(sessionId);
   if (appended === "archived") throw errors.sessionArchived(sessionId);
   return true;
@@ -56,17 +57,20 @@ export async function archiveSession(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, sessionId);
-    if (!session.archived) await archiveLocked(tx, session);
+    if (!session.archived) await archiveLocked(tx, session, principal);
   });
 }
 
-/** Interrupts and archives a session whose row is locked. Its run ends what was begun, and user events that wait count as processed. */
+const INTERRUPT = { type: "user.interrupt" } as const;
+
+/** Interrupts and archives a session whose row is locked, for a principal; null: Berth itself does. Its run ends what was begun, and user events that wait count as processed. */
 export async function archiveLocked(
   tx: Queryable,
   session: Pick<SessionState, "id" | "status">,
+  principal: Principal | null = null,
 ): Promise<void> {
   if (session.status !== "terminated" && (await hasTurn(tx, session)))
-    await appendInputs(tx, session.id, [{ type: "user.interrupt" }]);
+    await appendInputs(tx, session.id, principal === null ? [INTERRUPT] : sentBy(principal, [INTERRUPT]));
   await markArchived(tx, session.id);
 }
 

@@ -1,4 +1,4 @@
-import { type GitIdentity, type InputEvent, uuidTimestamp } from "@berth/contract";
+import { type GitIdentity, type SentEvent, uuidTimestamp } from "@berth/contract";
 import type { Owner } from "../../access/principal.ts";
 import { type AuditEntry, auditRecord, insertAuditEntries } from "../../audit/audit-store.ts";
 import type { BatchStatement } from "../../db/batch.ts";
@@ -22,7 +22,7 @@ export interface NewSession extends Owner {
   vault_ids: readonly string[];
   /** The pinned versions of its skills. */
   skill_version_ids: readonly string[];
-  events: readonly InputEvent[];
+  events: readonly SentEvent[];
   /** There is work for a worker at once. */
   due: boolean;
   /** Of the request, which that work is a part of. */

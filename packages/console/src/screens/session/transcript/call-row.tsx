@@ -1,5 +1,6 @@
 import { memo } from "react";
-import { formatSeconds } from "../../../format/time.ts";
+import { useSender } from "../../../api/queries/owners.ts";
+import { formatClock, formatMoment, formatSeconds } from "../../../format/time.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Spinner } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -50,12 +51,7 @@ function CallBody({ row }: { row: CallRowData }) {
   return (
     <>
       <CallInput use={use} />
-      {row.confirmation?.result === "deny" && (
-        <p className="border-t border-line px-3 py-1.5 text-xs text-muted">
-          Denied by a person
-          {row.confirmation.deny_message ? `: ${showUnseen(row.confirmation.deny_message)}` : "."}
-        </p>
-      )}
+      <Decision row={row} />
       {row.state === "waiting" && <AnswerCall row={row} />}
       {result !== null && showsResult(row) && (
         <Output id={row.id} text={text} title={`${use.name} — output`} failed={row.state === "failed"} />
@@ -66,6 +62,30 @@ function CallBody({ row }: { row: CallRowData }) {
         </div>
       )}
     </>
+  );
+}
+
+/** Who allowed or denied the call, or gave its result, and when. */
+function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
+  const answer = result?.type === "user.custom_tool_result" ? result : null;
+  const event = confirmation ?? answer;
+  const sender = useSender(event?.sent_by);
+  if (event === null) return null;
+  const verb = confirmation === null ? "Answered" : confirmation.result === "allow" ? "Allowed" : "Denied";
+  const reason = confirmation?.deny_message;
+  return (
+    <p className="border-t border-line px-3 py-1.5 text-xs text-muted wrap-anywhere">
+      {verb}
+      {sender !== null && ` by ${showUnseen(sender)}`}
+      {reason ? `: ${showUnseen(reason)}` : ""}
+      <time
+        dateTime={event.created_at}
+        title={formatMoment(event.created_at)}
+        className="ml-2 text-faint tabular"
+      >
+        {formatClock(event.created_at)}
+      </time>
+    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { EventOf } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode } from "react";
+import { useSender } from "../../../api/queries/owners.ts";
 import { formatPlural, formatShort } from "../../../format/numbers.ts";
 import { formatClock, formatSeconds } from "../../../format/time.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
@@ -191,6 +192,11 @@ function omittedWords({ omitted, reason }: EventOf<"agent.content_omitted">): st
   return `Left out of what the model is sent: ${parts.join(", ")}. ${showUnseen(reason)}`;
 }
 
+function InterruptedBy({ event }: { event: EventOf<"user.interrupt"> }) {
+  const sender = useSender(event.sent_by);
+  return sender === null ? "Interrupted." : `Interrupted by ${showUnseen(sender)}.`;
+}
+
 function ErrorText({ type, message }: { type: string; message: string }) {
   return (
     <>
@@ -225,7 +231,7 @@ function noticeOf(event: NoticeEvent): Look {
         text: showUnseen(event.content.map(({ text }) => text).join("\n")),
       };
     case "user.interrupt":
-      return { tone: "neutral", icon: "stop", text: "Interrupted by a person." };
+      return { tone: "neutral", icon: "stop", text: <InterruptedBy event={event} /> };
     case "agent.context_compacted":
       return {
         tone: "neutral",

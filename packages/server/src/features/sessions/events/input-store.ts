@@ -1,4 +1,4 @@
-import type { EventOf, InputEvent } from "@berth/contract";
+import type { EventOf, InputEvent, SentEvent } from "@berth/contract";
 import { type AuditEntry, auditRecord, insertAuditEntries } from "../../../audit/audit-store.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { repliedCalls } from "./awaited-calls.ts";
@@ -32,7 +32,7 @@ export function startsWork(inputs: readonly InputEvent[]): boolean {
 export async function appendInputs(
   db: Queryable,
   sessionId: string,
-  inputs: readonly InputEvent[],
+  inputs: readonly SentEvent[],
   { traceparent = null, audit = null }: { traceparent?: string | null; audit?: AuditEntry | null } = {},
 ): Promise<EventRow[] | NotAppended> {
   const rows = inputs.map((event) => newEventRow({ event }));

@@ -8,6 +8,7 @@ import { checkReplies, notAwaited } from "./check-replies.ts";
 import type { EventRow } from "./event-row.ts";
 import { appendInputs } from "./input-store.ts";
 import { MessageFiles } from "./message-files.ts";
+import { auditOfReplies, sentBy } from "./sent-by.ts";
 import { requireWorkAllowed } from "./work-limits.ts";
 
 /**
@@ -34,13 +35,14 @@ export async function sendEvents(
   files.checkState();
   await requireWorkAllowed(db.read, limits, session, events);
   const { lock } = files;
-  const origin = { traceparent, audit: request.auditEntry() };
+  const origin = { traceparent, audit: auditOfReplies(request.auditEntry(), events) };
+  const sent = sentBy(principal, events);
   const rows =
     lock === undefined
-      ? await appendInputs(db.write, id, events, origin)
+      ? await appendInputs(db.write, id, sent, origin)
       : await db.transaction(async (tx) => {
           await lock(tx);
-          const appended = await appendInputs(tx, id, events, origin);
+          const appended = await appendInputs(tx, id, sent, origin);
           if (typeof appended !== "string") await files.keep(tx, id);
           return appended;
         });
