@@ -78,3 +78,48 @@ test("never more holders than slots; a release counts once", async () => {
   release();
   assert.equal(slots.free, 2);
 });
+
+const HOARD = { group: "hoard", member: "one" };
+
+/** Whether each of the requests gets a slot at once, in this order. */
+async function granted(slots: SharedSlots, requests: readonly Share[]): Promise<boolean[]> {
+  const got = requests.map(() => false);
+  for (const [index, request] of requests.entries())
+    void slots.acquire(request).then(() => {
+      got[index] = true;
+    });
+  await new Promise((resolve) => setImmediate(resolve));
+  return got;
+}
+
+test("one group has all slots → another gets one at once, up to a quarter more", async () => {
+  for (const count of [4, 8, 32]) {
+    const slots = new SharedSlots(count);
+    for (let held = 0; held < count; held++) await slots.acquire(HOARD);
+    assert.deepEqual(await granted(slots, [HOARD]), [false]);
+    const others = Array.from({ length: count / 4 + 1 }, (_, index) => ({ group: `g${index}`, member: "m" }));
+    const got = await granted(slots, others);
+    assert.deepEqual(
+      got,
+      others.map((_, index) => index < count / 4),
+    );
+  }
+});
+
+test("several groups share the slots, none has more than three quarters → who comes waits", async () => {
+  const slots = new SharedSlots(4);
+  const all = [HOARD, HOARD, HOARD, { group: "b", member: "m" }];
+  assert.deepEqual(await granted(slots, all), [true, true, true, true]);
+  assert.deepEqual(await granted(slots, [{ group: "c", member: "m" }]), [false]);
+});
+
+test("while others wait, a group with three quarters gets no further slot", async () => {
+  const slots = new SharedSlots(4);
+  const releases = await Promise.all([HOARD, HOARD, HOARD, HOARD].map((share) => slots.acquire(share)));
+  const order: string[] = [];
+  const note = ({ group, member }: Share) => slots.acquire({ group, member }).then(() => order.push(group));
+  const all = [HOARD, { group: "a", member: "m" }, { group: "b", member: "m" }, HOARD].map(note);
+  for (const release of releases) release();
+  await Promise.all(all);
+  assert.deepEqual(order.slice(0, 2).toSorted(), ["a", "b"]);
+});

@@ -12,13 +12,15 @@ interface Waiting extends Share {
 }
 
 /**
- * At most `slots` holders at once. A free slot goes to the group whose last one is the longest ago, in it to the member, and of those to
+ * At most `slots` holders at once, and where one group has more than three quarters of them, up to a quarter more of other groups: what
+ * one group holds for long is then no reason for others to wait. While others wait, it gets no further slot. A free slot goes to the group whose last one is the longest ago, in it to the member, and of those to
  * the request that came first. So a request waits for one slot for each other group and member that waits, however many requests they
  * have.
  */
 export class SharedSlots {
   readonly #slots: number;
   readonly #granted = new LeastRecent();
+  readonly #heldBy = new Map<string, number>();
   #waiting: Waiting[] = [];
   #held = 0;
 
@@ -28,19 +30,35 @@ export class SharedSlots {
 
   /** Resolves when a slot is held. */
   async acquire(share: Share): Promise<Release> {
-    if (this.#held < this.#slots) this.#note(share);
+    if (this.#held < this.#slots || this.#mayExceed(share)) this.#note(share);
     else await new Promise<void>((grant) => this.#waiting.push({ ...share, grant }));
     let released = false;
     return () => {
       if (released) return;
       released = true;
       this.#held -= 1;
+      this.#letGo(share.group);
       this.#grantNext();
     };
   }
 
   get free(): number {
-    return this.#slots - this.#held;
+    return Math.max(0, this.#slots - this.#held);
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** The group that has more than its share; null when none has. */
+  get dominant(): string | null {
+    for (const [group, held] of this.#heldBy) if (held > this.#share) return group;
+    return null;
+  }
+
+  /** How many slots other groups than the dominant one can have besides. */
+  get spare(): number {
+    return Math.floor(this.#slots / 4);
   }
 
   /** How many requests wait. */
@@ -49,12 +67,39 @@ export class SharedSlots {
   }
 
   #grantNext(): void {
-    const [first, ...others] = this.#waiting;
+    const [first, ...others] = this.#eligible();
     if (first === undefined) return;
     const next = others.reduce((best, one) => (this.#isBefore(one, best) ? one : best), first);
     this.#waiting = this.#waiting.filter((one) => one !== next);
     this.#note(next);
     next.grant();
+  }
+
+  /** Those of the waiting that may have the next slot, if there is one. */
+  #eligible(): Waiting[] {
+    if (this.#held >= this.#slots) return this.#waiting.filter((one) => this.#mayExceed(one));
+    const others = this.#waiting.filter(({ group }) => this.#heldOf(group) < this.#share);
+    return others.length > 0 ? others : this.#waiting;
+  }
+
+  #mayExceed({ group }: Share): boolean {
+    const dominant = this.dominant;
+    return dominant !== null && dominant !== group && this.#held < this.#slots + this.spare;
+  }
+
+  /** What a group can have while others wait. */
+  get #share(): number {
+    return Math.max(1, Math.floor((this.#slots * 3) / 4));
+  }
+
+  #letGo(group: string): void {
+    const held = this.#heldOf(group) - 1;
+    if (held === 0) this.#heldBy.delete(group);
+    else this.#heldBy.set(group, held);
+  }
+
+  #heldOf(group: string): number {
+    return this.#heldBy.get(group) ?? 0;
   }
 
   #isBefore(one: Share, other: Share): boolean {
@@ -68,6 +113,7 @@ export class SharedSlots {
 
   #note({ group, member }: Share): void {
     this.#held += 1;
+    this.#heldBy.set(group, this.#heldOf(group) + 1);
     this.#granted.served(group);
     this.#granted.served(`${group} ${member}`);
   }

@@ -15,6 +15,8 @@ export interface SharedClaim {
 interface Excluded {
   /** Owners that get none. Default: nobody. */
   without?: readonly Share[];
+  /** An organization that gets none. Default: none. */
+  withoutOrganization?: string | null;
   /** Owners that may have no further turn. Default: nobody. */
   full?: FullOwners;
 }
@@ -36,11 +38,12 @@ export class SharedClaims {
     db: Queryable,
     claimant: Claimant,
     limit: number,
-    { without = [], full = NONE_FULL }: Excluded = {},
+    { without = [], withoutOrganization = null, full = NONE_FULL }: Excluded = {},
   ): Promise<SharedClaim> {
     const excluded = new Set(without.map(nameOf));
     const page = Math.max(limit, LEAST_PAGE);
-    const organizations = limit === 0 ? [] : this.#inOrder(await dueOrganizations(db));
+    const due = limit === 0 ? [] : await dueOrganizations(db);
+    const organizations = this.#inOrder(due.filter((id) => id !== withoutOrganization));
     const leases: SharedLease[] = [];
     let isContended = false;
     for (let at = 0; at < organizations.length && leases.length < limit; at += page) {

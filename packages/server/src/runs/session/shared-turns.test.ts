@@ -96,3 +96,27 @@ test("many warm sessions of one user wait for a slot → another's session is cl
   );
   assert.ok(order.indexOf("other") <= 2, order.join(" "));
 });
+
+for (const [concurrency, hoarded] of [
+  [4, 6],
+  [32, 34],
+  [8, 8],
+] as const)
+  test(`${hoarded} requests of one organization hold all ${concurrency} slots for long → others' turns begin at once`, async (t) => {
+    const { db, own, sessionsOf, model, order, gates } = await trial(t);
+    const hoard = await sessionsOf(await seed(db.write), hoarded);
+    const [one = ""] = await sessionsOf(await seed(db.write), 1);
+    const [other = ""] = await sessionsOf(await seed(db.write), 1);
+    const gate = Promise.withResolvers<void>();
+    for (const index of hoard.keys()) gates.set(`hoard${index}`, gate.promise);
+    await own.worker({ model: () => model, concurrency });
+    for (const [index, id] of hoard.entries()) await own.send(id, say(`hoard${index}`));
+    while (order.length < concurrency) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const [index, id] of [one, other].entries()) {
+      await own.send(id, say(`other${index}`));
+      await own.until(id, (log) => idles(log) === 1);
+    }
+    assert.ok(order.filter((name) => name.startsWith("hoard")).length <= concurrency, order.join(" "));
+    gate.resolve();
+    await Promise.all(hoard.map((id) => own.until(id, (log) => idles(log) === 1)));
+  });

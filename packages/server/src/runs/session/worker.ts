@@ -132,7 +132,7 @@ export class Worker {
     const { turns } = this.#shared;
     metrics.watch({
       held: () => this.#held.size,
-      turnSlots: () => ({ taken: concurrency - turns.free, free: turns.free }),
+      turnSlots: () => ({ taken: turns.held, free: turns.free }),
     });
     const sandboxIdleMs = this.#shared.idleMs;
     this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, sandboxIdleMs, place });
@@ -249,7 +249,10 @@ export class Worker {
         this.#hold(lease);
       }
       if (this.#leavesToOthers()) return;
-      if (slots === 0) return await this.#claimForOthers(full);
+      if (slots === 0) {
+        await this.#claimBeside(full);
+        return await this.#claimForOthers(full);
+      }
       if (this.#hasBacklog) return await this.#claimShared(full);
       if (leases.length < slots) return;
       this.#hasBacklog = true;
@@ -263,6 +266,17 @@ export class Worker {
     const claim = await this.#sharedClaims.claim(db.write, this.#claimant(), free, { full });
     for (const { lease } of claim.leases) this.#hold(lease);
     this.#hasBacklog = claim.mayLeaveDue;
+  }
+
+  /** All slots are taken, and one organization has more than its share of them: sessions of others get slots besides. */
+  async #claimBeside(full: FullOwners): Promise<void> {
+    const { dominant, spare } = this.#shared.turns;
+    const limit = spare + this.#free();
+    if (dominant === null || limit <= 0) return;
+    const { db } = this.#options;
+    const excluded = { withoutOrganization: dominant, full };
+    const { leases } = await this.#sharedClaims.claim(db.write, this.#claimant(), limit, excluded);
+    for (const { lease } of leases) this.#hold(lease);
   }
 
   /**
