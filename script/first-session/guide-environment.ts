@@ -14,7 +14,7 @@ export async function createGuideRepository(gitHost: GitHost): Promise<void> {
 
 /**
  * Writes what a shell needs to run the lines of the guides: `berth` on the path, the service and its token, and the git server
- * with a token that may write to the repository of the guides. Returns the file's path.
+ * with a token that may write to the repositories of the guides and of the first session. Returns the file's path.
  */
 export async function writeGuideEnvironment(
   dataDir: string,
@@ -23,7 +23,7 @@ export async function writeGuideEnvironment(
 ): Promise<string> {
   const gitToken = gitHost.createToken({
     user: "agent",
-    repositories: ["acme/widget"],
+    repositories: ["acme/widget", "you/berth"],
     permissions: "write",
     expiresInSeconds: MONTH_SECONDS,
   });

@@ -189,6 +189,56 @@ test("run: calls are waiting for a reply → a hint, exit code 3, and the sessio
   assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
 });
 
+const refused = (type: "terminal" | "exhausted" | "retrying" = "terminal") => ({
+  type: "session.error" as const,
+  error: {
+    type: "repository_authentication_error" as const,
+    message: "The host accepted no credential (401).",
+    retry_status: { type },
+    resource_id: "sesr_1",
+  },
+});
+const cancelled = { type: "session.status_idle" as const, stop_reason: { type: "cancelled" as const } };
+
+for (const type of ["terminal", "exhausted"] as const) {
+  test(`run: the repository could not be cloned (${type}) → the agent is stopped, its reason, exit code 1`, async (t) => {
+    const [working, failed, idle] = logOf("Looking around", refused(type), cancelled);
+    assert.ok(working && failed && idle);
+    const service = await startService(t, [working]);
+    const sent = service.called("POST /sessions/sess_1/events");
+    const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
+      env: { ...token, BERTH_URL: service.url },
+    });
+    await once(child.stdout, "data");
+    service.append(failed);
+    assert.deepEqual((await sent).body, { events: [{ type: "user.interrupt" }] });
+    service.append(idle);
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stdout, /repository_authentication_error: The host accepted no credential \(401\)\./);
+    assert.match(stderr, /The agent is stopped: it has no repository\. With --without-failed-repositories/);
+  });
+}
+
+test("run: the repository could not be cloned, --quiet → the reason and exit code 1", async (t) => {
+  const service = await startService(t, logOf(refused(), cancelled));
+  const env = { ...token, BERTH_URL: service.url };
+  const { code, stdout, stderr } = await berth(["run", "x", "--model", "p/m", "--quiet"], { env });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^The host accepted no credential \(401\)\.\nThe agent is stopped/m);
+});
+
+test("run: the repository could not be cloned, --without-failed-repositories → the agent goes on, exit code 0", async (t) => {
+  const done = { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } };
+  const service = await startService(t, logOf(refused(), "Done without it.", done));
+  const env = { ...token, BERTH_URL: service.url };
+  const given = ["run", "x", "--model", "p/m", "--without-failed-repositories"];
+  const { code, stdout, stderr } = await berth(given, { env });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Done without it\./);
+  assert.ok(!service.calls.some(({ name }) => name === "POST /sessions/sess_1/events"));
+});
+
 test("run: the repository could not be cloned, though the turn succeeded → exit code 1", async (t) => {
   const error = {
     type: "repository_not_found_error" as const,
@@ -420,6 +470,20 @@ test("a hostile client.json cannot send a token to another machine or name a fil
     const { code, stderr } = await berth(["sessions", "list"], { env: { ...token, BERTH_DATA_DIR: dir } });
     assert.deepEqual([code, /No server is known/.test(stderr)], [2, true]);
   }
+});
+
+test("options before a command count as those behind it", async (t) => {
+  const service = await startService(t, turn());
+  for (const args of [
+    ["--url", service.url, "sessions", "logs", "sess_1"],
+    [`--url=${service.url}`, "--json", "sessions", "logs", "sess_1"],
+    ["sessions", "--url", service.url, "logs", "sess_1", "--quiet"],
+  ]) {
+    const { code, stderr } = await berth(args, { env: token });
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  }
+  const wrong = await berth(["--yes", "sessions", "logs", "sess_1"], { env: token });
+  assert.deepEqual([wrong.code, wrong.stderr.split("\n")[0]], [2, "error: unknown option '--yes'"]);
 });
 
 test("--version and --help: printed to stdout, exit code 0, without loading the server", async () => {

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
 import { EXIT_CODES } from "./shared/exit-codes.ts";
+import { optionsBehindCommand } from "./shared/options-behind-command.ts";
 
 // A reader that closes the pipe early, such as `head`, ends the command without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -8,7 +9,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await createProgram().parseAsync();
+  const program = createProgram();
+  await program.parseAsync(optionsBehindCommand(program, process.argv.slice(2)), { from: "user" });
 } catch (error) {
   // Commander has already printed the error; with code 0 it printed the help or the version.
   if (error instanceof CommanderError)

@@ -1,7 +1,7 @@
 // The subject is the command line against a real service.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -124,6 +124,24 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     const table = await berth(["doctor"], { env: { ...env, BERTH_PORT: "none" } });
     assert.deepEqual([table.code, /^missing +settings +BERTH_PORT/.test(table.stdout)], [1, true]);
   });
+});
+
+test("doctor: a directory without an installation → examined, and left as it is", {
+  timeout: 180_000,
+}, async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), "berth-doctor-"));
+  t.after(() => rm(empty, { recursive: true, force: true }));
+  for (const args of [
+    ["doctor", "--json"],
+    ["doctor", "--json", "--data-dir", join(empty, "not/yet")],
+  ]) {
+    const { stdout } = await berth(args, { cwd: empty });
+    const { capabilities } = JSON.parse(stdout);
+    const states = new Map(capabilities.map(({ name, state }: Record<string, string>) => [name, state]));
+    for (const name of ["settings", "data_directory", "database"])
+      assert.equal(states.get(name), "yes", stdout);
+    assert.deepEqual(await readdir(empty), []);
+  }
 });
 
 test("serve: invalid settings → all are reported, exit code 2; each setting has a line of help", async () => {

@@ -942,6 +942,12 @@ const FLAGS: readonly Proof[] = [
     cli("main"),
     "run: creates an agent and an environment once",
   ],
+  [
+    "flag run ",
+    "--without-failed-repositories",
+    cli("main"),
+    "run: the repository could not be cloned, --without-failed-repositories",
+  ],
   ["flag console ", "--no-open", cli("commands/console/console"), "console: prints a link, and opens it"],
   ["flag login ", "--name", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--token-file", cli("commands/login/login"), "login, use and logout"],

@@ -32,16 +32,22 @@ import { ownHost } from "../start/own-host.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { describeContents } from "./describe-contents.ts";
 import { describeDatabaseUser } from "./describe-database-user.ts";
+import { withDataDirectory } from "./with-data-directory.ts";
 
 /**
  * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
- * examine and stops it again, whether or not the service runs. Never throws.
+ * examine and stops it again, whether or not the service runs, and leaves nothing where there is no installation. Never throws.
  */
 export async function doctor(
   flags: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Capability[]> {
   try {
     const config = readConfig(process.env, flags);
+    const examined = await withDataDirectory(config, async (own) => ({
+      database: await database(own),
+      models: await models(own),
+      sandbox: own.role === "api" ? [] : await sandbox(own),
+    }));
     return [
       describeSettings(config),
       describeRole(config),
@@ -49,10 +55,10 @@ export async function doctor(
       describeDataDirectory(config),
       config.role === "runner" ? null : describeApiProcesses(config),
       describeCeilings(config),
-      ...(await database(config)),
+      ...examined.database,
       describeDatabaseUser(config),
-      await models(config),
-      ...(config.role === "api" ? [] : await sandbox(config)),
+      examined.models,
+      ...examined.sandbox,
     ].filter((capability) => capability !== null);
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];

@@ -13,6 +13,10 @@ export function addRun(program: Command): void {
     .option("--tag <name>", "tag to check out instead of a branch")
     .option("--ref <name>", "ref to check out instead of a branch, such as refs/pull/1/head")
     .option("--commit <sha>", "commit to check out instead of a branch")
+    .option(
+      "--without-failed-repositories",
+      "let the agent go on when the repository could not be cloned; default: it is stopped",
+    )
     .option("--token-env <name>", "environment variable that contains the repository's token")
     .option("--repo-token-file <file>", "file that contains the repository's token")
     .option(
@@ -37,7 +41,7 @@ but errors is printed, and with --detach the session's id.
 
 Exit codes:
   0    the agent finished its turn
-  1    the turn failed, or the repository could not be cloned
+  1    the turn failed, or the repository could not be cloned (unless --without-failed-repositories)
   2    wrong usage
   3    tool calls are waiting for you (see berth sessions allow, deny)
   4    the token is missing, invalid or has no permission

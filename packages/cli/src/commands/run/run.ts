@@ -14,6 +14,7 @@ import { cut } from "../../terminal/plain-text.ts";
 import { printLine, printMessage } from "../../terminal/print.ts";
 import { answerHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
+import { noticeFailedClone } from "./failed-clone.ts";
 import { onInterrupts } from "./on-interrupts.ts";
 import { type RepositoryOptions, repositoryResources } from "./repository.ts";
 import { untilSettled } from "./until-settled.ts";
@@ -25,6 +26,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
   title?: string;
   keep?: boolean;
   detach?: boolean;
+  withoutFailedRepositories?: boolean;
 }
 
 /** What sets the fields of the session. */
@@ -64,7 +66,8 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   if (detached) tell(`The session is still running. To follow it: berth sessions attach ${session.id}`);
   if (outcome.ended === "requires_action") tell(answerHint(session.id));
   if (interrupted) return EXIT_CODES.interrupted;
-  return detached ? EXIT_CODES.failed : exitCodeOf(outcome);
+  if (detached) return EXIT_CODES.failed;
+  return exitCodeOf(options.withoutFailedRepositories ? { ...outcome, failedResources: [] } : outcome);
 }
 
 /** It is not archived: nobody waits for its end. With `quiet` its id is printed all the same: without it, it is lost. */
@@ -86,8 +89,11 @@ async function follow(client: Berth, session: Session, options: RunOptions) {
     const late = new AbortController();
     const signal = AbortSignal.any([interrupts.signal, late.signal]);
     const { events } = client.sessions;
+    const stop = (reason: string) => void stopAgent(client, session, reason, options);
+    const noticed = <Frame extends StreamFrame>(frames: AsyncIterable<Frame>) =>
+      options.withoutFailedRepositories ? frames : noticeFailedClone(frames, session.resources, stop);
     const settled = <Frame extends StreamFrame>(frames: AsyncIterable<Frame>) =>
-      untilSettled(frames, session.resources, () => late.abort());
+      untilSettled(noticed(frames), session.resources, () => late.abort());
     const output = peopleOutput(options);
     const outcome = isForPeople(options)
       ? await showEvents(session, settled(events.stream(session.id, live(output), { signal })), options)
@@ -100,6 +106,20 @@ async function follow(client: Berth, session: Session, options: RunOptions) {
   } finally {
     interrupts.stop();
   }
+}
+
+/** The agent would work without the repository that its task is about. */
+async function stopAgent(
+  client: Berth,
+  session: Session,
+  reason: string,
+  { quiet }: RunOptions,
+): Promise<void> {
+  const hint = "With --without-failed-repositories it goes on.";
+  printMessage(`${quiet ? `${reason}\n` : ""}The agent is stopped: it has no repository. ${hint}`);
+  await client.sessions.events
+    .send(session.id, { events: [{ type: "user.interrupt" }] })
+    .catch((error: Error) => printMessage(`The agent could not be stopped: ${error.message}`));
 }
 
 /** A failure is only reported: it does not change the outcome of the turn. */

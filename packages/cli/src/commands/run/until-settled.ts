@@ -1,4 +1,5 @@
 import type { Session, StreamFrame } from "@berth/sdk";
+import { isRepository } from "./failed-clone.ts";
 
 /** How long clones may take after the end of the turn. */
 const CLONE_TIMEOUT_MS = 300_000;
@@ -30,10 +31,6 @@ export async function* untilSettled<Frame extends StreamFrame>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function isRepository({ type }: Session["resources"][number]): boolean {
-  return type === "hosted_repository" || type === "git_repository";
 }
 
 /** The resource that has become ready or has failed with this frame. */

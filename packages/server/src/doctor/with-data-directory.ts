@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { removeTree } from "@berth/linux";
+import type { Config } from "../config/config.ts";
+
+/**
+ * Calls `examine` with settings whose data directory exists: that of the installation, or one beside where it would be, on the same
+ * filesystem, which is removed afterwards. What examines an installation does not begin one.
+ */
+export async function withDataDirectory<T>(
+  config: Config,
+  examine: (config: Config) => Promise<T>,
+): Promise<T> {
+  if (existsSync(config.dataDir)) return await examine(config);
+  const dataDir = await mkdtemp(join(nearestDirectory(dirname(config.dataDir)), ".berth-doctor-"));
+  try {
+    return await examine({ ...config, dataDir });
+  } finally {
+    await removeTree(dataDir);
+  }
+}
+
+function nearestDirectory(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestDirectory(dirname(path));
+}
