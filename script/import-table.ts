@@ -439,7 +439,17 @@ export const IMPORT_TABLE: ImportTable = {
       "start",
       "machine",
     ],
-    doctor: ["@berth/concurrency", "@berth/sandbox", "db", "log", "config", "blobs", "checks", "start"],
+    doctor: [
+      "@berth/concurrency",
+      "@berth/linux",
+      "@berth/sandbox",
+      "db",
+      "log",
+      "config",
+      "blobs",
+      "checks",
+      "start",
+    ],
   },
   "packages/sdk": {
     ".": ["@berth/contract"],

@@ -71,6 +71,7 @@ export {
   PermissionError,
   RateLimitError,
   TimeoutError,
+  TLSError,
 } from "./transport/errors.ts";
 export type { Call, CallOptions, ClientOptions, Logger } from "./transport/options.ts";
 export type { Page, PagedList } from "./transport/page.ts";

@@ -616,6 +616,7 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "API_PROCESSES", scenario("api-processes"), "all answer at one port"],
   ["setting BERTH_", "DATA_DIR URL TOKEN TOKEN_FILE", cli("main"), "flags take precedence over variables"],
   ["setting BERTH_", "MODELS_FILE", scenario("default-model"), "default model: agents without a model"],
+  ["setting BERTH_", "CA_FILE", cli("commands/login/login-tls"), "an own authority, by --ca-file"],
   ["setting BERTH_", "MODEL", cli("main"), "run: the model is that of BERTH_MODEL"],
   ["setting BERTH_", "DISK_RECLAIM_SECONDS", scenario("reclaim"), "reclaim: an idle session loses its disk"],
   ["setting BERTH_", "MAX_MEMORY_MB MAX_PIDS", scenario("environments"), "more than the ceilings: refused"],
@@ -973,6 +974,7 @@ const FLAGS: readonly Proof[] = [
     "usage: flags choose the days and the groups",
   ],
   ["flag sessions ", "--message", cli("commands/sessions/confirm-calls"), "sessions allow and deny"],
+  ["flag shared/options ", "--ca-file", cli("commands/login/login-tls"), "an own authority, by --ca-file"],
   [
     "flag shared/options ",
     "--data-dir --token-file --url",

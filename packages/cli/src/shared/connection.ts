@@ -7,6 +7,7 @@ import { type Contexts, readContexts, requireContext, tokenFor } from "./context
 import { EXIT_CODES } from "./exit-codes.ts";
 import { UsageError } from "./failure.ts";
 import { secretFile } from "./secret.ts";
+import { givenAuthorities, trustAuthorities } from "./trust-authorities.ts";
 import { version } from "./version.ts";
 
 /** Options of every command that calls a server. */
@@ -15,6 +16,7 @@ export interface ConnectionOptions {
   context?: string;
   tokenFile?: string;
   dataDir?: string;
+  caFile?: string;
 }
 
 /** What this program calls itself. */
@@ -25,12 +27,15 @@ interface Target {
   baseURL: string;
   /** Why it is this one, for people. */
   from: string;
+  /** File of certificates that are trusted, too. */
+  caFile?: string | undefined;
   token(): Promise<string>;
 }
 
 /** Creates a client of the service that is meant. */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
-  const { baseURL, token } = await locate(options);
+  const { baseURL, token, caFile } = await locate(options);
+  await trustAuthorities(baseURL, givenAuthorities(options.caFile) ?? caFile);
   return clientFor(baseURL, await token());
 }
 
@@ -68,8 +73,8 @@ async function locate(options: ConnectionOptions): Promise<Target> {
 }
 
 function ofContext(contexts: Contexts, name: string): Target {
-  const { url, token } = requireContext(contexts, name);
-  return { baseURL: url, from: `context '${name}'`, token: async () => token };
+  const { url, token, caFile } = requireContext(contexts, name);
+  return { baseURL: url, from: `context '${name}'`, caFile, token: async () => token };
 }
 
 async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Target> {

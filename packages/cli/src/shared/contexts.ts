@@ -8,6 +8,8 @@ import { withLock } from "./with-lock.ts";
 export interface Context {
   url: string;
   token: string;
+  /** Absolute path of a file of certificates that are trusted for it. Absent: those that the machine trusts. */
+  caFile?: string | undefined;
 }
 
 /** What `berth login` stores for the user of this machine. */
@@ -41,8 +43,8 @@ export async function readContexts(): Promise<Contexts> {
 /** @throws TypeError for what `changeContexts` did not write. */
 function checked(file: Partial<Contexts>): Contexts {
   const { current = null, contexts = {} } = file;
-  const isContext = ({ url, token }: Partial<Context>) =>
-    URL.canParse(url ?? "") && typeof token === "string";
+  const isContext = ({ url, token, caFile = "" }: Partial<Context>) =>
+    URL.canParse(url ?? "") && typeof token === "string" && typeof caFile === "string";
   if ((current === null || typeof current === "string") && Object.values(contexts).every(isContext))
     return { current, contexts };
   throw new TypeError("Not a file of contexts.");

@@ -5,6 +5,7 @@ import {
   ConnectionError,
   PermissionError,
   TimeoutError,
+  TLSError,
 } from "@berth/sdk";
 import { paletteFor } from "../terminal/palette.ts";
 import { plainText } from "../terminal/plain-text.ts";
@@ -40,6 +41,11 @@ function linesOf(error: unknown): string[] {
       ...(error.requestId === null ? [] : [`request_id: ${error.requestId}`]),
     ].map(plainText);
   }
+  if (error instanceof TLSError)
+    return [
+      plainText(error.message),
+      ...(error.isUntrusted ? ["Name the certificate of its authority by --ca-file or BERTH_CA_FILE."] : []),
+    ];
   if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
     return [plainText(error.message), "Is the service running, and is this its URL (--url, BERTH_URL)?"];
   }

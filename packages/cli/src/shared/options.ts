@@ -12,6 +12,7 @@ export function withConnection(command: Command): Command {
       "URL of the server; default: BERTH_URL, else that of the context, else client.json in the data directory",
     )
     .option("--context <name>", "context of berth login, with its URL and token; default: BERTH_CONTEXT")
+    .addOption(caFileOption())
     .option(
       "--token-file <file>",
       "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, else that of the context, else client.json",
@@ -20,6 +21,14 @@ export function withConnection(command: Command): Command {
       "--data-dir <dir>",
       "data directory of an installation on this machine; default: BERTH_DATA_DIR, else .berth",
     );
+}
+
+/** Beside the authorities of the machine's store. */
+export function caFileOption(): Option {
+  return new Option(
+    "--ca-file <file>",
+    "file of certificates (PEM) of authorities to trust for an https URL; default: BERTH_CA_FILE",
+  );
 }
 
 /** Adds the options that say how a command prints what it returns. */
@@ -52,6 +61,7 @@ export function withAdministration(command: Command): Command {
       "--url <address>",
       "URL of the service to administer; default: BERTH_URL, if the token is an operator token; else this machine",
     )
+    .addOption(caFileOption())
     .option(
       "--token-file <file>",
       "file that contains an operator token, for --url; default: BERTH_TOKEN, BERTH_TOKEN_FILE",

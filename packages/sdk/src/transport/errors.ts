@@ -11,6 +11,20 @@ export class BerthError extends Error {
 /** There was no complete response: the connection was refused, reset or closed. The cause is the error of `fetch`. */
 export class ConnectionError extends BerthError {}
 
+/**
+ * There is no secure connection: the server's certificate is not trusted, or it does not speak TLS. It is not tried again. The cause is
+ * the error of `fetch`.
+ */
+export class TLSError extends BerthError {
+  /** Whether the client does not know the authority: trusting that one's certificate mends it. */
+  readonly isUntrusted: boolean;
+
+  constructor(message: string, isUntrusted: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isUntrusted = isUntrusted;
+  }
+}
+
 /** There was no response within the call's `timeout`. */
 export class TimeoutError extends ConnectionError {}
 

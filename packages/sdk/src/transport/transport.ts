@@ -1,7 +1,8 @@
 import { isBlockedPort } from "@berth/contract/blocked-ports";
-import { BerthError, ConnectionError, readError, TimeoutError } from "./errors.ts";
+import { BerthError, ConnectionError, readError, TimeoutError, TLSError } from "./errors.ts";
 import type { Call, ClientOptions } from "./options.ts";
 import { retryDelay, sleep } from "./retry.ts";
+import { tlsFault } from "./tls-fault.ts";
 import { urlOf } from "./url.ts";
 
 /** Sends the calls of all methods: sets headers, applies timeouts, retries. */
@@ -114,6 +115,8 @@ function connectionError(baseURL: string, error: unknown): BerthError {
     return new BerthError(`The connection to ${origin} failed: ${reason}`, { cause: error });
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const fault = tlsFault(origin, cause);
+  if (fault !== null) return new TLSError(fault.message, fault.isUntrusted, { cause: error });
   const { message, code } = cause as { message?: string; code?: string };
   const reason = message || code || "unknown reason";
   return new ConnectionError(`The connection to ${origin} failed: ${reason}.`, { cause: error });

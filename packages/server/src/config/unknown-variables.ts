@@ -4,7 +4,14 @@ import { withoutServiceLinks } from "./service-links.ts";
 import { CONFIG_VARIABLE, SETTING_LIST, variablesOfSetting } from "./settings.ts";
 
 /** Variables of the command line client. */
-const CLIENT_VARIABLES = ["BERTH_URL", "BERTH_CONTEXT", "BERTH_TOKEN", "BERTH_TOKEN_FILE", "BERTH_MODEL"];
+const CLIENT_VARIABLES = [
+  "BERTH_URL",
+  "BERTH_CONTEXT",
+  "BERTH_TOKEN",
+  "BERTH_TOKEN_FILE",
+  "BERTH_CA_FILE",
+  "BERTH_MODEL",
+];
 const KNOWN_VARIABLES = [
   ...SETTING_LIST.flatMap(([, setting]) => variablesOfSetting(setting)),
   ...CLIENT_VARIABLES,

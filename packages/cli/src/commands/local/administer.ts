@@ -2,6 +2,7 @@ import type { Administration } from "@berth/server";
 import { clientFor, givenToken, requireUrl } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
+import { givenAuthorities, trustAuthorities } from "../../shared/trust-authorities.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
@@ -14,6 +15,7 @@ export interface AdminOptions extends OutputOptions {
   config?: string;
   url?: string;
   tokenFile?: string;
+  caFile?: string;
 }
 
 /** A service that is administered by its API. */
@@ -37,6 +39,7 @@ export async function administer<T>(
   const service = await serviceOf(options);
   if (service !== null) {
     say(`Administering ${plainLine(service.url)} (${service.from})`, options);
+    await trustAuthorities(service.url, givenAuthorities(options.caFile));
     return await work(administrationByUrl(clientFor(service.url, service.token)));
   }
   await requireLinux("admin");

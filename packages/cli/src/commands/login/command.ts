@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { commaList, withConnection, withOutput, withYes } from "../../shared/options.ts";
+import { caFileOption, commaList, withConnection, withOutput, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands about the services that the user is logged in to. */
@@ -12,6 +12,7 @@ export function addLogin(program: Command): void {
     )
     .option("--name <name>", "name of the context; default: the host of the URL")
     .option("--token-file <file>", "file that contains the token")
+    .addOption(caFileOption())
     .option("--device", "without a token: show a code, with which somebody approves the login elsewhere")
     .option("--scopes <list>", "with --device: comma-separated scopes of the token; default: *", commaList)
     .addHelpText("after", HELP)

@@ -1,9 +1,11 @@
+import { resolve } from "node:path";
 import { Berth } from "@berth/sdk";
 import { askSecret } from "../../shared/ask-secret.ts";
 import { userAgent } from "../../shared/connection.ts";
 import { changeContexts, contextsFile } from "../../shared/contexts.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { secretFile } from "../../shared/secret.ts";
+import { givenAuthorities, trustAuthorities } from "../../shared/trust-authorities.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printLine, printMessage } from "../../terminal/print.ts";
 import { callerOf, describeCaller } from "../service/describe-caller.ts";
@@ -14,6 +16,7 @@ interface LoginOptions {
   tokenFile?: string;
   device?: boolean;
   scopes?: string[];
+  caFile?: string;
 }
 
 /** Stores the token only after the service has accepted it. */
@@ -25,12 +28,15 @@ export async function login(given: string | undefined, options: LoginOptions): P
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     printMessage(`warning: ${url.href} is not encrypted: others on the way can read the token.`);
   const baseURL = url.href.replace(/\/$/, "");
+  const file = givenAuthorities(options.caFile);
+  const caFile = file === undefined ? undefined : resolve(file);
+  await trustAuthorities(baseURL, caFile);
   const token = await tokenOf(options, baseURL);
   const client = new Berth({ baseURL, token, defaultHeaders: { "user-agent": userAgent } });
   const current = await client.tokens.current();
   await changeContexts(({ contexts }) => ({
     current: name,
-    contexts: { ...contexts, [name]: { url: baseURL, token } },
+    contexts: { ...contexts, [name]: { url: baseURL, token, caFile } },
   }));
   printLine(plainLine(`Logged in to ${baseURL} as context '${name}', stored in ${contextsFile()}.`));
   for (const line of describeCaller(callerOf(current))) printLine(line);

@@ -2,6 +2,7 @@ import { Berth } from "@berth/sdk";
 import { userAgent } from "../../shared/connection.ts";
 import { readContexts, requireContext } from "../../shared/contexts.ts";
 import { UsageError } from "../../shared/failure.ts";
+import { givenAuthorities, trustAuthorities } from "../../shared/trust-authorities.ts";
 import { printLine } from "../../terminal/print.ts";
 import { forget } from "./contexts.ts";
 
@@ -13,8 +14,9 @@ export async function logout(
   const known = await readContexts();
   const name = given ?? known.current;
   if (name === null) throw new UsageError("You are not logged in to any service.", 1);
-  const { url, token } = requireContext(known, name);
+  const { url, token, caFile } = requireContext(known, name);
   if (revoke) {
+    await trustAuthorities(url, givenAuthorities(undefined) ?? caFile);
     const client = new Berth({ baseURL: url, token, defaultHeaders: { "user-agent": userAgent } });
     await client.tokens.delete((await client.tokens.current()).id);
   }

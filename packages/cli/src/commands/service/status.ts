@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { type Berth, TLSError } from "@berth/sdk";
 import { type ConnectionOptions, connect, serviceOf } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
@@ -9,12 +10,14 @@ import { callerOf, describeCaller } from "./describe-caller.ts";
 /** For a service that accepts a connection and does not answer, or that is starting. */
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 50;
+const NO_ANSWER = "no answer";
 
 /** Exits with 1 when the service is not ready; whose the token is can then not be told. */
 export async function status(options: ConnectionOptions & OutputOptions): Promise<number> {
   const client = await connect(options);
   const { url, from } = await serviceOf(options);
   const reason = await faultOf(url);
+  if (reason === NO_ANSWER) await failForTls(client);
   const ready = reason === null;
   const token = ready ? await client.tokens.current() : null;
   const version = token?.service_version ?? null;
@@ -24,6 +27,13 @@ export async function status(options: ConnectionOptions & OutputOptions): Promis
     ...(token === null ? [] : describeCaller(callerOf(token))),
   ]);
   return ready ? EXIT_CODES.done : EXIT_CODES.failed;
+}
+
+/** @throws TLSError when that is why there is no answer. */
+async function failForTls(client: Berth): Promise<void> {
+  await client.tokens.current({ maxRetries: 0 }).catch((error: unknown) => {
+    if (error instanceof TLSError) throw error;
+  });
 }
 
 /** Why the service is not ready; null if it is. Waits while it says that it is starting. */
@@ -38,7 +48,7 @@ async function faultOf(url: string): Promise<string | null> {
 
 async function askFor(url: string, signal: AbortSignal): Promise<string | null> {
   const response = await fetch(new URL("/readyz", url), { signal }).catch(() => null);
-  if (response === null) return "no answer";
+  if (response === null) return NO_ANSWER;
   if (response.ok) return null;
   const { reason = `status ${response.status}` } = (await response.json().catch(() => ({}))) as {
     reason?: string;
