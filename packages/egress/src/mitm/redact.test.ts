@@ -40,12 +40,12 @@ test("redact: overlapping values → leftmost first, the longer of those", () =>
     anywhere: true,
   });
   const both = createRedactor([
-    credential("secret", "ONE"),
-    credential("secret-more", "TWO"),
+    credential("hidden", "ONE"),
+    credential("hidden-more", "TWO"),
     credential("re-other", "THREE"),
   ]);
   assert.equal(
-    both.text("secret-more secret secret-mo re-other secret-more-other"),
+    both.text("hidden-more hidden hidden-mo re-other hidden-more-other"),
     "TWO ONE ONE-mo THREE TWO-other",
   );
 });
@@ -58,13 +58,13 @@ test("redact: pieces of one byte and long headers → time in proportion to thei
   );
   const texts = [long.slice(0, -2), "a", "ab", `${"a".repeat(299)}-`, "=%41\\"];
   for (const text of texts) {
-    assertLinear(text, 8_000, (length) => {
+    assertLinear(text, 4_000, (length) => {
       const stream = redactor.stream();
       stream.resume();
       for (const byte of filled(text, length)) stream.write(Buffer.of(byte));
       stream.end();
     });
-    assertLinear(text, 32_768, (length) => redactor.text(filled(text, length).toString("latin1")));
+    assertLinear(text, 16_384, (length) => redactor.text(filled(text, length).toString("latin1")));
   }
 });
 

@@ -2,11 +2,9 @@ import { ByteAutomaton } from "./byte-automaton.ts";
 import { ByteReplacement } from "./byte-replacement.ts";
 import { ByteReplacer } from "./byte-replacer.ts";
 import { commonForms, encodedForms } from "./encoded-forms.ts";
+import { isMaskable } from "./maskable-secret.ts";
 import type { ProxiedCredential } from "./proxied-credential.ts";
 import { withTokenPrefix } from "./token-prefix.ts";
-
-/** Shorter values are ordinary words: a page without them would not be readable. */
-const MIN_LENGTH = 6;
 
 /** Bytes of all forms; of the credentials after that, only the most common ones are searched for. */
 const MAX_FORMS = 1024 * 1024;
@@ -60,7 +58,7 @@ function replacementsOf(credentials: readonly ProxiedCredential[]): Map<string, 
   const replacements = new Map<string, string>();
   let length = 0;
   for (const { value, placeholder } of credentials) {
-    if (value.length < MIN_LENGTH) continue;
+    if (!isMaskable(value)) continue;
     const inside = withTokenPrefix(value, placeholder);
     for (const form of length > MAX_FORMS ? commonForms(value) : encodedForms(value)) {
       replacements.set(form, inside);

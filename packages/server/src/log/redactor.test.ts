@@ -3,18 +3,53 @@ import { test } from "node:test";
 import { createLog } from "./log.ts";
 import { createRedactor } from "./redactor.ts";
 
-test("redact: a known secret in any position and encoding → removed", () => {
-  const redactor = createRedactor();
+const SECRET = 'ghp_"quoted"/canary';
+
+function logOf(redactor = createRedactor()) {
   const lines: string[] = [];
-  const log = createLog("info", redactor, (line) => lines.push(line));
-  redactor.add('ghp_"quoted"/canary');
-  redactor.add("short");
-  log.info({ err: new Error('git said: ghp_"quoted"/canary') }, 'for ghp_"quoted"/canary');
-  log.info({ url: `https://x/${encodeURIComponent('ghp_"quoted"/canary')}` }, "short");
-  assert.equal(lines.length, 2);
-  assert.ok(lines.every((line) => !line.includes("canary")));
-  assert.match(lines[1] ?? "", /"msg":"short"/);
-  assert.equal(JSON.parse(lines[0] ?? "").msg, "for [redacted]");
+  return { redactor, lines, log: createLog("info", redactor, (line) => lines.push(line)) };
+}
+
+test("log: a known secret in any text from outside and in any encoding → removed", () => {
+  const { redactor, lines, log } = logOf();
+  redactor.add(SECRET);
+  const cause = new Error(`https://x/${encodeURIComponent(SECRET)}`);
+  log.info({ err: new Error(`git said: ${SECRET}`, { cause }) }, "a clone failed");
+  log.warn({ err: Object.assign(new Error("no"), { detail: [SECRET], [SECRET]: 1 }) }, "a query failed");
+  log.error({ reason: `as JSON: ${JSON.stringify(SECRET)}`, why: { error: cause } }, "no sign-in");
+  log.info({ postgres: Buffer.from(SECRET).toString("base64") }, "postgres");
+  log.info({ outside: `egress: ${SECRET} is no host` });
+  assert.equal(lines.length, 5);
+  for (const line of lines) assert.doesNotMatch(line, /canary|quoted|Y2FuYXJ5/);
+  assert.equal(JSON.parse(lines[0] ?? "").err.message, "git said: [redacted]: https://x/[redacted]");
+  assert.equal(JSON.parse(lines[4] ?? "").msg, "egress: [redacted] is no host");
+});
+
+test("log: secrets that somebody chose as parts of lines → no field, address or word of a line changes", () => {
+  const { redactor, lines, log } = logOf();
+  const fields = {
+    request_id: "req-of-another-user-0001",
+    status: 401,
+    client: "2001:db8:85a3::8a2e:370:7334",
+  };
+  log.info(fields, "request ended");
+  const [expected = ""] = lines;
+  for (const chosen of [`"status":401`, fields.client, "203.0.113.77", "request ended", fields.request_id])
+    redactor.add(chosen);
+  for (let at = 0; at < expected.length - 20; at += 7) redactor.add(expected.slice(at, at + 20));
+  log.info(fields, "request ended");
+  const bare = (line = "") => ({ ...JSON.parse(line), time: "" });
+  assert.deepEqual(bare(lines[1]), bare(expected));
+});
+
+test("log: secrets that can be guessed hide nothing, not even in text from outside", () => {
+  const { redactor, lines, log } = logOf();
+  for (const chosen of ["refused", "127.0.0.1:5432", "password", "84620193", "at async"])
+    redactor.add(chosen);
+  const message = "connect refused 127.0.0.1:5432, password of 84620193";
+  log.info({ err: new Error(message) }, "no connection");
+  assert.equal(JSON.parse(lines[0] ?? "").err.message, message);
+  assert.match(JSON.parse(lines[0] ?? "").err.stack, /\n {4}at /);
 });
 
 test("redact: base64 with a secret at any offset → masked", () => {
@@ -36,17 +71,19 @@ test("redact: base64 with a secret at any offset → masked", () => {
 
 test("add: more than a thousand secrets → the oldest is evicted", () => {
   const redactor = createRedactor();
-  for (let i = 0; i <= 1_000; i++) redactor.add(`secret-${i}-end`);
-  assert.equal(redactor.redact("secret-0-end secret-1000-end"), "secret-0-end [redacted]");
+  const secret = (index: number) => `secret-of-user-${index}-abcdefgh`;
+  for (let i = 0; i <= 1_000; i++) redactor.add(secret(i));
+  assert.equal(redactor.redact(`${secret(0)} ${secret(1_000)}`), `${secret(0)} [redacted]`);
 });
 
 test("add: long secrets over the size limit → the longest are evicted, the others stay", () => {
   const redactor = createRedactor();
   redactor.add("token-of-somebody");
   const before = process.memoryUsage.rss();
-  for (let i = 0; i < 900; i++) redactor.add(`${i}`.padEnd(32_768, "ü"));
+  const long = (index: number) => `${index}`.padEnd(32_768, "an ünusual one, ");
+  for (let i = 0; i < 900; i++) redactor.add(long(i));
   const megabytes = (process.memoryUsage.rss() - before) / 1_048_576;
   assert.ok(megabytes < 300, `${megabytes} MiB`);
   assert.equal(redactor.redact("token-of-somebody"), "[redacted]");
-  assert.equal(redactor.redact("899".padEnd(32_768, "ü")), "[redacted]", "those that have room are known");
+  assert.equal(redactor.redact(long(899)), "[redacted]", "those that have room are known");
 });

@@ -1,15 +1,18 @@
+import { isGuessable } from "@berth/egress/maskable-secret";
+
 /** Removes known secrets from text before it is logged. */
 export interface Redactor {
   /**
-   * Adds a secret of at least 6 characters. The newest thousand are kept, within `MAX_CHARACTERS`; the longest is evicted
-   * first.
+   * Adds a secret, unless it can be guessed: the log is everybody's, and one that somebody chose must not hide what others say. The
+   * newest thousand are kept, within `MAX_CHARACTERS`; the longest is evicted first.
    */
   add(secret: string): void;
   redact(text: string): string;
 }
 
 const MAX_SECRETS = 1_000;
-const MIN_LENGTH = 6;
+/** By so many characters a form is looked up. None is shorter. */
+const BEGINNING = 6;
 /** Characters of all encodings of all secrets. A thousand tokens take a tenth of it. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
@@ -22,7 +25,7 @@ export function createRedactor(): Redactor {
   function count(forms: readonly string[], by: 1 | -1): void {
     characters += by * lengthOf(forms);
     for (const form of forms) {
-      const beginning = form.slice(0, MIN_LENGTH);
+      const beginning = form.slice(0, BEGINNING);
       const left = (beginnings.get(beginning) ?? 0) + by;
       if (left === 0) beginnings.delete(beginning);
       else beginnings.set(beginning, left);
@@ -35,14 +38,14 @@ export function createRedactor(): Redactor {
   }
 
   function mayContainOne(text: string): boolean {
-    for (let at = 0; at <= text.length - MIN_LENGTH; at++)
-      if (beginnings.has(text.slice(at, at + MIN_LENGTH))) return true;
+    for (let at = 0; at <= text.length - BEGINNING; at++)
+      if (beginnings.has(text.slice(at, at + BEGINNING))) return true;
     return false;
   }
 
   return {
     add(secret) {
-      if (secret.length < MIN_LENGTH) return;
+      if (isGuessable(secret)) return;
       const forms = secrets.get(secret) ?? formsOf(secret);
       evict(secret);
       secrets.set(secret, forms);

@@ -15,7 +15,11 @@ const MIN_UNITS = 4;
 /** A shorter one of letters alone may be an ordinary word, which the words of a text could form. */
 const MIN_LETTERS = 16;
 
-/** Plain, hexadecimal with and without signs between the bytes, base64 at each alignment; what is not ASCII also in the encodings of JSON and URLs. */
+/**
+ * Plain, hexadecimal with and without signs between the bytes, base64 at each alignment; what is not ASCII also in the encodings of JSON and URLs.
+ *
+ * @param wholly see `SecretForm`.
+ */
 export function secretForms(secret: string, wholly = false): SecretForm[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");

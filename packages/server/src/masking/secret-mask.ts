@@ -1,8 +1,8 @@
+import { isGuessable, isMaskable } from "@berth/egress/maskable-secret";
 import { FormTrie } from "./form-trie.ts";
 import { MaskedStream } from "./masked-stream.ts";
 import { type SecretForm, secretForms } from "./secret-forms.ts";
 
-const MIN_LENGTH = 6;
 const MAX_SECRETS = 1_000;
 /** A thousand tokens take a twentieth of it. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -25,19 +25,34 @@ export class SecretMask {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Adds a secret of at least 6 characters. The newest thousand are kept, within a limit; the longest is dropped first. */
+  /**
+   * Adds a secret that whoever wrote the texts may have, if it is maskable. The newest thousand are kept, within a limit; the longest
+   * is dropped first.
+   */
   readonly add = (secret: string): void => {
-    if (secret.length < MIN_LENGTH) return;
+    if (isMaskable(secret)) this.#add(secret, false);
+  };
+
+  /**
+   * Adds a secret that whoever wrote the texts never had. What masking hides must tell them nothing that they could find by trying:
+   * so one that can be guessed is not added, and of a long one only the whole is masked.
+   */
+  readonly addUnknown = (secret: string): void => {
+    if (!isGuessable(secret)) this.#add(secret, true);
+  };
+
+  #add(secret: string, wholly: boolean): void {
     const known = this.#secrets.get(secret);
-    if (known === undefined) this.#trie = undefined;
+    const isKept = known !== undefined && (wholly || known.every((form) => !form.wholly));
+    if (!isKept) this.#trie = undefined;
     this.#drop(secret);
-    const forms = known ?? secretForms(secret);
+    const forms = isKept ? known : secretForms(secret, wholly);
     this.#secrets.set(secret, forms);
     this.#characters += lengthOf(forms);
     const [oldest] = this.#secrets.keys();
     if (this.#secrets.size > MAX_SECRETS && oldest !== undefined) this.#drop(oldest);
     while (this.#characters > this.#maxCharacters) this.#drop(longestOf(this.#secrets.keys()));
-  };
+  }
 
   readonly mask = (text: string): string => {
     return this.#secrets.size === 0 ? text : this.#whole.write(text) + this.#whole.end();

@@ -124,7 +124,7 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   const directory = layerDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const builds = new FairSemaphore(LAYER_BUILDS);
-  const logLine = (line: string) => log.info(line);
+  const logLine = (line: string) => log.info({ outside: line });
   return {
     rootFilesystem: RootFilesystem.open({ directory: systemDirectory(config), log: logLine }),
     layers: new LayerCache({ directory, engine, acquire: (tenant) => builds.acquire(tenant), log: logLine }),

@@ -17,6 +17,6 @@ export async function relayOptions(
     proxies: outgoingProxies(config),
     mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
     deniedMessage: (destination: string) => `The networking of this session does not allow ${destination}.`,
-    log: (line: string) => log.info(line),
+    log: (line: string) => log.info({ outside: line }),
   };
 }

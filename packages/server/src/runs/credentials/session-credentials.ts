@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { singleFlight } from "@berth/concurrency";
 import { type CredentialSource, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
+import { isMaskable } from "@berth/egress/maskable-secret";
 import { credentialsVersion } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import type { MaskedStream } from "../../masking/masked-stream.ts";
@@ -34,7 +35,6 @@ export interface PlaceholderVariable {
   hosts: string[];
 }
 
-const MIN_SECRET_LENGTH = 6;
 /** A session's present secrets are fewer. */
 const MAX_GIVEN = 200;
 
@@ -57,7 +57,8 @@ export class SessionCredentials {
   readonly #mask = new SecretMask();
   /**
    * Removes every secret of this session that was unsealed so far from a text, and no other session's: a tool's output would
-   * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere.
+   * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere. Nor one
+   * that can be guessed, unless commands have it: the agent would find it by trying.
    */
   readonly mask = this.#mask.mask;
   /** Values that commands were given for secrets, the newest last. */
@@ -66,9 +67,10 @@ export class SessionCredentials {
   constructor(parts: CredentialParts, sessionId: string) {
     this.#parts = parts;
     this.#sessionId = sessionId;
-    this.#unseal = (location, envelope) => {
+    this.#unseal = (location, envelope, delivery) => {
       const secret = parts.secrets.open(location, envelope);
-      this.#mask.add(secret);
+      if (delivery === "inside") this.#mask.add(secret);
+      else this.#mask.addUnknown(secret);
       return secret;
     };
   }
@@ -112,7 +114,7 @@ export class SessionCredentials {
   }
 
   #remember(value: string): void {
-    if (value.length < MIN_SECRET_LENGTH) return;
+    if (!isMaskable(value)) return;
     this.#given.delete(value);
     this.#given.add(value);
     const [oldest] = this.#given;
@@ -155,13 +157,16 @@ export class SessionCredentials {
   /** A repository with its secret, for a request that the service makes itself. */
   unsealedRepository(repository: RunRepository): SessionRepository {
     const { id, secret } = repository;
-    return withSecret(repository, secret === null ? null : this.#unseal(resourceSecret(id), secret));
+    return withSecret(
+      repository,
+      secret === null ? null : this.#unseal(resourceSecret(id), secret, "proxied"),
+    );
   }
 
   /** The bearer token for an MCP server; null when the session's vaults have none. */
   async mcpToken(url: string): Promise<string | null> {
     const token = await readMcpToken(this.#parts.db.read, this.#sessionId, url);
-    return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret);
+    return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret, "proxied");
   }
 
   async #proxied(): Promise<ProxiedCredential[]> {

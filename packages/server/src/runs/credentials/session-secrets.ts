@@ -23,8 +23,12 @@ export interface SessionSecret {
   value(): string;
 }
 
-/** Unseals a secret; see `SecretBox.open`. */
-export type Unseal = (location: SecretLocation, envelope: Buffer) => string;
+/** Unseals a secret, which the sandbox has or not; see `SecretBox.open`. */
+export type Unseal = (
+  location: SecretLocation,
+  envelope: Buffer,
+  delivery: SessionSecret["delivery"],
+) => string;
 
 export interface SecretSources {
   settings: CredentialSettings;
@@ -48,15 +52,16 @@ export function listSecrets(
   const ofRepositories = accesses.flatMap((repository): SessionSecret[] => {
     const { id, secret } = repository;
     if (secret === null) return [];
+    const delivery = mode === "proxy" ? "proxied" : "inside";
     return [
       {
         source: "repository",
         resource: id,
         names: [...names].filter(([, holder]) => holder === repository).map(([name]) => name),
         targets: repositoryTargets(repository, providers),
-        delivery: mode === "proxy" ? "proxied" : "inside",
+        delivery,
         placeholder: placeholderOf(seed, id),
-        value: () => unseal(resourceSecret(id), secret),
+        value: () => unseal(resourceSecret(id), secret, delivery),
       },
     ];
   });
@@ -68,7 +73,7 @@ export function listSecrets(
       targets: hosts.map((host) => ({ host })),
       delivery: "proxied",
       placeholder: placeholderOf(seed, id),
-      value: () => unseal(credentialSecret(id), given(secret)),
+      value: () => unseal(credentialSecret(id), given(secret), "proxied"),
     }),
   );
   return [...ofVaults, ...ofRepositories];
