@@ -28,6 +28,8 @@ export function startDouble(kind: ProviderKind): Promise<WireDouble> {
 interface Changes {
   /** The provider's name for the model. */
   model?: string;
+  /** Default: acme. */
+  provider?: string;
   key?: string | null;
   headers?: Record<string, string>;
   idleTimeoutMs?: number;
@@ -38,19 +40,20 @@ interface Changes {
   fetch?: Fetch;
 }
 
-/** A model of the provider `acme`, whose API is of kind `kind`, at `baseUrl`. */
+/** A model of a provider whose API is of kind `kind`, at `baseUrl`. */
 export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
   const {
     model = upstreamModels[kind],
+    provider = "acme",
     key = apiKey,
     headers = {},
     idleTimeoutMs = 120_000,
     ...rest
   } = changes;
   return createAiSdkModel({
-    id: `acme/${model}`,
+    id: `${provider}/${model}`,
     upstreamModel: model,
-    provider: { name: "acme", kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
+    provider: { name: provider, kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
     contextWindow: 200_000,
     maxOutputTokens: 4000,
     reasoning: knownReasoning(kind, model),

@@ -69,7 +69,7 @@ async function* stream(
     const reason = endingOf(finishReason, response.hasToolCalls());
     if (reason === null) throw interruptedStream(provider.name, finishReason);
     if (reason === "window") throw windowExceeded(provider.name);
-    const blocks = withOwnFields(response.blocks(reason), transport.exchange);
+    const blocks = withOwnFields(response.blocks(reason), transport.exchange, provider.name);
     await readToEnd(reader);
     for (const block of blocks) yield { type: "block", ...block };
     yield { type: "finish", reason, usage: usageOf(finish) };

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../model.ts";
 import { withCacheMarkers } from "./cache-markers.ts";
 import { type ImagePlacement, toPrompt } from "./prompt.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { Provider, ProviderKind } from "./provider.ts";
 import { chatEvents } from "./stream/chat-events.ts";
 import type { EventRules } from "./stream/event-rules.ts";
 import { messagesEvents } from "./stream/messages-events.ts";
@@ -20,6 +20,7 @@ export type Reasoning = "adaptive" | "budget" | "effort" | "none";
 
 /** A model, as a dialect needs it. */
 export interface DialectModel {
+  provider: Pick<Provider, "name">;
   /** The provider's name for the model. */
   upstreamModel: string;
   /** Thinking included. */
@@ -171,7 +172,7 @@ function commonOptions(request: ModelRequest, model: DialectModel, images: Image
     inputSchema: tool.inputSchema,
   }));
   return {
-    prompt: toPrompt(request, { images, documents: model.supportsDocuments }),
+    prompt: toPrompt(request, { images, documents: model.supportsDocuments, provider: model.provider.name }),
     maxOutputTokens: model.maxOutputTokens,
     ...(tools.length === 0 ? {} : { tools }),
   };

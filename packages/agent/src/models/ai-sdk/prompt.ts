@@ -20,28 +20,39 @@ export interface SupportedMedia {
   documents: boolean;
 }
 
+/** Whom a prompt is for. */
+export interface Receiver extends SupportedMedia {
+  /** Name of the provider. */
+  provider: string;
+}
+
 type AssistantPart = Extract<PromptMessage, { role: "assistant" }>["content"][number];
 type UserPart = Extract<PromptMessage, { role: "user" }>["content"][number];
 type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
 /** Deterministic: the prompt of a longer history begins with the prompt of a shorter one. */
-export function toPrompt(request: ModelRequest, media: SupportedMedia): Prompt {
+export function toPrompt(request: ModelRequest, receiver: Receiver): Prompt {
   return [
     ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
-    ...request.messages.flatMap((message) => toMessages(message, media)),
+    ...request.messages.flatMap((message) => toMessages(message, receiver)),
   ];
 }
 
-function toMessages(message: ModelMessage, media: SupportedMedia): PromptMessage[] {
+function toMessages(message: ModelMessage, receiver: Receiver): PromptMessage[] {
   if (message.content.length === 0) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: userParts(message.content, media) }];
+      return [{ role: "user", content: userParts(message.content, receiver) }];
     case "assistant":
-      return [withOwnReasoning({ role: "assistant", content: message.content.map(assistantPart) })];
+      return [
+        withOwnReasoning(
+          { role: "assistant", content: message.content.map(assistantPart) },
+          receiver.provider,
+        ),
+      ];
     case "tool":
-      return toolMessages(message.content, media.images);
+      return toolMessages(message.content, receiver.images);
   }
 }
 

@@ -2,7 +2,7 @@ import type { AssistantBlock } from "../model.ts";
 import type { ReasoningField, StreamNotes } from "./stream/event-rules.ts";
 import type { PromptMessage, ProviderOptions } from "./types.ts";
 
-/** The key of `opaque` under which blocks keep where the reasoning stood in the provider's message. */
+/** The key of `opaque` under which blocks keep where the reasoning stood in the message of the provider `from`. */
 const KEY = "chat";
 
 type Blocks = { block: AssistantBlock; blockIndex: number }[];
@@ -19,6 +19,7 @@ export function withOwnFields(
     reasoningField: field,
     reasoningDetails: details,
   }: Pick<StreamNotes, "reasoningField" | "reasoningDetails">,
+  from: string,
 ): Blocks {
   if (field === null && details.length === 0) return blocks;
   return blocks.map(({ block, blockIndex }, position) => {
@@ -27,16 +28,19 @@ export function withOwnFields(
       ...(details.length > 0 && position === 0 ? { details } : {}),
     };
     if (Object.keys(own).length === 0) return { block, blockIndex };
-    return { block: { ...block, opaque: { ...block.opaque, [KEY]: own } }, blockIndex };
+    return { block: { ...block, opaque: { ...block.opaque, [KEY]: { from, ...own } } }, blockIndex };
   });
 }
 
 /**
  * The message with its reasoning under the fields under which it came, which servers of Chat Completions want it back in. The AI
- * SDK always writes `reasoning_content`; what stands in the options `openaiCompatible` goes into the message as it is.
+ * SDK always writes `reasoning_content`, which is also what another provider than that of the response gets; what stands in the
+ * options `openaiCompatible` goes into the message as it is.
  */
-export function withOwnReasoning(message: AssistantMessage): AssistantMessage {
-  const kept = message.content.map((part) => part.providerOptions?.[KEY]);
+export function withOwnReasoning(message: AssistantMessage, provider: string): AssistantMessage {
+  const kept = message.content
+    .map((part) => part.providerOptions?.[KEY])
+    .filter((fields) => fields?.from === provider);
   const field = kept.map((fields) => fieldOf(fields)).find((found) => found !== null) ?? null;
   const details = kept.find((fields) => fields?.details !== undefined)?.details;
   if (field === null && details === undefined) return message;

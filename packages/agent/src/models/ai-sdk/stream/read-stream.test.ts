@@ -381,6 +381,22 @@ describe("reasoning goes back under the name under which it came", () => {
     ]);
   });
 
+  it("another provider than that of the response gets `reasoning_content`, whatever the field was", async (test) => {
+    for (const delta of [
+      { reasoning: "Hm." },
+      { content: [{ type: "thinking", thinking: [{ type: "text", text: "Hm." }] }] },
+    ]) {
+      const answer = events(chunk(delta), chunk({ tool_calls: [call] }, "tool_calls"), "[DONE]");
+      const { server, model } = await start(test, "openai-compatible", answer, answer);
+      const { blocks } = await exchange(model, ask("Look."));
+      const other = modelAt(server.baseUrl, "openai-compatible", { provider: "other" });
+      assert.equal((await exchange(other, continued(ask("Look."), blocks, "seen"))).error, null);
+      const sent = (server.requests[1]?.body.messages ?? []) as Record<string, unknown>[];
+      const { tool_calls: _, ...message } = sent[2] ?? {};
+      assert.deepEqual(message, { role: "assistant", content: null, reasoning_content: "Hm." });
+    }
+  });
+
   it("details with signatures and sealed parts, as OpenRouter sends them, also without readable reasoning", async (test) => {
     const details = (...given: object[]) => ({ reasoning_details: given });
     const signed = await sentBack(
