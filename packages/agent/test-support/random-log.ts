@@ -2,6 +2,7 @@ import type { NewEvent } from "@berth/contract";
 import fc from "fast-check";
 import { callKind, isToolUse, type ToolUseEvent, toolResultEvent } from "../src/history/call-events.ts";
 import type { Draft, LogEntry } from "../src/history/log-entry.ts";
+import type { Omission } from "../src/history/omission.ts";
 import * as notes from "../src/prompts/notes.ts";
 import { MemoryLog } from "./memory-log.ts";
 
@@ -16,8 +17,21 @@ type Step =
       text: string;
       thinking: boolean;
       calls: number;
+      omission: Omission | null;
     }
   | { kind: "compaction"; text: string };
+
+const from = fc.nat(6);
+const place = fc.record({ message: fc.nat(8), block: fc.nat(3) });
+const omission: fc.Arbitrary<Omission> = fc.oneof(
+  fc.record({ of: fc.constant("blocks" as const), places: fc.array(place, { maxLength: 3 }) }),
+  fc.record({ of: fc.constant("media" as const), types: fc.constant(["image", "document"] as const), from }),
+  fc.record({ of: fc.constant("thinking" as const) }),
+  fc.record({ of: fc.constant("round" as const), from }),
+  fc.record({ of: fc.constant("tools" as const), digests: fc.constant({ mcp__a__b: "0123" }) }),
+  fc.record({ of: fc.constant("size" as const), budget: fc.nat(400) }),
+  fc.record({ of: fc.constant("messages" as const), maxLength: fc.nat(100), forgets: fc.boolean() }),
+);
 
 const text = fc.string({ minLength: 0, maxLength: 12 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -38,12 +52,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       text,
       thinking: fc.boolean(),
       calls: fc.integer({ min: 0, max: 3 }),
+      omission: fc.option(omission, { freq: 6 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("compaction" as const), text }) },
 );
 
-/** Logs that begin with a message. Messages also arrive while tools run, and results come in any order. */
+/** Logs that begin with a message; `compaction`: also with summaries, and with content that is left out. Messages also arrive while tools run, and results come in any order. */
 export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly LogEntry[]> {
   const allowed = step.filter(({ kind }) => kinds.compaction || kind !== "compaction");
   return fc
@@ -52,7 +67,10 @@ export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly
       const log = new MemoryLog();
       const store = (...drafts: Draft[]) => log.store(drafts);
       log.message("begin");
-      for (const event of steps) play(event, log, store, () => chance.next().value);
+      for (const event of steps) {
+        if (event.kind === "request" && !kinds.compaction) event.omission = null;
+        play(event, log, store, () => chance.next().value);
+      }
       return log.entries;
     });
 }
@@ -107,6 +125,7 @@ function request(
   }
   const cut = event.ends === "cut";
   const answer = store(
+    ...(event.omission === null ? [] : [omitted(event.omission)]),
     ...blocks(event, cut, start.seq),
     cut ? { ...end(false), memo: { text: notes.TRUNCATED_RESPONSE } } : end(false),
   );
@@ -142,6 +161,13 @@ function settle(
     if (chance() === 0) log.message("between");
   }
   store(toolResultEvent({ eventId: use.id, kind: callKind(use) }, result));
+}
+
+function omitted(omission: Omission): Draft {
+  return {
+    event: { type: "agent.content_omitted", reason: "rejected", omitted: [{ type: "text", count: 1 }] },
+    memo: { omissions: [omission] },
+  };
 }
 
 function blocks(event: Extract<Step, { kind: "request" }>, cut: boolean, start: number): Draft[] {

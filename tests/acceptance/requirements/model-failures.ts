@@ -13,6 +13,16 @@ export const modelFailureRequirements: readonly Requirement[] = [
     rule: "The wait ends at once when the session is interrupted or the service stops, and another process goes on with it.",
   },
   {
+    id: "content-omitted",
+    source: "api 4",
+    rule: "What the model's provider rejects for good of a session (a block, a tool, an event) is left out of later requests, so that the next message is answered within four; agent.content_omitted says what was left out and why, and the log keeps it.",
+  },
+  {
+    id: "context-window-learned",
+    source: "api 4",
+    rule: "A request with more tokens than the model takes is sent smaller until it fits. The window that the model turned out to have is told once, as context_window, and the session keeps to it.",
+  },
+  {
     id: "model-request-limit",
     source: "api 4",
     rule: "A turn ends with the stop reason max_turns after as many requests to the model as the agent's max_model_requests, or else BERTH_MAX_MODEL_REQUESTS, allows. The next message continues the work.",

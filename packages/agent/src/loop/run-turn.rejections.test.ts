@@ -274,6 +274,29 @@ describe("rejections: what is left out", () => {
     assert.deepEqual(offered(double.requests.at(-1)), ["Echo", "mcp__notes__find", "ask_user"]);
   });
 
+  for (const [message, mends] of [
+    ["Failed to load image or audio file", true],
+    ["messages.2.content.1: internal error", true],
+    ["Internal server error", false],
+  ] as const)
+    it(`a server that answers 500 each time: "${message}"`, async (test) => {
+      const { double, log } = await session(test, says("The first.", image("good")));
+      double.refuseAlso = ({ text }) =>
+        text.includes("broken") ? { status: 500, error: { type: "api_error", message } } : null;
+      const before = double.requests.length;
+      log.send(says("The second.", image("broken")));
+      const stop = await runTurn(
+        testTurn({ log, agent, tools, model: modelAt(double.baseUrl, "anthropic") }),
+      );
+      assert.equal(stop.type, mends ? "end_turn" : "retries_exhausted");
+      assert.equal(
+        double.requests.length - before,
+        mends ? 5 : 4,
+        "it is retried as it was, and then without",
+      );
+      assert.equal(omitted(log).length, mends ? 1 : 0);
+    });
+
   it("nothing, when nothing helps: the first answer ends the turn, and the next message has the whole history", async (test) => {
     const { double, log, ask } = await session(test, says("The first.", image("good")));
     double.refuseAlso = () => badRequest("temperature: not supported by this model");
@@ -309,6 +332,9 @@ describe("rejections: what is left out", () => {
     ["prompt is too long: @ tokens > # maximum", 16_000],
     ["context_length_exceeded", 20_000],
     ["The prompt does not fit.", 12_000],
+    ["Your request exceeded model token limit: # (requested: @)", 24_000],
+    ["The input token count (@) exceeds the maximum number of tokens allowed (#).", 16_000],
+    ["This model's maximum prompt length is # but the request contains @ tokens.", 20_000],
   ] as const)
     it(`a window smaller than it is set up with: "${words}"`, async (test) => {
       const { double, log, ask } = await session(test, says("The first task."));

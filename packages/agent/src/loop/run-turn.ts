@@ -207,7 +207,8 @@ class TurnRun {
 
   /** What the provider rejects for good is sent without the cause, other failures are retried as it was. */
   async #fail(start: string, error: ModelError, history: History, sent: Sendable): Promise<TurnEnd> {
-    if (!error.rejected) return await this.#requests.fail(start, error, history);
+    if (this.#requests.isRetried(error, history) || !this.#remedies.isRejection(error, history, sent))
+      return await this.#requests.fail(start, error, history);
     const end = this.#remedies.rejected(error, history, sent);
     if (end === null) return await this.#requests.abandon(start, null);
     return await this.#requests.fail(start, end, history);

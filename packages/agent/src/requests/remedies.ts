@@ -5,6 +5,7 @@ import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.
 import type { ModelError, ModelMessage } from "../models/model.ts";
 import type { RequestPrefix } from "./context-window.ts";
 import type { LearnedWindow } from "./learned-window.ts";
+import { namedCause } from "./named-cause.ts";
 import { offeredTools, toolDigest } from "./offered-tools.ts";
 import { isSmaller, NOT_TEXT, type RemedyPlan, remedyPlans } from "./remedy-plans.ts";
 
@@ -60,6 +61,16 @@ export class Remedies {
     const budget = this.#window.budget(history, sent.prefix, this.#refusals.length);
     if (this.#refusals.length === 0) return { messages: sent.messages, budget };
     return { messages: omitFrom(sent.messages, NOT_TEXT, history.newestMessage).messages, budget };
+  }
+
+  /**
+   * Whether an error that no retry has mended is taken for a rejection: some servers answer 500 for an image or a tool that they do not
+   * take. It has to name what the request has, and is believed once: a provider that is out of order names nothing for long.
+   */
+  isRejection(error: ModelError, history: History, sent: Sendable): boolean {
+    if (error.rejected) return true;
+    const request = { ...sent.prefix, messages: sent.messages };
+    return this.#refusals.length === 0 && namedCause(error.message, request, history.accepted, null) !== null;
   }
 
   /** The request was rejected. Returns the error with which the turn ends; null: another remedy is to be tried. */

@@ -81,6 +81,11 @@ export class TurnRequests {
     return end;
   }
 
+  /** Whether a request that failed is sent again as it was. */
+  isRetried(error: ModelError, { failures }: History): boolean {
+    return retryDelay(error, failures, this.#now(), this.#options) !== null;
+  }
+
   /** Logs the end of a request that failed, and waits for the retry delay. */
   async fail(start: string, error: ModelError, { failures }: History): Promise<TurnEnd> {
     const delay = retryDelay(error, failures, this.#now(), this.#options);

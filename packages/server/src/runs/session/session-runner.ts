@@ -153,14 +153,15 @@ export class SessionRunner implements FaultScope {
 
   /**
    * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills what still runs. A
-   * turn that waits for a retry of its model is there already.
+   * turn that waits to ask its model again is there already.
    * If the turn is not over, the session is released as due, so that another process continues it.
    */
   async handOver(graceMs: number): Promise<void> {
     this.#stopping ??= "handOver";
     this.#runLog.closeAtNextAppend();
     this.wake();
-    const grace = setTimeout(() => this.#kill(), this.#turn?.onlyWaits === true ? 0 : graceMs);
+    this.#turn?.leaveWait();
+    const grace = setTimeout(() => this.#kill(), graceMs);
     await this.ended;
     clearTimeout(grace);
   }

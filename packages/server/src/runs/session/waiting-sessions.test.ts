@@ -141,6 +141,31 @@ describe("a worker with one slot", () => {
     await own.until(waiting, ended);
   });
 
+  test("a turn waits to ask its model again, and the service stops → at once, and another goes on with the wait", async (t) => {
+    const { own, other } = await trial(t);
+    const busy = new ModelError("overloaded", "529.", { retryable: true, retryAfterMs: HOUR_MS });
+    const rehearsal = createRehearsalModel();
+    const model: Model = {
+      ...rehearsal,
+      stream: () => {
+        throw busy;
+      },
+    };
+    const options = { graceMs: HOUR_MS, busyRetryMs: 2 * HOUR_MS, model: () => model };
+    const first = await own.worker(options);
+    await own.send(other, steps({ say: "first" }));
+    const waits = (log: Parameters<typeof types>[0]) =>
+      log.flatMap(({ event }) => (event.type === "session.status_rescheduled" ? [event.retry_at] : []));
+    await own.until(other, (log) => waits(log).length === 1);
+    await first.close();
+    await own.worker(options);
+    const log = await own.until(other, (log) => waits(log).length === 2);
+    assert.equal(waits(log)[0], waits(log)[1]);
+    assert.equal(types(log).filter((type) => type === "span.model_request_start").length, 1);
+    await own.interrupt(other);
+    await own.until(other, ended);
+  });
+
   test("a sandbox waits for the root filesystem of its environment's packages → another session gets its turn", async (t) => {
     const { db, own, waiting, other } = await trial(t);
     const asked = Promise.withResolvers<void>();

@@ -56,7 +56,9 @@ export class SessionTurn {
   readonly #parts: TurnParts;
   readonly #options: TurnOptions;
   readonly #interrupt = new AbortController();
+  /** It waits for the retry of a request, and does nothing else. */
   #onlyWaits = false;
+  #leavesWait = false;
   readonly #fault = Promise.withResolvers<never>();
   /** What its sandbox is in is not known. */
   #isFaulty = false;
@@ -73,13 +75,18 @@ export class SessionTurn {
     this.#interrupt.abort(reason ?? new DOMException("The turn was interrupted.", "AbortError"));
   }
 
-  /** It waits for the retry of a request, and does nothing else: it can be ended at any moment, and gone on with from the log. */
-  get onlyWaits(): boolean {
-    return this.#onlyWaits;
+  /**
+   * The process stops. While the turn only waits to ask its model again, it ends here with nothing lost: another process goes on with
+   * the wait, from the log. What else it does goes on.
+   */
+  leaveWait(): void {
+    this.#leavesWait = true;
+    if (this.#onlyWaits) this.abort(new LeaseLost());
   }
 
   async #wait(waiting: () => Promise<void>): Promise<void> {
     this.#onlyWaits = true;
+    if (this.#leavesWait) this.abort(new LeaseLost());
     try {
       await waiting();
     } finally {

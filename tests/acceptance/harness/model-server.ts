@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server of chat completions on loopback, which says "Fine." to every request that it does not reject. */
+export interface ModelServer {
+  baseUrl: string;
+  /** The bodies of the requests so far. */
+  bodies: string[];
+  /** The status and message with which it rejects a request; null: it answers. */
+  reject: (body: string) => { status: number; message: string } | null;
+  close(): Promise<void>;
+}
+
+export async function startModelServer(): Promise<ModelServer> {
+  const server = createServer((request, response) => void answer(own, request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const own: ModelServer = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    bodies: [],
+    reject: () => null,
+    close: () => close(server),
+  };
+  return own;
+}
+
+async function answer(own: ModelServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString();
+  own.bodies.push(body);
+  const rejection = own.reject(body);
+  if (rejection !== null) {
+    response.writeHead(rejection.status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: rejection.message, type: "invalid_request_error" } }));
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (delta: object, finish_reason: string | null) =>
+    response.write(
+      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
+    );
+  send({ role: "assistant", content: "Fine." }, null);
+  send({}, "stop");
+  response.end("data: [DONE]\n\n");
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+}
