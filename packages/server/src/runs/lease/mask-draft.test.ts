@@ -122,7 +122,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     memory_versions.operation memory_versions.redacted_by partial_contents.upload_id repository_templates.commit_sha
     repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
     session_outputs.stamp session_resources.base_commit session_resources.failed_inputs session_resources.memory_access session_resources.type
-    sessions.awaited_calls sessions.disk sessions.home sessions.lease_owner sessions.owner_type sessions.status
+    sessions.awaited_calls sessions.disk sessions.home sessions.last_turn_outcome sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4
     tokens.owner_type tokens.scopes vault_credentials.type vaults.owner_type
     volume_snapshots.place volume_snapshots.refs_digest volume_snapshots.repositories
