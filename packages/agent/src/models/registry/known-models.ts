@@ -55,7 +55,13 @@ export async function loadKnownModels(): Promise<KnownModels> {
   const priced = ({ kind, baseUrl }: PricedProvider, model: string, usage: PricedUsage = probed) => {
     const providerId = kind === "openai-compatible" ? findProvider({ providerApiUrl: baseUrl })?.id : kind;
     if (providerId === undefined) return null;
-    return calcPrice(usage, model, { providerId });
+    // A gateway puts the vendor before the vendor's own name for the model.
+    const names = kind === "openai-compatible" ? [model] : [model, model.slice(model.lastIndexOf("/") + 1)];
+    for (const name of names) {
+      const found = calcPrice(usage, name, { providerId });
+      if (found !== null) return found;
+    }
+    return null;
   };
   const cost: KnownModels["cost"] = (provider, model, usage) => {
     const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;

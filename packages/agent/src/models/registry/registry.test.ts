@@ -368,4 +368,23 @@ describe("what a model can is said by the registry, not by its name", () => {
       assert.deepEqual(body.output_config, { effort: "high" });
     }
   });
+
+  it("a model under a gateway's name has the window and the price of its own", async (test) => {
+    const gateway = (kind: ProviderKind) => ({ kind, base_url: "http://127.0.0.1:9/v1" });
+    const file = await fileWith(test, {
+      providers: { o: gateway("openai"), a: gateway("anthropic") },
+      models: [
+        { id: "o/gpt", upstream_model: "openai/gpt-5" },
+        { id: "a/opus", upstream_model: "anthropic/claude-opus-5" },
+        { id: "o/own", upstream_model: "team/of-nobody" },
+      ],
+    });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    const listed = new Map(registry.list().map((info) => [info.id, info]));
+    assert.equal(listed.get("o/gpt")?.context_window, 400_000);
+    assert.equal(listed.get("a/opus")?.context_window, 1_000_000);
+    assert.deepEqual(listed.get("a/opus")?.price, { input: 5, output: 25 });
+    assert.deepEqual([listed.get("o/own")?.context_window, listed.get("o/own")?.price], [128_000, null]);
+    assert.equal(registry.get("o/openai/gpt-5")?.contextWindow, 400_000);
+  });
 });
