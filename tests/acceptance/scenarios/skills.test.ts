@@ -52,6 +52,7 @@ covers(["skills-upload", "skills-object"], "upload skill: a zip archive", async 
     status: "active",
     skill_type: "custom",
     latest_version: 1,
+    warnings: [],
     metadata: {},
     owner_type: "user",
     archived_at: null,

@@ -1,6 +1,6 @@
 import type { Operation } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
-import { networkOf } from "../limits/network-of.ts";
+import { networksOf } from "../limits/networks-of.ts";
 import type { HttpApp } from "./http-app.ts";
 import { type RoutedRequest, readJsonBody } from "./read-input.ts";
 import { admitBody } from "./serve-route.ts";
@@ -29,7 +29,8 @@ export async function admitOpenRequest(
 /** As `readJsonBody`, for an operation that needs no token: nobody answers for what it holds. */
 export async function readOpenBody(incoming: RoutedRequest): Promise<Buffer> {
   const { app, request } = incoming;
-  const share = app.openBodies.share(networkOf(app.clients.of(request.raw)));
+  const widest = networksOf(app.clients.of(request.raw)).at(-1)?.id ?? "";
+  const share = app.openBodies.share(widest);
   try {
     return await readJsonBody(incoming, { limit: OPEN_BODY_BYTES, timeoutMs: OPEN_BODY_MS, share });
   } finally {

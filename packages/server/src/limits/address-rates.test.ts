@@ -63,8 +63,23 @@ test("IPv6: addresses of one network of 64 bits count together, however they are
   assert.equal(await refuses(rates, "2001:db8::1"), false);
   for (const same of ["2001:db8::2", "2001:0db8:0:0:1:2:3:4", "2001:db8:0:0::", "2001:db8:0::7"])
     assert.equal(await refuses(rates, same), true, same);
-  for (const other of ["2001:db8:0:1::1", "::1", "fe80::1", "2001:db8:1::1"])
+  for (const other of ["2001:db8:0:100::1", "::1", "fe80::1", "2001:db8:1::1"])
     assert.equal(await refuses(rates, other), false, other);
+});
+
+test("IPv6: who has many networks of 64 bits is counted by those of 56 and 48, too", async () => {
+  const rates = new AddressRates({ requests_per_second: 0, request_burst: 10 }, new RequestRates(() => 0));
+  const seen = async (addresses: readonly string[]) => {
+    let accepted = 0;
+    for (const address of addresses) if (!(await refuses(rates, address))) accepted += 1;
+    return accepted;
+  };
+  const of = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `2001:db8:${prefix}${n.toString(16).padStart(2, "0")}::1`);
+  assert.equal(await seen(of("0:1", 200)), 15, "of 56 bits");
+  assert.equal(await seen(of("0:2", 200)), 5, "of 48 bits, with those before");
+  assert.equal(await seen(of("0:3", 200)), 0);
+  assert.equal(await seen(of("1:1", 200)), 15, "another network of 48 bits");
 });
 
 test("without a limit nothing is refused", async () => {

@@ -1,6 +1,6 @@
 import { errors } from "../errors/catalogue.ts";
 import { LIMITS, type LimitValues } from "./limit-names.ts";
-import { networkOf } from "./network-of.ts";
+import { networksOf } from "./networks-of.ts";
 import type { Rates } from "./rates.ts";
 import { RecentNames } from "./recent-names.ts";
 import { RequestRates } from "./request-rates.ts";
@@ -30,7 +30,7 @@ export class AddressRates {
    * Looks a token up, and counts that unless it is known. Requests with the same one that come while it is looked up for the first time
    * wait, and count only if it was rejected.
    *
-   * @param address of the client; of IPv6, all of one network of 64 bits count together.
+   * @param address of the client; of IPv6, those of one network count together; see `networksOf`.
    * @param look rejects when the token is not valid.
    * @throws errors.overLimit with `retry-after`.
    */
@@ -75,10 +75,18 @@ export class AddressRates {
   async #count(address: string, what: string, name?: string): Promise<void> {
     const { requests_per_second: perSecond, request_burst: burst } = this.#limits;
     if (perSecond == null) return;
-    const rate = { id: networkOf(address), perSecond, burst: Math.max(1, burst ?? perSecond) };
-    const over = await this.#rates.take([rate], name);
+    const rates = networksOf(address).map(({ id, factor }) => ({
+      id,
+      perSecond: perSecond * factor,
+      burst: Math.max(1, burst ?? perSecond) * factor,
+    }));
+    const over = await this.#rates.take(rates, name);
     if (over === null) return;
     const seconds = over.waitMs === Infinity ? null : Math.max(1, Math.ceil(over.waitMs / 1_000));
-    throw errors.overLimit("client address's", `${perSecond} ${LIMITS.requests_per_second} ${what}`, seconds);
+    throw errors.overLimit(
+      "client address's",
+      `${over.rate.perSecond} ${LIMITS.requests_per_second} ${what}`,
+      seconds,
+    );
   }
 }

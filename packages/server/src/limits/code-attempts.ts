@@ -1,5 +1,5 @@
 import { errors } from "../errors/catalogue.ts";
-import { networkOf } from "./network-of.ts";
+import { networksOf } from "./networks-of.ts";
 import type { Rates } from "./rates.ts";
 
 /** Of one user: a burst that nobody needs who has a code, and then one in six seconds. */
@@ -18,8 +18,13 @@ export class CodeAttempts {
   /** Counts a try, right or wrong. @throws errors.overLimit with `retry-after`. */
   async take(userId: string, address: string): Promise<void> {
     const user = { id: `user ${userId}`, whose: "user's", ...OF_USER };
-    const client = { id: `address ${networkOf(address)}`, whose: "client address's", ...OF_ADDRESS };
-    const over = await this.#rates.take([user, client]);
+    const clients = networksOf(address).map(({ id, factor }) => ({
+      id: `address ${id}`,
+      whose: "client address's",
+      perSecond: OF_ADDRESS.perSecond * factor,
+      burst: OF_ADDRESS.burst * factor,
+    }));
+    const over = await this.#rates.take([user, ...clients]);
     if (over === null) return;
     const seconds = Math.max(1, Math.ceil(over.waitMs / 1_000));
     throw errors.overLimit(over.rate.whose, `${over.rate.burst} tries of user codes at once`, seconds);

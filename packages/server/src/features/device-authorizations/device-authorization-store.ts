@@ -34,19 +34,18 @@ export interface Approver {
 
 const columns = "id, client_name, client_address, scopes, status, granted_scopes, expires_at";
 
-/** How many wait or are approved: from this network, and all. Nobody else counts them until the transaction ends. */
-export async function countOpen(tx: Queryable, network: string): Promise<{ own: number; all: number }> {
+/** How many wait or are approved: by the network of the client. Nobody else counts them until the transaction ends. */
+export async function countOpen(tx: Queryable): Promise<{ network: string; count: number }[]> {
   await tx.query({
     name: "lock_device_authorizations",
     text: "select pg_advisory_xact_lock(hashtextextended('device authorizations', 0))",
   });
-  const { rows } = await tx.query<{ own: number; all: number }>({
+  const { rows } = await tx.query<{ network: string; count: number }>({
     name: "count_device_authorizations",
-    text: `select count(*) filter (where client_network = $1)::int as own, count(*)::int as all
-      from device_authorizations where status in ('pending', 'approved') and expires_at > now()`,
-    values: [network],
+    text: `select client_network as network, count(*)::int as count
+      from device_authorizations where status in ('pending', 'approved') and expires_at > now() group by client_network`,
   });
-  return rows[0] ?? { own: 0, all: 0 };
+  return rows;
 }
 
 /** Returns false if another one has the same code. */

@@ -1,7 +1,7 @@
 import { type deviceAuthorizationRoutes, type Input, newUuid, type ResponseOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
-import { networkOf } from "../../limits/network-of.ts";
+import { fullNetwork, networkOf } from "../../limits/networks-of.ts";
 import type { OpenScope } from "../../request/request-scope.ts";
 import { countOpen, insertAuthorization, type NewAuthorization } from "./device-authorization-store.ts";
 import { deviceCodeHash, newDeviceCode, newUserCode, userCodeHash } from "./device-codes.ts";
@@ -43,9 +43,12 @@ export async function requestAuthorization(
     expires_in: EXPIRES_IN,
   };
   const user_code = await db.transaction(async (tx) => {
-    const { own, all } = await countOpen(tx, asked.client_network);
-    if (own >= MAX_OPEN_OF_ADDRESS) throw errors.tooManyLogins("client address's", MAX_OPEN_OF_ADDRESS);
-    if (all >= MAX_OPEN) throw errors.tooManyLogins("installation's", MAX_OPEN);
+    const open = await countOpen(tx);
+    const full = fullNetwork(open, client, MAX_OPEN_OF_ADDRESS);
+    if (full !== null)
+      throw errors.tooManyLogins(`client ${full.isWide ? "network" : "address"}'s`, full.most);
+    if (open.reduce((sum, { count }) => sum + count, 0) >= MAX_OPEN)
+      throw errors.tooManyLogins("installation's", MAX_OPEN);
     return await insertWithCode(tx, asked, userCodeKey);
   });
   return {

@@ -9,22 +9,18 @@ export interface OidcRequest {
   network: string;
 }
 
-/** How many are under way: from this network, and all. Nobody else counts them until the transaction ends. */
-export async function countOidcRequests(
-  tx: Queryable,
-  network: string,
-): Promise<{ own: number; all: number }> {
+/** How many are under way: by the network of the client. Nobody else counts them until the transaction ends. */
+export async function countOidcRequests(tx: Queryable): Promise<{ network: string; count: number }[]> {
   await tx.query({
     name: "lock_oidc_requests",
     text: "select pg_advisory_xact_lock(hashtextextended('oidc requests', 0))",
   });
-  const { rows } = await tx.query<{ own: number; all: number }>({
+  const { rows } = await tx.query<{ network: string; count: number }>({
     name: "count_oidc_requests",
-    text: `select count(*) filter (where client_network = $1)::int as own, count(*)::int as all
-      from oidc_requests where expires_at > now()`,
-    values: [network],
+    text: `select client_network as network, count(*)::int as count
+      from oidc_requests where expires_at > now() group by client_network`,
   });
-  return rows[0] ?? { own: 0, all: 0 };
+  return rows;
 }
 
 /** It expires after ten minutes. */

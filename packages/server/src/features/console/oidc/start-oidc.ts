@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errors } from "../../../errors/catalogue.ts";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { parseQuery } from "../../../http/parse-query.ts";
-import { networkOf } from "../../../limits/network-of.ts";
+import { fullNetwork, networkOf } from "../../../limits/networks-of.ts";
 import type { AuthRequest } from "../sign-in/auth-route.ts";
 import { BrowserSecret } from "./browser-secret.ts";
 import { OIDC_COOKIE } from "./oidc-cookie.ts";
@@ -30,12 +30,15 @@ export async function startOidc(
   const page = returnTo(parsed.data.return_to);
   const secret = new BrowserSecret();
   const url = await provider.authorizationUrl(secret, redirectUri);
-  const network = networkOf(scope.client);
+  const { client } = scope;
   await db.transaction(async (tx) => {
-    const { own, all } = await countOidcRequests(tx, network);
-    if (own >= MAX_OPEN_OF_ADDRESS) throw errors.tooManySignIns("client address's", MAX_OPEN_OF_ADDRESS);
-    if (all >= MAX_OPEN) throw errors.tooManySignIns("installation's", MAX_OPEN);
-    await insertOidcRequest(tx, { secretHash: secret.hash, returnTo: page, network });
+    const open = await countOidcRequests(tx);
+    const full = fullNetwork(open, client, MAX_OPEN_OF_ADDRESS);
+    if (full !== null)
+      throw errors.tooManySignIns(`client ${full.isWide ? "network" : "address"}'s`, full.most);
+    if (open.reduce((sum, { count }) => sum + count, 0) >= MAX_OPEN)
+      throw errors.tooManySignIns("installation's", MAX_OPEN);
+    await insertOidcRequest(tx, { secretHash: secret.hash, returnTo: page, network: networkOf(client) });
   });
   reply.header("set-cookie", OIDC_COOKIE.set(secret.text, origin, SECONDS));
   return url.href;
