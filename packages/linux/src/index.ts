@@ -12,6 +12,7 @@ export { perlProgram } from "./perl-program.ts";
 export { whoElseChanges, whoElseOwns } from "./private-path.ts";
 export { isOfDeadProcess, processName, stateOfProcess, thisProcess } from "./process-name.ts";
 export { processStart } from "./process-start.ts";
+export { NotARegularFile, readRegularFile } from "./read-regular-file.ts";
 export { removeTree } from "./remove-tree.ts";
 export { openServiceManager, type ServiceManager } from "./service-manager.ts";
 export * from "./syscalls.ts";

@@ -3,4 +3,6 @@ export { ConfigError } from "./config/config-error.ts";
 export { describeSettings } from "./config/describe-settings.ts";
 export { readSettings, type SettingValues } from "./config/read-config.ts";
 export { SETTING_FLAGS } from "./config/settings.ts";
+export { plainHttpWarning } from "./config/tls-files.ts";
 export { unknownVariables } from "./config/unknown-variables.ts";
+export { withPlace } from "./config/with-place.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { whoElseChanges } from "@berth/linux";
+import { statSync } from "node:fs";
+import { NotARegularFile, readRegularFile, whoElseChanges } from "@berth/linux";
 
 /** Paths of the PEM files of the service: its certificate, followed by those that lead to a root, and its private key. */
 export interface TlsFiles {
@@ -17,7 +17,7 @@ export interface TlsPair {
 
 const OTHERS_READ = 0o004;
 
-/** @throws one sentence that names the file: unreadable, not a certificate or key, not of each other, not valid now, or not private. */
+/** @throws one sentence that names the file: unreadable, a named pipe or device, not a certificate or key, not of each other, not valid now, or not private. */
 export function readTlsPair(files: TlsFiles): TlsPair {
   const cert = textOf(files.cert);
   const key = textOf(files.key);
@@ -43,13 +43,14 @@ export function readTlsPair(files: TlsFiles): TlsPair {
 }
 
 function textOf(path: string): string {
-  return parsed(() => readFileSync(path, "utf8"), `${path} cannot be read.`);
+  return parsed(() => readRegularFile(path), `${path} cannot be read.`);
 }
 
 function parsed<T>(parse: () => T, fault: string): T {
   try {
     return parse();
   } catch (error) {
+    if (error instanceof NotARegularFile) throw error;
     throw new Error(fault, { cause: error });
   }
 }

@@ -7,6 +7,8 @@ interface Details {
   code?: string | undefined;
   /** Default: the type's. */
   status?: number;
+  /** The limit that was reached, for the log. */
+  limit?: string;
   headers?: Record<string, string>;
 }
 
@@ -20,6 +22,7 @@ export class ApiError extends Error {
   readonly feature: BetaFeature | undefined;
   readonly code: string | undefined;
   readonly headers: Record<string, string>;
+  readonly limit: string | undefined;
 
   constructor(type: ErrorType, details: Details) {
     super(details.message);
@@ -29,6 +32,7 @@ export class ApiError extends Error {
     this.feature = details.feature;
     this.code = details.code;
     this.headers = details.headers ?? {};
+    this.limit = details.limit;
   }
 }
 

@@ -135,7 +135,7 @@ export const errors = {
   linksByTokens: () =>
     forbidden("A sign-in to the console cannot create links to it. Create one with a token."),
   tooManySignIns: (whose: string, most: number) =>
-    errors.overLimit(whose, `${most} sign-ins by the identity provider at once`, null),
+    errors.overLimit(whose, `${most} sign-ins by the identity provider at once`, null, "sign_ins"),
   providerUnavailable: (issuer: string, reason: string) =>
     new ApiError("api_error", {
       message: `The identity provider ${issuer} cannot be used: ${reason}.`,
@@ -162,11 +162,15 @@ export const errors = {
   consoleOff: () => notFound("The console of this installation is turned off."),
 
   // Limits
-  /** @param seconds after which the same request may succeed; null: not by waiting. */
-  /** Clients should repeat the request by themselves when the wait is short. */
-  overLimit: (whose: string, limit: string, seconds: number | null) =>
+  /**
+   * Clients should repeat the request by themselves when the wait is short.
+   *
+   * @param seconds after which the same request may succeed; null: not by waiting. @param name of the limit, for the log.
+   */
+  overLimit: (whose: string, limit: string, seconds: number | null, name: string) =>
     new ApiError("rate_limit_error", {
       message: `The ${whose} limit of ${limit} is reached.`,
+      limit: name,
       headers:
         seconds === null
           ? {}
@@ -177,12 +181,13 @@ export const errors = {
   tooManyBodies: () =>
     new ApiError("rate_limit_error", {
       message: "Too many requests without a token are being received. Send this one again.",
+      limit: "open_bodies",
       headers: { "retry-after": "1", "x-should-retry": "true", connection: "close" },
     }),
 
   /** Of an operation that needs no token: it is not worth waiting for a place. */
   tooManyLogins: (whose: string, most: number) =>
-    errors.overLimit(whose, `${most} logins that wait for approval`, null),
+    errors.overLimit(whose, `${most} logins that wait for approval`, null, "logins"),
 
   // Tokens that a user approves elsewhere
   authorizationPending: () =>

@@ -68,6 +68,8 @@ test("a request → one line with ids and numbers, at info", WITHIN, async (t) =
     operation: "sessions.get",
     status: 400,
     session: session.id,
+    error: "invalid_request_error",
+    param: "x",
     client: "127.0.0.1",
     ended: "complete",
     msg: "request ended",
@@ -172,4 +174,59 @@ test("off: no request is logged but one that the service failed, with its cause"
   } = lines.find((line) => line.request_id === request_id) as Wire;
   assert.deepEqual([level, msg, named], [50, "a request failed", session.id]);
   assert.match(`${user} ${organization} ${err.message}`, /^usr_\w+ org_\w+ .*session_resources/);
+});
+
+test("a refused request → its line has the error's type, the field and the limit", WITHIN, async (t) => {
+  const { url, owner, line, db } = await logged(t, {
+    addressLimits: { requests_per_second: 0, request_burst: 1 },
+  });
+  const send = async (id: string, path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${owner.token}`, "x-request-id": id, ...init.headers };
+    await (await fetch(`${url}${path}`, { ...init, headers })).text();
+    const { status, error, param, code, limit } = await line(id);
+    return [status, error, param, code, limit];
+  };
+  const agents = "/api/v1/cloud/agents";
+  const json = { method: "POST", headers: { "content-type": "application/json" } };
+  const invalid = [400, "invalid_request_error"];
+  assert.deepEqual(await send("a", `${agents}?limit=0`), [...invalid, "limit", undefined, undefined]);
+  const unknown = JSON.stringify({ name: "a", [`${CANARY} with blanks`]: 1 });
+  assert.deepEqual(await send("b", agents, { ...json, body: unknown }), [
+    ...invalid,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(await send("c", `${agents}/agent_none`), [
+    404,
+    "not_found_error",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(await send("d", "/%zz"), [...invalid, undefined, undefined, undefined]);
+  const other = { ...json, body: "{}", headers: { ...json.headers, authorization: "" } };
+  await send("e", "/api/v1/cloud/device_authorizations", other);
+  const limited = await send("f", "/api/v1/cloud/device_authorizations", other);
+  assert.deepEqual(limited, [429, "rate_limit_error", undefined, undefined, "address_requests"]);
+  await db.write.query({ text: "alter table agents rename to agents_gone" });
+  assert.deepEqual((await send("g", agents)).slice(0, 2), [500, "api_error"]);
+});
+
+test("every answer of 5xx has a line with its cause", WITHIN, async (t) => {
+  const { lines } = await logged(t);
+  const log = createLog("info", createRedactor(), (line) => lines.push(JSON.parse(line)));
+  const { toApiError } = await import("./render-error.ts");
+  const { errors } = await import("../errors/catalogue.ts");
+  for (const [id, error] of Object.entries({
+    one: new Error("the cause"),
+    two: errors.providerUnavailable("https://idp", "the cause"),
+    three: errors.internal(),
+  })) {
+    assert.ok(toApiError(error, log, { request_id: id }).status >= 500);
+    const line = lines.find(({ request_id }) => request_id === id);
+    assert.deepEqual([line.level, line.msg, line.err.message], [50, "a request failed", error.message]);
+  }
+  toApiError(errors.featureNotAvailable("threads"), log, { request_id: "four" });
+  assert.ok(!lines.some(({ request_id }) => request_id === "four"), "what is not there yet is no fault");
 });

@@ -1,6 +1,7 @@
 import { formatId, parseId } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
+import type { ApiError } from "../errors/api-error.ts";
 import type { Caller } from "../request/request-scope.ts";
 import type { Attributes, TraceSpan, Traces } from "../traces/traces.ts";
 import type { ClientAddresses } from "./client-address.ts";
@@ -22,6 +23,10 @@ const CLIENT_LEFT = 499;
 
 const PRINCIPALS = new WeakMap<FastifyRequest, Caller>();
 const SPANS = new WeakMap<FastifyRequest, TraceSpan>();
+const ERRORS = new WeakMap<FastifyRequest, LoggedError>();
+
+/** What the line of a request says of its error. */
+type LoggedError = Pick<ApiError, "type" | "param" | "code" | "limit">;
 
 /** The request's own span, for what it causes; null while nothing is traced. */
 export function traceparentOf(request: FastifyRequest): string | null {
@@ -31,6 +36,11 @@ export function traceparentOf(request: FastifyRequest): string | null {
 /** Says who makes a request. */
 export function notePrincipal(request: FastifyRequest, principal: Caller): void {
   PRINCIPALS.set(request, principal);
+}
+
+/** Says with which error a request is answered. */
+export function noteError(request: FastifyRequest, error: LoggedError): void {
+  ERRORS.set(request, error);
 }
 
 /** Who makes it, once that is known. */
@@ -43,7 +53,7 @@ export function requestFields(request: FastifyRequest): Record<string, string> {
   return { request_id: request.id, ...callerOf(principalOf(request)), ...sessionOf(request) };
 }
 
-/** One line and one span for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id. */
+/** One line and one span for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id and the name of a field. */
 export class AccessLog {
   readonly #options: AccessLogOptions;
   #isStopping = false;
@@ -105,6 +115,7 @@ export class AccessLog {
       status,
       milliseconds: Math.round(milliseconds * 1_000) / 1_000,
       ...who,
+      ...errorFields(ERRORS.get(request)),
       client,
       ended: endOf(raw),
     };
@@ -112,12 +123,28 @@ export class AccessLog {
   }
 
   /** Logs a request that is refused before a route was looked for. */
-  refused(requestId: string, status: number, client: string): void {
+  refused(requestId: string, error: ApiError, client: string): void {
+    const { status } = error;
     this.#options.metrics.requestEnded("none", status, 0);
     if (this.#options.accessLog === "off") return;
-    const fields = { request_id: requestId, operation: "none", status, client, ended: "complete" };
+    const about = { request_id: requestId, operation: "none", status, ...errorFields(error) };
+    const fields = { ...about, client, ended: "complete" };
     this.#options.log.info(fields, "request ended");
   }
+}
+
+/** A param may be what the client calls a field: only what looks like a name is logged, and not of any length. */
+const NAME = /^[\w.[\]-]{1,100}$/;
+
+function errorFields(error: LoggedError | undefined): Record<string, string> {
+  if (error === undefined) return {};
+  const { type, param, code, limit } = error;
+  return {
+    error: type,
+    ...(code !== undefined && { code }),
+    ...(param !== undefined && NAME.test(param) && { param }),
+    ...(limit !== undefined && { limit }),
+  };
 }
 
 function callerOf(principal: Caller | undefined): Record<string, string> {

@@ -13,9 +13,16 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
   return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** The headers that every response has: its request id, and that a browser must not guess another type of content. */
+/** What a browser may do with a response that says nothing else: show it as it is, by itself. */
+const CLOSED = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** The headers that every response has: its request id, and what protects from what browsers would make of it. */
 export function commonHeaders(requestId: string): Record<string, string> {
-  return { "x-request-id": requestId, "request-id": requestId, "x-content-type-options": "nosniff" };
+  return { "x-request-id": requestId, "request-id": requestId, ...CLOSED };
 }
 
 /** The first product of a `User-Agent`, such as `berth-cli/1.0.0`; null when there is none. */

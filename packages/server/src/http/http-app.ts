@@ -10,12 +10,12 @@ import { AddressRates } from "../limits/address-rates.ts";
 import type { OwnerLimits } from "../limits/owner-limits.ts";
 import type { Cursors } from "../request/cursor.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
-import { AccessLog, requestFields } from "./access-log.ts";
+import { AccessLog, noteError, requestFields } from "./access-log.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
-import { commonHeaders, requestIdOf } from "./headers.ts";
+import { commonHeaders, headerValues, requestIdOf } from "./headers.ts";
 import { HeavyRequests } from "./heavy-requests.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
@@ -98,7 +98,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
         error.code === "FST_ERR_MAX_PARAM_LENGTH"
           ? errors.unknownPath(request.method, pathOf(request))
           : errors.invalid("The path is not valid percent-encoded UTF-8.");
-      access.refused(request.id, apiError.status, clients.of(request.raw));
+      access.refused(request.id, apiError, clients.of(request.raw));
       sendError(request, reply as FastifyReply, apiError, options.log);
     },
     ...serverOptions(options.tls),
@@ -110,9 +110,11 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.addHook("onRequest", async (request, reply) => {
     access.begin(request, reply);
     reply.headers(commonHeaders(request.id));
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
+    const hosts = headerValues(request.raw, "host");
+    if (request.raw.httpVersion === "1.1" && hosts.length === 0)
       throw errors.invalid("The header 'Host' is missing.");
-    }
+    // A proxy may decide by another one than this service.
+    if (hosts.length > 1) throw errors.invalid("The header 'Host' is given more than once.");
   });
   fastify.addHook("onSend", async (request, reply) => {
     if (isBodyHeldBack(request.raw)) reply.header("connection", "close");
@@ -177,6 +179,7 @@ function closeWhenIdle(server: Server): void {
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Logger): void {
   const apiError = toApiError(error, log, requestFields(request));
+  noteError(request, apiError);
   const { status, headers, body } = renderError(apiError, request.id);
   reply.code(status).headers(headers).send(body);
 }

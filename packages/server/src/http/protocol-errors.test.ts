@@ -83,6 +83,17 @@ describe("protocol errors", () => {
         `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(70_000)}\r\n\r\n`,
         /headers .* too large/,
       ],
+      [
+        "two hosts",
+        "GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n",
+        /'Host' is given more/,
+      ],
+      [
+        "the same host twice",
+        "GET /livez HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n",
+        /more than once/,
+      ],
+      ["two hosts before", "GET /livez HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", /more than once/],
       ["no host", "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n", /'Host' is missing/],
       [
         "bad escape",
@@ -97,7 +108,12 @@ describe("protocol errors", () => {
       assert.equal(reply.body.error.type, "invalid_request_error", name);
       assert.match(reply.body.error.message, message, name);
       const told = reply.headers.toLowerCase();
-      assert.ok(told.includes("x-content-type-options: nosniff"), name);
+      for (const header of [
+        "x-content-type-options: nosniff",
+        "x-frame-options: deny",
+        "frame-ancestors 'none'",
+      ])
+        assert.ok(told.includes(header), `${name}: ${header}`);
       for (const header of ["x-request-id: ", "request-id: "])
         assert.ok(told.includes(header + reply.body.request_id), name);
       assert.ok(told.includes("x-should-retry: false"), name);

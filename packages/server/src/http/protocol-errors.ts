@@ -25,7 +25,7 @@ export function respondToProtocolErrors(
     const error = errors.invalid("The value of the header 'Expect' is not supported.");
     const requestId = requestIdOf(request.headers);
     const { status, headers, body } = renderError(error, requestId);
-    access.refused(requestId, status, clients.of(request));
+    access.refused(requestId, error, clients.of(request));
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
   });
@@ -46,7 +46,7 @@ function respondOnSocket(socket: Socket, error: ApiError, access: Pick<AccessLog
   }
   const requestId = requestIdOf({});
   const { status, headers, body } = renderError(error, requestId);
-  access.refused(requestId, status, connectionAddress(socket));
+  access.refused(requestId, error, connectionAddress(socket));
   const lines = Object.entries({
     ...headers,
     connection: "close",

@@ -31,9 +31,13 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
   };
 }
 
-/** The API error for any error. An unexpected one is logged with its cause, which the client does not see. @param request what the log says of the request. */
+/** The API error for any error. One that is the service's fault is logged with its cause, which the client does not see. @param request what the log says of the request. */
 export function toApiError(error: unknown, log: Logger, request: Record<string, string>): ApiError {
-  if (error instanceof ApiError) return error;
+  if (error instanceof ApiError) {
+    if (error.status >= 500 && error.type === "api_error")
+      log.error({ err: error, ...request }, "a request failed");
+    return error;
+  }
   const { statusCode: status, code } = error as { statusCode?: unknown; code?: unknown };
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return errors.unknownContentType();
   if (typeof status === "number" && status >= 400 && status < 500) {

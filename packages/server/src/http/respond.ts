@@ -1,10 +1,10 @@
-import type { Operation } from "@berth/contract";
+import type { ErrorEnvelope, Operation } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { Created, JsonText } from "../request/response-body.ts";
-import { requestFields } from "./access-log.ts";
+import { noteError, requestFields } from "./access-log.ts";
 import { audited, type Changed } from "./audited.ts";
 import { isDryRun, rolledBack } from "./dry-run.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -51,7 +51,10 @@ export async function respond<Who extends Caller>(
       : await app.idempotency.once(scope, key, [method, url, ...content], act);
   if (status < 400) for (const then of followUps) await runFollowUp(app, request, then);
   if (replayed) reply.header("idempotency-replayed", "true");
-  if (status >= 400) reply.header("x-should-retry", "false");
+  if (status >= 400) {
+    reply.header("x-should-retry", "false");
+    noteError(request, (JSON.parse(body) as ErrorEnvelope).error);
+  }
   return sendJson(reply, status, body);
 }
 

@@ -87,6 +87,7 @@ export class AddressRates {
       "client address's",
       `${over.rate.perSecond} ${LIMITS.requests_per_second} ${what}`,
       seconds,
+      "address_requests",
     );
   }
 }

@@ -27,6 +27,11 @@ export class CodeAttempts {
     const over = await this.#rates.take([user, ...clients]);
     if (over === null) return;
     const seconds = Math.max(1, Math.ceil(over.waitMs / 1_000));
-    throw errors.overLimit(over.rate.whose, `${over.rate.burst} tries of user codes at once`, seconds);
+    throw errors.overLimit(
+      over.rate.whose,
+      `${over.rate.burst} tries of user codes at once`,
+      seconds,
+      "user_codes",
+    );
   }
 }

@@ -124,5 +124,5 @@ function subjectsOf(limited: Limited): Pick<Limit, "kind" | "id">[] {
 /** @param waitMs after which the same request may succeed. Absent: when something else has changed. */
 export function overLimit({ kind, value }: Pick<Limit, "kind" | "value">, name: LimitName, waitMs?: number) {
   const seconds = waitMs === undefined || waitMs === Infinity ? null : Math.max(1, Math.ceil(waitMs / 1_000));
-  return errors.overLimit(`${kind.replace("_", " ")}'s`, `${value} ${LIMITS[name]}`, seconds);
+  return errors.overLimit(`${kind.replace("_", " ")}'s`, `${value} ${LIMITS[name]}`, seconds, name);
 }

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, linkSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createDirectory, createFile, replaceFile, syncDirectory, whoElseChanges } from "@berth/linux";
+import {
+  createDirectory,
+  createFile,
+  readRegularFile,
+  replaceFile,
+  syncDirectory,
+  whoElseChanges,
+} from "@berth/linux";
 
 const KEY_BYTES = 32;
 
@@ -58,7 +65,7 @@ export function deleteFormerKey(dataDir: string): void {
 export function readKey(path: string): Buffer {
   const fault = whoElseChanges(path);
   if (fault !== null) throw new Error(fault);
-  return keyOf(readFileSync(path, "utf8"), path);
+  return keyOf(readRegularFile(path), path);
 }
 
 function newKey(): string {

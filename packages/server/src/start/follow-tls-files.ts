@@ -1,5 +1,6 @@
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { unwatchFile, watchFile } from "node:fs";
 import type { Server } from "node:https";
+import { readRegularFile } from "@berth/linux";
 import type { Logger } from "pino";
 import { readTlsPair, type TlsFiles } from "../config/tls-pair.ts";
 
@@ -39,5 +40,5 @@ export function followTlsFiles(
 }
 
 function contentOf({ cert, key }: TlsFiles): string {
-  return readFileSync(cert, "utf8") + readFileSync(key, "utf8");
+  return readRegularFile(cert) + readRegularFile(key);
 }

@@ -28,11 +28,34 @@ test("config check: each fault is a sentence with file, line and key, exit 2; va
   const missing = await berth(["config", "check", "--config", file]);
   const sentences = missing.stderr.trim().split("\n");
   assert.deepEqual([missing.code, missing.stdout, sentences.length], [2, "", 4], missing.stderr);
-  for (const named of [/none\.json/, /none\.key/, /no program postgres/, /needs BERTH_TLS_KEY/])
+  for (const named of [
+    /none\.json/,
+    /none\.key/,
+    /no program postgres/,
+    /berth\.yaml, line 4: tls_cert needs tls_key, the key/,
+  ])
     assert.ok(
       sentences.some((sentence) => /^error: .*\.$/.test(sentence) && named.test(sentence)),
       `${named}`,
     );
+  for (const named of [
+    /line 1: models_file: /,
+    /line 2: secret_key_file: /,
+    /line 3: pg_bin: |line 3: pg_bin /,
+  ])
+    assert.ok(
+      sentences.some((sentence) => named.test(sentence)),
+      `${named}: ${missing.stderr}`,
+    );
+  const flag = await berth(["config", "check", "--config", "/dev/null", "--tls-key", "none.pem"]);
+  assert.match(flag.stderr, /--tls-key: BERTH_TLS_KEY needs BERTH_TLS_CERT/);
+  writeFileSync(file, "port: 4310\nhost: 0.0.0.0\n");
+  const plain = await berth(["config", "check", "--config", file]);
+  assert.equal(plain.code, 0);
+  assert.match(
+    plain.stderr,
+    /^warning: \S+, line 2: host: Berth listens for plain HTTP at 0\.0\.0\.0, .*set tls_cert/,
+  );
   writeFileSync(file, "port: 4310\n");
   const valid = await berth(["config", "check"], { env: { BERTH_CONFIG: file } });
   assert.deepEqual([valid.code, valid.stderr], [0, ""]);

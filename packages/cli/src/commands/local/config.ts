@@ -1,4 +1,11 @@
-import { ConfigError, describeSettings, readSettings, unknownVariables } from "@berth/server/settings";
+import {
+  ConfigError,
+  describeSettings,
+  plainHttpWarning,
+  readSettings,
+  unknownVariables,
+  withPlace,
+} from "@berth/server/settings";
 import { Option } from "commander";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -18,10 +25,13 @@ export async function checkConfig(args: string[]): Promise<number> {
   });
   for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
   try {
-    const { config, file } = readSettings(process.env, flags, process.cwd());
+    const values = readSettings(process.env, flags, process.cwd());
+    const { config, file } = values;
+    const plain = plainHttpWarning(config);
+    if (plain !== null) process.stderr.write(`warning: ${withPlace(plain, values)}\n`);
     const { settingFaults } = await import("@berth/server/setting-faults");
     const faults = await settingFaults(config);
-    if (faults.length > 0) throw new ConfigError(faults);
+    if (faults.length > 0) throw new ConfigError(faults.map((fault) => withPlace(fault, values)));
     printLine(
       file === null
         ? "The settings are valid; there is no settings file."
@@ -69,7 +79,7 @@ function textOf(value: unknown): string {
 const CHECK_HELP = `
 Prints a sentence for each setting that is wrong, with the flag, the variable, or the file, line and key, and for each file,
 directory or program that a setting names and Berth cannot use. The exit code is 0 if all are valid, and otherwise 2.
-Variables that begin with BERTH_ and are no settings are warnings.
+Variables that begin with BERTH_ and are no settings are warnings, and so is plain HTTP where other machines can reach it.
 
 Example:
   $ berth config check --config /etc/berth/berth.yaml`;

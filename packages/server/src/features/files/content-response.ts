@@ -82,7 +82,7 @@ function contentHeaders({ filename, mimeType, size }: Content): Record<string, s
     "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
     "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     "cache-control": "private, no-cache",
   };
 }
