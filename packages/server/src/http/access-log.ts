@@ -26,7 +26,7 @@ const SPANS = new WeakMap<FastifyRequest, TraceSpan>();
 const ERRORS = new WeakMap<FastifyRequest, LoggedError>();
 
 /** What the line of a request says of its error. */
-type LoggedError = Pick<ApiError, "type" | "param" | "code" | "limit">;
+type LoggedError = Pick<ApiError, "type"> & Partial<Pick<ApiError, "param" | "code" | "limit">>;
 
 /** The request's own span, for what it causes; null while nothing is traced. */
 export function traceparentOf(request: FastifyRequest): string | null {
