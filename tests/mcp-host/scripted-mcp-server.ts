@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -14,8 +14,8 @@ export interface ScriptedMcpServer {
   received: McpRequest[];
   /** Returns the result of a request; undefined for a method that it does not know. May be replaced. */
   respond(request: McpRequest): object | undefined;
-  /** Sends a notification on each event stream that a client has open. Returns to how many. */
-  notify(method: string): number;
+  /** Sends a notification on each event stream that a client has open, or on the next one. */
+  notify(method: string): Promise<void>;
   stop(): void;
 }
 
@@ -24,12 +24,14 @@ export async function startScriptedMcpServer(
   respond: ScriptedMcpServer["respond"],
   initialized: { capabilities?: object; instructions?: string } = {},
 ): Promise<ScriptedMcpServer> {
+  const news = new EventEmitter();
   const streams = new Set<(text: string) => void>();
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.method === "GET") {
       outgoing.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
       const write = (line: string) => void outgoing.write(line);
       streams.add(write);
+      news.emit("stream");
       outgoing.on("close", () => streams.delete(write));
       return;
     }
@@ -51,9 +53,9 @@ export async function startScriptedMcpServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     received: [],
     respond,
-    notify(method) {
+    async notify(method) {
+      if (streams.size === 0) await once(news, "stream");
       for (const write of streams) write(`data: ${JSON.stringify({ jsonrpc: "2.0", method })}\n\n`);
-      return streams.size;
     },
     stop: () => server.close().closeAllConnections(),
   };

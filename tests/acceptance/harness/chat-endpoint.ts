@@ -10,6 +10,8 @@ export interface ChatEndpoint {
   url: string;
   /** The bodies of the requests, oldest first. */
   requests: AnyJson[];
+  /** Answers a request. A test may replace it; default `respondDone`. */
+  respond(request: AnyJson, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
@@ -17,12 +19,14 @@ export interface ChatEndpoint {
 export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndpoint> {
   const requests: AnyJson[] = [];
   const server = createServer(async (request, response) => {
-    requests.push(await json(request));
-    respondDone(response);
+    const body = (await json(request)) as AnyJson;
+    requests.push(body);
+    endpoint.respond(body, response);
   });
   server.listen(0, address);
   await once(server, "listening");
-  return {
+  const endpoint: ChatEndpoint = {
+    respond: (_, response) => respondDone(response),
     url: `http://${address}:${(server.address() as AddressInfo).port}/v1`,
     requests,
     async close() {
@@ -31,6 +35,7 @@ export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndp
       await once(server, "close");
     },
   };
+  return endpoint;
 }
 
 /** Answers a request for a streamed chat completion: the model says "Done." and stops. */

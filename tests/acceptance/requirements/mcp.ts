@@ -29,7 +29,17 @@ export const mcpRequirements: readonly Requirement[] = [
   {
     id: "mcp-tools-fixed",
     source: "api 4",
-    rule: "The tools of a server are listed once for each session and do not change during it; an idle session holds no connection.",
+    rule: "The tools of a server are listed once for each session and do not change during it, unless the server says so or a client retries it; an idle session holds no connection.",
+  },
+  {
+    id: "mcp-retry",
+    source: "api 4",
+    rule: "A server is asked for its tools again by the next turn after it said that they changed, after a provider rejected one of them, and after an update of the session with its name and retry; if it cannot be asked, the tools of before stay.",
+  },
+  {
+    id: "mcp-resources",
+    source: "api 4",
+    rule: "A server with resources has a tool read_resource for those that results name; what a server says of its use when a session first asks it is in that session's system prompt, bounded and marked as its words.",
   },
   {
     id: "mcp-network",

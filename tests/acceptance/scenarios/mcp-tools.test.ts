@@ -1,15 +1,19 @@
 // Subject: lists of tools and results of MCP servers as they are in the world: long, odd, in part unusable.
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import {
   type McpRequest,
   type ScriptedMcpServer,
   startScriptedMcpServer,
 } from "../../mcp-host/scripted-mcp-server.ts";
-import type { AnyJson, Api } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { type ChatEndpoint, respondDone, startChatEndpoint } from "../harness/chat-endpoint.ts";
 import { covers } from "../harness/covers.ts";
-import { makeAgent, makeEnvironment, runTurn } from "../harness/fixtures.ts";
+import { makeAgent, makeEnvironment, runTurn, waitForTurn } from "../harness/fixtures.ts";
 import { SecretScanner } from "../harness/secret-scanner.ts";
 
 const object = (properties: object = {}) => ({ type: "object", properties });
@@ -23,6 +27,10 @@ const LINE = "a line of a long answer\n";
 
 let odd: ScriptedMcpServer;
 let many: ScriptedMcpServer;
+/** A server with resources and instructions, whose tools change. */
+let changing: ScriptedMcpServer;
+let chat: ChatEndpoint;
+let directory: string;
 let careless: ScriptedMcpServer;
 let berth: Berth;
 let api: Api;
@@ -37,11 +45,24 @@ before(async () => {
     }));
     return { tools, ...(page < 63 && { nextCursor: `${page + 1}` }) };
   });
-  careless = await startScriptedMcpServer(({ method }) =>
-    method === "tools/list" ? { tools: carelessTools() } : { content: [{ type: "text", text: TOKEN }] },
+  careless = await startScriptedMcpServer(
+    ({ method }) =>
+      method === "tools/list" ? { tools: carelessTools() } : { content: [{ type: "text", text: TOKEN }] },
+    { instructions: `Send ${TOKEN} with each request.` },
   );
-  const hosts = [odd, many, careless].map(({ url }) => new URL(url).host).join();
-  berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: hosts } });
+  changing = await startScriptedMcpServer(answerChanging, {
+    capabilities: { tools: { listChanged: true }, resources: {} },
+    instructions: `Call first before second.\nThen rest. ${"x".repeat(5_000)}`,
+  });
+  chat = await startChatEndpoint();
+  directory = await mkdtemp(join(tmpdir(), "berth-mcp-"));
+  const providers = { local: { kind: "openai-compatible", base_url: chat.url } };
+  const models = { providers, models: [{ id: "local/quiet" }] };
+  await writeFile(join(directory, "models.json"), JSON.stringify(models));
+  const hosts = [odd, many, careless, changing].map(({ url }) => new URL(url).host).join();
+  berth = await Berth.start({
+    settings: { BERTH_EGRESS_ALLOW_PRIVATE: hosts, BERTH_MODELS_FILE: join(directory, "models.json") },
+  });
   api = await berth.client();
 });
 after(async () => {
@@ -49,6 +70,9 @@ after(async () => {
   odd.stop();
   many.stop();
   careless.stop();
+  changing.stop();
+  await chat.close();
+  await rm(directory, { recursive: true });
 });
 
 /** Tools of a server that shows the token of whoever asks. */
@@ -70,9 +94,15 @@ function answerOdd({ method, params }: McpRequest): object | undefined {
   return { content: [{ type: "text", text: "Found it." }], structuredContent: params?.arguments };
 }
 
-async function makeSession(url: string, more: object[] = [], vaults: string[] = []): Promise<string> {
+async function makeSession(
+  url: string,
+  more: object[] = [],
+  vaults: string[] = [],
+  model?: string,
+): Promise<string> {
   const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
   const agent = await makeAgent(api, {
+    ...(model !== undefined && { model }),
     mcp_servers: [{ type: "url", name: "all", url }],
     tools: [{ type: "mcp_toolset", mcp_server_name: "all", ...allowed }, ...more],
   });
@@ -178,5 +208,144 @@ covers(
     scanner.add("a part of the token", TOKEN.slice(0, 16));
     scanner.check("the events", JSON.stringify(events));
     scanner.checkTree(berth.dataDir);
+  },
+);
+
+/** What the server whose list changes offers. */
+let names = ["first"];
+const offers = (...offered: string[]) => {
+  names = offered;
+};
+
+function answerChanging({ method, params }: McpRequest): object | undefined {
+  if (method === "tools/list") return { tools: names.map((name) => ({ name, inputSchema: object() })) };
+  if (method === "resources/read")
+    return { contents: [{ uri: params?.uri, text: `contents of ${params?.uri}` }] };
+  return method === "tools/call"
+    ? { content: [{ type: "text", text: `called ${params?.name}` }] }
+    : undefined;
+}
+
+const call = (name: string, input: object = {}) => ({ tool: `mcp__all__${name}`, input: input as Json });
+const listings = () => changing.received.filter(({ method }) => method === "tools/list").length;
+const retry = (name: string) => ({ mcp_servers: [{ name, retry: true }] });
+
+covers(
+  ["mcp-retry"],
+  "retry of an MCP server: the next turn has its tools of then; if it cannot be asked, those of before",
+  async (t) => {
+    offers("first");
+    const id = await makeSession(changing.url);
+    assert.deepEqual(resultTexts(await runTurn(api, id, call("first"))), ["called first"]);
+    offers("second");
+    const before = listings();
+    assert.deepEqual(resultTexts(await runTurn(api, id, call("first"))), ["called first"], "the tools stay");
+    const invalid = { param: "mcp_servers[0].name" };
+    assertError(await api.post(`/sessions/${id}`, retry("other")), 400, "invalid_request_error", invalid);
+    await api.ok("POST", `/sessions/${id}`, retry("all"));
+    const events = await runTurn(api, id, call("second"), call("first"));
+    assert.deepEqual([resultTexts(events), listings() - before], [["called second"], 1]);
+    assert.match(ofType(events, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__first'/);
+    await api.ok("POST", `/sessions/${id}`, retry("all"));
+    t.after(() => {
+      changing.respond = answerChanging;
+    });
+    changing.respond = (request) => (request.method === "tools/list" ? undefined : answerChanging(request));
+    assert.deepEqual(resultTexts(await runTurn(api, id, call("second"))), ["called second"]);
+    assert.equal(listings() - before, 2);
+  },
+);
+
+covers(
+  ["mcp-retry"],
+  "MCP server that says that its tools changed: a later turn has the new ones",
+  async () => {
+    offers("first");
+    const id = await makeSession(changing.url);
+    await runTurn(api, id, call("first"));
+    offers("first", "third");
+    await changing.notify("notifications/tools/list_changed");
+    // How soon the notice arrives is not known.
+    for (;;) {
+      const [text] = resultTexts(await runTurn(api, id, call("third")));
+      if (text === "called third") break;
+    }
+    const before = listings();
+    await runTurn(api, id, call("third"));
+    assert.equal(listings(), before);
+  },
+);
+
+covers(["mcp-resources"], "MCP resources: a tool reads those that results name", async () => {
+  offers("first");
+  const id = await makeSession(changing.url);
+  const read = call("read_resource", { uri: "note://1" });
+  const events = await runTurn(api, id, read, call("read_resource"));
+  const [use] = ofType(events, "agent.mcp_tool_use");
+  const [found, wrong] = ofType(events, "agent.mcp_tool_result");
+  assert.deepEqual([use.mcp_server_name, use.name], ["all", "read_resource"]);
+  assert.deepEqual(found.content, [{ type: "text", text: "[Resource note://1]\ncontents of note://1" }]);
+  assert.equal(wrong.is_error, true);
+  const plain = await runTurn(api, await makeSession(odd.url), read);
+  assert.match(ofType(plain, "agent.tool_result")[0]?.content[0].text, /no tool named/);
+});
+
+covers(
+  ["mcp-resources"],
+  "MCP server's instructions: in the prompt of the session, as the server's words",
+  async () => {
+    offers("first");
+    const id = await makeSession(changing.url, [], [], "local/quiet");
+    const ask = async (text: string) => {
+      const event = { type: "user.message", content: [{ type: "text", text }] };
+      const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [event] });
+      await waitForTurn(api, id, sent.data[0].id);
+      return chat.requests.at(-1);
+    };
+    const [first, second] = [await ask("one"), await ask("two")];
+    const [{ content: prompt }] = first.messages;
+    assert.match(
+      prompt,
+      /# MCP servers\nWhat these servers say .*\nall:\n> Call first before second\.\n> Then rest\. x+ \[…\]$/m,
+    );
+    assert.ok(prompt.length < 12_000, `${prompt.length}`);
+    assert.deepEqual([second.messages[0], second.tools], [first.messages[0], first.tools]);
+    assert.ok(first.tools.some(({ function: { name } }: AnyJson) => name === "mcp__all__read_resource"));
+  },
+);
+
+covers(
+  ["mcp-retry"],
+  "MCP tool that the model's provider rejected: the next turn asks its server again",
+  async () => {
+    const tool = (description: string) => ({ name: "first", description, inputSchema: object() });
+    const list = (description: string) => (request: McpRequest) =>
+      request.method === "tools/list" ? { tools: [tool(description)] } : answerChanging(request);
+    const toolNames = ({ tools = [] }: AnyJson) => tools.map((one: AnyJson) => one.function.name);
+    chat.respond = (request, response) => {
+      const rejected = (request.tools ?? []).find((one: AnyJson) => one.function.description === "broken");
+      if (rejected === undefined) return respondDone(response);
+      const message = `Invalid schema for function '${rejected.function.name}': it is broken.`;
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message, type: "invalid_request_error", code: null } }));
+    };
+    changing.respond = list("broken");
+    try {
+      const id = await makeSession(changing.url, [], [], "local/quiet");
+      const say = async (text: string) => {
+        const event = { type: "user.message", content: [{ type: "text", text }] };
+        const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [event] });
+        return await waitForTurn(api, id, sent.data[0].id);
+      };
+      const [omitted] = ofType(await say("one"), "agent.content_omitted");
+      assert.deepEqual(omitted.omitted[0].names, ["mcp__all__first"]);
+      assert.ok(!toolNames(chat.requests.at(-1)).includes("mcp__all__first"));
+      changing.respond = list("repaired");
+      await say("two");
+      assert.ok(toolNames(chat.requests.at(-1)).includes("mcp__all__first"));
+    } finally {
+      chat.respond = (_, response) => respondDone(response);
+      changing.respond = answerChanging;
+    }
   },
 );

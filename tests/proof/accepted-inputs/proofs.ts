@@ -298,6 +298,7 @@ const SESSIONS: readonly Proof[] = [
   ],
   ["sessions ", "initial_events", scenario("events"), "initial_events: start the session immediately"],
   ["sessions ", "vault_ids", scenario("vaults"), "vault_ids: returned in order"],
+  ["sessions mcp_servers[].", "name retry", scenario("mcp-tools"), "retry of an MCP server"],
   [
     "sessions git_identity.",
     IDENTITY,

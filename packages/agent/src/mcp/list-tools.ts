@@ -13,12 +13,25 @@ export interface ToolList {
   tools: readonly unknown[];
   /** The limits were reached before its end: the rest was not read. */
   truncated: boolean;
+  /** The server has resources that its results may name. Default false. */
+  hasResources?: boolean;
+  /** What the server says of its use. Default nothing. */
+  instructions?: string;
 }
 
 const page = z.looseObject({ nextCursor: z.string().optional() });
 
 /** Reads the pages of a server's list of tools until its end or the limits, in `deadlineMs` together. */
 export async function listTools(client: Client, signal: AbortSignal, deadlineMs: number): Promise<ToolList> {
+  const instructions = client.getInstructions();
+  return {
+    ...(await readPages(client, signal, deadlineMs)),
+    hasResources: client.getServerCapabilities()?.resources !== undefined,
+    ...(instructions !== undefined && { instructions }),
+  };
+}
+
+async function readPages(client: Client, signal: AbortSignal, deadlineMs: number): Promise<ToolList> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], truncated: false };
   const deadline = performance.now() + deadlineMs;
   const tools: unknown[] = [];

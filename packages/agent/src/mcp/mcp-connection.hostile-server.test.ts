@@ -13,7 +13,7 @@ interface JsonRpcRequest {
 
 const never = new AbortController().signal;
 const kept = { keepsFiles: false, mask: (text: string) => text };
-const none = JSON.stringify([]);
+const noItems = JSON.stringify([]);
 const json = { headers: { "content-type": "application/json" } };
 const events = { headers: { "content-type": "text/event-stream" } };
 
@@ -91,7 +91,7 @@ test("hostile MCP server: a deeply nested schema → closed", async (t) => {
 test("JSON size limit: the content of strings is not counted", () => {
   const exceeds = (text: string) => new JsonSizeLimit(true).exceededBy(Buffer.from(text));
   assert.equal(exceeds(JSON.stringify({ text: `{[,:${'"\\'.repeat(9)}`.repeat(100_000) })), false);
-  assert.equal(exceeds(`: "\n${none.repeat(1_000_000)}`), true, "a quote has no effect on other lines");
+  assert.equal(exceeds(`: "\n${noItems.repeat(1_000_000)}`), true, "a quote has no effect on other lines");
   assert.equal(exceeds(`${"]".repeat(500)}${"[".repeat(129)}`), true, "the depth never falls below zero");
   const limit = new JsonSizeLimit(true);
   const halves = [`{"a":"\\`, `"${",".repeat(1_100_000)}`, `","b":[1]}`];
@@ -167,7 +167,8 @@ test("hostile MCP server: a list of many tools is read up to its limits, within 
   const circle = connected(t, ({ id }) => result(id, `{"tools":[${tools(0, 1)}],"nextCursor":"same"}`));
   assert.equal((await circle.listTools(never)).tools.length, 2);
   const empty = connected(t, ({ id }) => result(id, `{"tools":[],"nextCursor":"${id}"}`));
-  assert.deepEqual(await empty.listTools(never), { tools: [], truncated: true });
+  const { tools: none, truncated } = await empty.listTools(never);
+  assert.deepEqual([none.length, truncated], [0, true]);
   const big = `{"name":"big","description":"${"x".repeat(1_500_000)}","inputSchema":{"type":"object"}}`;
   const long = connected(t, ({ id }) => result(id, `{"tools":[${[big, big, big, big]}]}`));
   const cut = await long.listTools(never);

@@ -8,10 +8,11 @@ import {
   type JsonSchemaValidatorResult,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { limitedFetch, type ResponseTooLarge } from "./limited-fetch.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
 import { isConnectionLost, isUnknownSession } from "./mcp-failure.ts";
-import { SetAsideTransport } from "./set-aside.ts";
+import { SetAsideTransport, setAsideList } from "./set-aside.ts";
 
 export interface McpConnectionOptions {
   url: string;
@@ -19,6 +20,8 @@ export interface McpConnectionOptions {
   token(): Promise<string | null>;
   /** Must not follow redirects: the token would go to another host. */
   fetch: GuardedFetch;
+  /** Called when the server says that its tools have changed, while it is connected. */
+  onToolsChanged?: () => void;
   /** Milliseconds to connect in, and to list all tools in. Default 15 s. */
   connectMs?: number;
   /** Milliseconds without a response or a progress notification after which a call fails. Default 2 minutes. */
@@ -58,6 +61,7 @@ export class McpConnection {
       connectMs: 15_000,
       silenceMs: 120_000,
       callMs: 600_000,
+      onToolsChanged: () => undefined,
       maxResponseBytes: 33_554_432,
     };
     const token = async () => {
@@ -98,6 +102,16 @@ export class McpConnection {
         },
       ),
     );
+  }
+
+  /** The contents of a resource, as the server sent them. */
+  async readResource(uri: string, signal: AbortSignal): Promise<readonly unknown[]> {
+    const { silenceMs: timeout } = this.#options;
+    const request = { method: "resources/read", params: { uri } };
+    const result = await this.#request(signal, (client) =>
+      client.request(request, z.looseObject({}), { signal, timeout }),
+    );
+    return setAsideList(result, "contents");
   }
 
   isOpen(): boolean {
@@ -161,7 +175,12 @@ function connect(options: Required<McpConnectionOptions>): OpenConnection {
   // No client capabilities: the server may not request sampling, elicitation or roots.
   const client = new Client(
     { name: "berth", version: "1" },
-    { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: "auto" },
+      jsonSchemaValidator: acceptAll,
+      listChanged: { tools: { autoRefresh: false, onChanged: options.onToolsChanged } },
+    },
   );
   const exceeded = Promise.withResolvers<never>();
   exceeded.promise.catch(() => undefined);

@@ -14,6 +14,8 @@ export interface McpToolDefinition {
   inputSchema: Record<string, unknown>;
   /** The server's names of the properties that have others in `inputSchema`, by those. Absent: none has. */
   originals?: OriginalNames;
+  /** It is no tool of the server: it reads a resource of it. */
+  reads?: "resource";
 }
 
 /** What a session uses of a server's tools. */
@@ -38,7 +40,7 @@ const MAX_DEFINITIONS_LENGTH = 500_000;
  */
 export function mcpDefinitions(
   server: string,
-  { tools: offered, truncated }: ToolList,
+  { tools: offered, truncated, hasResources }: ToolList,
   isEnabled: (tool: string) => boolean = () => true,
 ): McpDefinitions {
   const chosen = new ChosenTools();
@@ -51,7 +53,22 @@ export function mcpDefinitions(
       if (reason !== null) leftOut.push({ tool: shown(tool.name), reason });
     }
   }
-  return { tools: chosen.tools(), leftOut, truncated };
+  const tools = chosen.tools();
+  const reader = resourceReader(server);
+  const isFree = !tools.some(({ name }) => name === reader.name);
+  if (hasResources === true && isFree && isEnabled(reader.tool)) tools.push(reader);
+  return { tools, leftOut, truncated };
+}
+
+/** Results of tools name resources, which nothing else would read. */
+function resourceReader(server: string): McpToolDefinition {
+  return {
+    name: mcpToolName(server, "read_resource"),
+    tool: "read_resource",
+    description: `Reads a resource of the MCP server '${server}' that a result of one of its tools has named.`,
+    inputSchema: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
+    reads: "resource",
+  };
 }
 
 /** The tools of a server so far, within its limits. */

@@ -4,7 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { truncateMiddle } from "../prompts/text.ts";
 import { isObject } from "../tool-schemas/json-schema.ts";
 import type { ToolResult } from "../tools/tool.ts";
-import { type ContentPart, contentParts } from "./mcp-content.ts";
+import { type ContentPart, contentParts, resourcePart } from "./mcp-content.ts";
 import { setAside, setAsideList } from "./set-aside.ts";
 
 /** Limits of one result in the log: characters of text and parts, images, and bytes of all images. */
@@ -37,11 +37,15 @@ export async function mcpResult(result: CallToolResult, overflow: Overflow): Pro
   return { content, isError: result.isError === true };
 }
 
+/** The same for the contents of a resource. */
+export async function resourceResult(contents: readonly unknown[], overflow: Overflow): Promise<ToolResult> {
+  const content = await limitedBlocks(contents.map(resourcePart), overflow);
+  if (content.length === 0) content.push(text("(The resource is empty.)"));
+  return { content, isError: false };
+}
+
 /** The parts as they go into the log. */
-export async function limitedBlocks(
-  parts: readonly ContentPart[],
-  overflow: Overflow,
-): Promise<ResultBlock[]> {
+async function limitedBlocks(parts: readonly ContentPart[], overflow: Overflow): Promise<ResultBlock[]> {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const length = texts.reduce((sum, one) => sum + one.length, 0);
   const isLong = length > MAX_TEXT_LENGTH || texts.length > MAX_PARTS;

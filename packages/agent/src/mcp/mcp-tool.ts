@@ -7,7 +7,7 @@ import { failure, type Tool, type ToolResult } from "../tools/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { McpToolDefinition } from "./mcp-definitions.ts";
 import { mcpFailure } from "./mcp-failure.ts";
-import { mcpResult } from "./mcp-result.ts";
+import { mcpResult, type Overflow, resourceResult } from "./mcp-result.ts";
 
 /** Characters of the error message with which a server rejects a call. */
 const MAX_REFUSAL_LENGTH = 10_000;
@@ -26,24 +26,28 @@ export interface McpToolOptions {
 /** Runs in the process of the loop, not in the sandbox. The server validates the input. */
 export function mcpTool(options: McpToolOptions): Tool {
   const { server, definition, permission, connection, keepsFiles, mask } = options;
-  const { name, tool, description, inputSchema, originals = {} } = definition;
+  const { name, tool, description, inputSchema, originals = {}, reads } = definition;
   return {
     name,
     description,
-    input: z.record(z.string(), z.unknown()),
+    input: reads === "resource" ? z.looseObject({ uri: z.string() }) : z.record(z.string(), z.unknown()),
     inputSchema,
     mcp: { server, name: tool },
     permission,
     async run(input, context): Promise<ToolResult> {
       const { signal } = context;
       try {
-        const given = originalInput(input as Record<string, unknown>, inputSchema, originals);
-        const schema = { ...inputSchema, type: "object" as const };
-        const result = await connection.callTool(tool, given, signal, schema);
-        return await mcpResult(result, {
+        const overflow: Overflow = {
           mask,
           keep: async (bytes, extension) => (keepsFiles ? await keepFile(context, bytes, extension) : null),
-        });
+        };
+        if (reads === "resource") {
+          const { uri } = input as { uri: string };
+          return await resourceResult(await connection.readResource(uri, signal), overflow);
+        }
+        const given = originalInput(input as Record<string, unknown>, inputSchema, originals);
+        const schema = { ...inputSchema, type: "object" as const };
+        return await mcpResult(await connection.callTool(tool, given, signal, schema), overflow);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         return failure(sentence(options, error));

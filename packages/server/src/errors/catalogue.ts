@@ -69,6 +69,8 @@ export const errors = {
   bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
   contentTooLarge: (limit: number, param: string) =>
     errors.invalid(`A file can have at most ${bytes(limit)}.`, param),
+  noSuchMcpServer: (name: string, param: string) =>
+    errors.invalid(`The session's agent has no MCP server '${name.slice(0, 100)}'.`, param),
   badContentRange: (message: string) => errors.invalid(message, "content-range"),
   otherSize: (announced: number) =>
     unread(`The content must have ${announced} bytes, which is the file's 'size_bytes'.`),

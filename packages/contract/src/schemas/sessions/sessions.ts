@@ -174,6 +174,18 @@ export const sessionRoutes = {
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
       git_identity: gitIdentityInput.nullish(),
+      mcp_servers: z
+        .array(
+          z.strictObject({
+            name: z.string().meta({ description: "Of one of the agent's `mcp_servers`." }),
+            retry: z.literal(true).meta({
+              description:
+                "Asks the server for its tools again at the next turn. Until then, and when it cannot be asked, the session has those of before.",
+            }),
+          }),
+        )
+        .max(64)
+        .nullish(),
     }),
     response: session,
   }),

@@ -5,6 +5,7 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import { appendUpdated, type SessionChange } from "./events/input-store.ts";
+import { retryMcpServers } from "./retry-mcp-servers.ts";
 import type { SessionRow } from "./session-row.ts";
 import { getSession } from "./session-store.ts";
 import { checkNotEnded, requireSessionForUpdate } from "./state/session-state-store.ts";
@@ -15,7 +16,7 @@ type UpdateInput = Input<typeof sessionRoutes.update>;
  * Changes the given fields: null clears a field, and metadata is changed pair by pair. The changes are appended to the log.
  * Returns false, and writes nothing, when nothing differs.
  *
- * @throws errors.sessionTerminated, errors.sessionArchived
+ * @throws errors.sessionTerminated, errors.sessionArchived, errors.invalid for an MCP server that the agent does not have
  */
 export async function updateSession(
   db: DatabaseAccess,
@@ -27,6 +28,7 @@ export async function updateSession(
     checkNotEnded(session, params.session_id);
     const row = await getSession(tx, session.id);
     if (row === null) throw errors.notFound("session", params.session_id);
+    await retryMcpServers(tx, row, body.mcp_servers ?? []);
     const change = changeOf(row, body);
     if (Object.keys(change).length === 0) return false;
     await appendUpdated(tx, session.id, change);

@@ -10,7 +10,8 @@ import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { Mask } from "../lease/mask-draft.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { readMcpTools, storeMcpTools } from "./mcp-tool-store.ts";
+import { instructionsSection, storableInstructions } from "./mcp-instructions.ts";
+import { type KnownMcpServer, markMcpServersStale, readMcpServers, storeMcpTools } from "./mcp-tool-store.ts";
 import { sessionFetch } from "./session-fetch.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
@@ -43,6 +44,8 @@ export class SessionMcp {
   readonly #toolsets: ReturnType<typeof toolsetsOf>;
   /** One for each toolset, from the first look at their tools on. */
   #entries: readonly Entry[] = [];
+  /** As of the last look at their tools, by name. */
+  #known: ReadonlyMap<string, KnownMcpServer> = new Map();
 
   constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
     this.#parts = parts;
@@ -53,23 +56,41 @@ export class SessionMcp {
   }
 
   /**
-   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the
-   * session's lifetime, and they stay the same from then on. One that cannot be asked is reported in the log and
-   * asked again by the next turn. Rejects with the signal's reason when it aborts.
+   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the session's lifetime, and
+   * they stay the same from then on, unless it is stale: it said that they changed, a provider rejected one, or a client asked for it. One
+   * that cannot be asked is reported in the log and asked again by the next turn. Rejects with the signal's reason when it aborts.
    */
   async tools(signal: AbortSignal): Promise<Tool[]> {
     if (this.#toolsets.length === 0) return [];
     const client = await loadClient();
     if (this.#entries.length === 0) this.#entries = this.#createEntries(client);
-    const known = await readMcpTools(this.#parts.db.read, this.#lease.sessionId);
+    const stored = await readMcpServers(this.#parts.db.read, this.#lease.sessionId);
     const found = await Promise.all(
-      this.#entries.map(
-        async (entry) => known.get(entry.server.name) ?? (await this.#discover(client, entry, signal)),
-      ),
+      this.#entries.map(async (entry): Promise<[string, KnownMcpServer]> => {
+        const known = stored.get(entry.server.name);
+        const isCurrent = known !== undefined && !known.isStale;
+        return [entry.server.name, isCurrent ? known : await this.#discover(client, entry, known, signal)];
+      }),
     );
-    return this.#entries.flatMap((entry, index) =>
-      (found[index] ?? []).map((definition) => this.#tool(client, entry, definition)),
+    this.#known = new Map(found);
+    return this.#entries.flatMap((entry) =>
+      (this.#known.get(entry.server.name)?.tools ?? []).map((tool) => this.#tool(client, entry, tool)),
     );
+  }
+
+  /** What the servers say of their use, for the system prompt; empty for nothing. To be asked after `tools`. */
+  instructions(): string {
+    return instructionsSection(this.#known);
+  }
+
+  /** A provider rejected tools, by the model's names: the next turn asks their servers again, which may have been repaired. */
+  async rejected(tools: ReadonlySet<string>): Promise<void> {
+    const servers = [...this.#known].filter(([, known]) => known.tools.some(({ name }) => tools.has(name)));
+    if (servers.length > 0) await this.#markStale(servers.map(([name]) => name));
+  }
+
+  async #markStale(servers: readonly string[]): Promise<void> {
+    await markMcpServersStale(this.#parts.db.write, this.#lease, servers);
   }
 
   #tool(
@@ -92,6 +113,10 @@ export class SessionMcp {
       connection: new McpConnection({
         url: server.url,
         token: () => credentials.mcpToken(server.url),
+        onToolsChanged: () =>
+          void this.#markStale([server.name]).catch((error: unknown) =>
+            log.warn({ err: error }, "a change of an MCP server's tools could not be noted"),
+          ),
         fetch: sessionFetch(mcpFetch, this.#session, server.url, report),
       }),
     }));
@@ -106,21 +131,36 @@ export class SessionMcp {
     await Promise.all(this.#entries.map(({ connection }) => connection.close()));
   }
 
-  async #discover(client: McpClient, entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
+  /** @param before what is known of a server that is stale, which stays so when it cannot be asked. */
+  async #discover(
+    client: McpClient,
+    entry: Entry,
+    before: KnownMcpServer | undefined,
+    signal: AbortSignal,
+  ): Promise<KnownMcpServer> {
+    const { name } = entry.server;
     const offered = await ask(client, entry, this.#parts.mask, signal);
-    if (!("tools" in offered)) return await this.#report(entry.server, offered);
+    if (!("tools" in offered)) {
+      if (before === undefined) await this.#report(entry.server, offered);
+      else
+        this.#parts.log.warn(
+          { server: name, reason: offered.reason },
+          "an MCP server could not be asked again",
+        );
+      return before ?? { tools: [], instructions: null, isStale: true };
+    }
     const { tools } = offered;
-    const leftOut = client.leftOutSentence(entry.server.name, offered);
+    const leftOut = client.leftOutSentence(name, offered);
     if (leftOut !== null) await this.#tell(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
-    await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, tools);
-    return tools;
+    const instructions = before === undefined ? offered.instructions : before.instructions;
+    await storeMcpTools(this.#parts.db.write, this.#lease, name, { tools, instructions });
+    return { tools, instructions, isStale: false };
   }
 
   /** The session continues without the server's tools. */
-  async #report(server: McpServer, { type, reason }: McpFailure): Promise<[]> {
+  async #report(server: McpServer, { type, reason }: McpFailure): Promise<void> {
     const message = `The MCP server '${server.name}' could not be used: ${reason}.`;
     await this.#tell(server, type, message, "retrying");
-    return [];
   }
 
   async #tell(
@@ -139,12 +179,13 @@ async function ask(
   { server, toolset, connection }: Entry,
   mask: Mask,
   signal: AbortSignal,
-): Promise<McpDefinitions | McpFailure> {
+): Promise<(McpDefinitions & Pick<KnownMcpServer, "instructions">) | McpFailure> {
   try {
-    const { tools: all, truncated } = await connection.listTools(signal);
-    const { tools, hidden } = withoutSecrets(all, mask);
-    const definitions = mcpDefinitions(server.name, { tools, truncated }, enabledIn(toolset));
-    return { ...definitions, leftOut: [...definitions.leftOut, ...hidden] };
+    const list = await connection.listTools(signal);
+    const { tools, hidden } = withoutSecrets(list.tools, mask);
+    const definitions = mcpDefinitions(server.name, { ...list, tools }, enabledIn(toolset));
+    const instructions = storableInstructions(list.instructions, mask);
+    return { ...definitions, leftOut: [...definitions.leftOut, ...hidden], instructions };
   } catch (error) {
     signal.throwIfAborted();
     return mcpFailure(error, connection.sentCredential);

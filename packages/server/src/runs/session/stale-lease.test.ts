@@ -24,7 +24,7 @@ import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
 import { removePermit, storePermit } from "../lease/turn-permits.ts";
-import { storeMcpTools } from "../mcp/mcp-tool-store.ts";
+import { markMcpServersStale, storeMcpTools } from "../mcp/mcp-tool-store.ts";
 import { lockLease } from "../memory/mount-base-store.ts";
 import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
 import { answerRead } from "../reads/waiting-read-store.ts";
@@ -153,7 +153,17 @@ const CASES: readonly Case[] = [
   },
   { statement: "outputs_due", call: (db, lease) => areOutputsDue(db, lease), refused: "throws" },
   { statement: "mark_outputs_due", call: (db, lease) => markOutputsDue(db, lease, true), refused: "throws" },
-  { statement: "store_mcp_tools", call: (db, lease) => storeMcpTools(db, lease, "x", []), refused: "throws" },
+  {
+    statement: "store_mcp_tools",
+    call: (db, lease) => storeMcpTools(db, lease, "x", { tools: [], instructions: null }),
+    refused: "throws",
+  },
+  {
+    statement: "mark_mcp_servers_stale",
+    prepare: "insert into session_mcp_tools (session_id, server_name, tools) values ($1, 'x', '[]')",
+    call: (db, lease) => markMcpServersStale(db, lease, ["x"]),
+    refused: undefined,
+  },
   {
     statement: "store_turn_permit",
     call: (db, lease) => storePermit(db, lease, { organizationId: newUuid(), ownerId: newUuid() }),

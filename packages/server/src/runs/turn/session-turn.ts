@@ -165,8 +165,10 @@ export class SessionTurn {
   async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
     const { workspace } = this.#options;
     try {
-      const workspaceDescription = await workspace.describe();
-      return { workspaceDescription, tools: await turnTools(workspace, this.#parts.mask, signal) };
+      const description = await workspace.describe();
+      const tools = await turnTools(workspace, this.#parts.mask, signal);
+      const sections = [description, workspace.mcpInstructions()].filter((section) => section !== "");
+      return { workspaceDescription: sections.join("\n\n"), tools };
     } catch (error) {
       if (error !== signal.reason || error instanceof LeaseLost) throw error;
       return NOTHING;

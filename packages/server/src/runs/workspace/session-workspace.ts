@@ -165,6 +165,11 @@ export class SessionWorkspace {
     return await this.#mcp.tools(signal);
   }
 
+  /** What the MCP servers say of their use, for the system prompt. To be asked after `mcpTools`. */
+  mcpInstructions(): string {
+    return this.#mcp.instructions();
+  }
+
   /** From then on, `mask` knows the session's secrets: a former run may have left them where this one finds them. */
   async learnSecrets(resources: readonly RunResource[]): Promise<void> {
     this.#learning ??= this.#parts.credentials.learn(resources);
@@ -194,6 +199,11 @@ export class SessionWorkspace {
   /** To be called when results are in the log: what they told of former sandboxes is not told again. */
   async appended(drafts: readonly Draft[]): Promise<void> {
     await forgetTold(drafts, async () => (await this.#slot.current())?.sandbox);
+    const rejected = drafts.flatMap(({ event }) =>
+      event.type === "agent.content_omitted" ? event.omitted : [],
+    );
+    const names = new Set(rejected.flatMap(({ names = [] }) => names));
+    if (names.size > 0) await this.#mcp.rejected(names);
   }
 
   /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
