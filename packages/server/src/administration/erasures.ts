@@ -42,10 +42,13 @@ const REMAINS = [
   "unpacked skills on the hosts, for about an hour",
 ];
 
-/** Repositories are copied for the whole organization. */
-const COPIES: Readonly<Record<Erasure["subject_type"], string>> = {
-  user: "copies of repositories on the hosts, which belong to the organization",
-  organization: "copies of repositories on the hosts, for about an hour, and while a host is away",
+/** Repositories are copied for the whole organization, and service accounts are its own. */
+const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[]>> = {
+  user: [
+    "copies of repositories on the hosts, which belong to the organization",
+    "tokens of service accounts that the user made independent, which go on working: others that were created with the user's are revoked",
+  ],
+  organization: ["copies of repositories on the hosts, for about an hour, and while a host is away"],
 };
 
 /** Asks for an erasure. Returns the one that exists if it was asked before. */
@@ -140,6 +143,6 @@ async function receiptOf(db: Queryable, erasure: Erasure): Promise<ErasureReceip
       sessions: await remainingSessions(db, erasure),
       contents: (await erasedContents(db, id)).length,
     },
-    remains: [...REMAINS, COPIES[type]],
+    remains: [...REMAINS, ...OF_ORGANIZATION[type]],
   };
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { formatId, newUuid, parseId } from "@berth/contract";
 import { openPage } from "../../test-support/console.ts";
 import { silentLog } from "../../test-support/database.ts";
-import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
+import { type Caller, callerOf, testApp, type Wire } from "../../test-support/http.ts";
 import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { WHOLE } from "../db/keyset.ts";
 import { keepContents } from "../features/files/content-store.ts";
@@ -93,6 +93,27 @@ async function columnsWith(db: { read: Wire }, texts: readonly string[]): Promis
   return found.toSorted();
 }
 
+test("an admin: tokens that were created with theirs end with them, and independent ones are named and go on", async (t) => {
+  const { app, caller, erase, go, receipt } = await house(t);
+  const ada = await caller({ email: "ada@example.com", role: "admin" });
+  const bob = await caller({ email: "bob@example.com", role: "admin" });
+  const made = async (by: Caller, name: string, fields = {}) =>
+    callerOf(app, (await by.made("/tokens", { kind: "sat", name, scopes: ["*"], ...fields })).token);
+  const own = callerOf(app, (await ada.made("/tokens", { kind: "pat", name: "own", scopes: ["*"] })).token);
+  const dependent = await made(ada, "deploy");
+  const grandchild = await made(own, "deploy");
+  const independent = await made(ada, "ci", { independent: true });
+  const ofBob = await made(bob, "deploy");
+  await erase("ada@example.com");
+  await go();
+  const { deleted, completed_at } = await receipt();
+  assert.ok(completed_at);
+  assert.deepEqual([deleted.tokens, deleted.revoked_tokens], [2, 2]);
+  for (const ended of [ada, own, dependent, grandchild])
+    assert.equal((await ended.get("/agents")).status, 401);
+  for (const left of [independent, ofBob, bob]) assert.equal((await left.get("/agents")).status, 200);
+});
+
 test("a user: nothing of them is left in any table but ids in the audit log and the receipt", async (t) => {
   const { db, caller, blobs, erase, go, removeSessions, receipt } = await house(t);
   const ada = await caller({ email: "ada@example.com" });
@@ -110,7 +131,15 @@ test("a user: nothing of them is left in any table but ids in the audit log and 
   assert.deepEqual(handed_over, []);
   assert.deepEqual(deleted, {
     ...{ sessions: 1, events: 1, files: 1, file_bytes: 6, skills: 1, memory_stores: 1, memories: 1 },
-    ...{ vaults: 1, vault_credentials: 1, agents: 1, environments: 1, tokens: 1, users: 1 },
+    ...{
+      vaults: 1,
+      vault_credentials: 1,
+      agents: 1,
+      environments: 1,
+      tokens: 1,
+      users: 1,
+      revoked_tokens: 0,
+    },
   });
   assert.deepEqual(await columnsWith(db, [id, formatId("user", id), "ada@example.com"]), [
     "audit_entries.actor_id",
@@ -226,17 +255,6 @@ test("agents and environments that sessions of others use: the organization has 
     parseId("environment", environment.id),
     "the organization has its name already",
   );
-});
-
-test("tokens that others have from the user's stay", async (t) => {
-  const { caller, erase, go, receipt } = await house(t);
-  const admin = await caller({ email: "admin@example.com", role: "admin" });
-  const made = await admin.made("/tokens", { name: "ci", kind: "sat", scopes: ["*"] });
-  await erase("admin@example.com");
-  await go();
-  assert.ok((await receipt()).completed_at);
-  const reply = await admin.get("/files", { authorization: `Bearer ${made.token}` });
-  assert.equal(reply.status, 200, reply.text);
 });
 
 test("an erasure that was stopped at any point goes on, and counts each thing once", async (t) => {

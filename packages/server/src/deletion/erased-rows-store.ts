@@ -165,7 +165,7 @@ export async function handOver(
 
 /**
  * What says that there was such a user or organization, once all else is gone. Tokens of others that were created with the
- * subject's stay, as independent ones.
+ * subject's are revoked, however many generations lie between, but for independent ones.
  */
 export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Counts> {
   const { subject_id: id, subject_type: type } = erasure;
@@ -176,8 +176,14 @@ export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Co
   await run(
     `delete from idempotency_keys where token_id = $1 or token_id in (select id from tokens where ${tokens})`,
   );
-  await run(`update tokens set parent_id = null, independent = true
-    where parent_id in (select id from tokens where ${tokens})`);
+  const { rowCount: revoked } = await run(`
+    with recursive ended as (
+      select id from tokens where ${tokens}
+      union select child.id from tokens as child join ended on child.parent_id = ended.id where not child.independent
+    )
+    update tokens set revoked_at = now(), updated_at = now()
+    where id in (select id from ended) and revoked_at is null and not (${tokens})`);
+  await run(`update tokens set parent_id = null where parent_id in (select id from tokens where ${tokens})`);
   const { rowCount: deletedTokens } = await run(`delete from tokens where ${tokens}`);
   await run(`delete from limits where ${type === "user" ? "subject_id" : "organization_id"} = $1`);
   await run(
@@ -186,7 +192,7 @@ export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Co
   await run(`delete from sandbox_usage where ${ownerColumn(erasure)} = $1`);
   await run(`delete from forward_registrations where user_id in (select id from users where ${users})`);
   const { rowCount: deletedUsers } = await run(`delete from users where ${users}`);
-  if (type === "user") return { tokens: deletedTokens, users: deletedUsers };
+  if (type === "user") return { tokens: deletedTokens, revoked_tokens: revoked, users: deletedUsers };
   await run("delete from retention where organization_id = $1");
   await run(`delete from repository_templates where mirror_id in (
     select id from repository_mirrors where organization_id = $1)`);

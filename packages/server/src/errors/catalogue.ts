@@ -238,7 +238,7 @@ export const errors = {
     ),
   expiresTooLate: (latest: Date) =>
     errors.invalid(
-      `Field 'expires_at' must not be later than ${latest.toISOString()}, when the token that creates this one expires.`,
+      `Field 'expires_at' must not be later than ${latest.toISOString()}, until when a token that this one creates may last.`,
       "expires_at",
     ),
   adminsOnly: (what: string) => forbidden(`Only an admin of the organization can ${what}.`),

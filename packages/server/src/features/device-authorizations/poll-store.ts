@@ -1,4 +1,5 @@
 import type { Queryable } from "../../db/statement.ts";
+import { CHILD_EXPIRES_AT } from "../tokens/token-store.ts";
 
 /** An authorization, as a poll finds it by the clock of the database. */
 export interface PolledRow {
@@ -65,9 +66,7 @@ export async function lockApprover(
   if (approved_with === null) return { expires_at: null };
   const { rows } = await tx.query<{ expires_at: Date | null }>({
     name: "lock_approving_token",
-    text: `select case when kind = 'console'
-          then (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id)
-          else expires_at end as expires_at
+    text: `select ${CHILD_EXPIRES_AT} as expires_at
       from tokens
       where id = $1 and revoked_at is null and coalesce(expires_at > clock_timestamp(), true) for share of tokens`,
     values: [approved_with],

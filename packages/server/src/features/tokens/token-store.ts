@@ -94,17 +94,26 @@ export async function revokeChildren(tx: Queryable, parents: readonly string[]):
   return rows.map(({ id }) => id);
 }
 
+/** How long a token lasts that was created in a sign-in by an identity provider, which cannot end it when it disables the account. */
+const DAYS_OF_PROVIDER = 90;
+
+/**
+ * When what a token creates expires at the latest: with the token, or, for a sign-in to the console, with the token that it was made with,
+ * to which the child belongs once the sign-in has ended. A sign-in by an identity provider was made with none.
+ */
+export const CHILD_EXPIRES_AT = `case
+  when kind <> 'console' then expires_at
+  when signed_in_by = 'oidc' then now() + interval '${DAYS_OF_PROVIDER} days'
+  else (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id) end`;
+
 /**
  * Holds a token until the transaction ends, so that it is revoked before a child of it is created or after, and then with
- * the child. Null when it is revoked. `expires_at` is when a child expires at the latest: with the token, or, for a sign-in to the
- * console, with the token that it was made with. To it the child belongs once the sign-in has ended.
+ * the child. Null when it is revoked. `expires_at` is when a child expires at the latest.
  */
 export async function lockParent(tx: Queryable, id: string): Promise<Pick<TokenRow, "expires_at"> | null> {
   const { rows } = await tx.query<Pick<TokenRow, "expires_at">>({
     name: "lock_parent_token",
-    text: `select case when kind = 'console'
-          then (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id)
-          else expires_at end as expires_at
+    text: `select ${CHILD_EXPIRES_AT} as expires_at
       from tokens where id = $1 and revoked_at is null for share of tokens`,
     values: [id],
   });

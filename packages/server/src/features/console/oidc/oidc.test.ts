@@ -9,7 +9,7 @@ import {
   IdentityProvider,
 } from "../../../../../../tests/identity-provider/identity-provider.ts";
 import { openPage, type Page } from "../../../../test-support/console.ts";
-import { testApp } from "../../../../test-support/http.ts";
+import { callerOf, testApp } from "../../../../test-support/http.ts";
 import { sweepSignIns } from "../sweep-sign-ins.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 
@@ -81,6 +81,27 @@ test("answer: not after ten minutes, and then its request is swept", async (t) =
   await db.write.query({ text: "update oidc_requests set expires_at = now()" });
   await sweepSignIns(db.write);
   assert.equal((await db.read.query({ text: "select from oidc_requests" })).rowCount, 0);
+});
+
+test("tokens that are created in a sign-in by the provider expire after 90 days at the latest, but for independent ones", async (t) => {
+  const { page, app } = await setUp(t);
+  await page.get(await answerOf(page));
+  const made = async (fields: object) => await page.post("/tokens", { name: "a", ...fields });
+  const days = async (fields: object) => {
+    const { status, text, body } = await made(fields);
+    assert.equal(status, 200, text);
+    return body.expires_at && Math.round((Date.parse(body.expires_at) - Date.now()) / 86_400_000);
+  };
+  const after = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
+  assert.equal(await days({}), 90);
+  assert.equal(await days({ expires_at: after(3) }), 3);
+  const late = await made({ expires_at: after(91) });
+  assert.deepEqual([late.status, late.body.error.param], [400, "expires_at"]);
+  const device = callerOf(app, "");
+  const asked = await device.made("/device_authorizations", { scopes: ["*"] });
+  await page.post("/device_authorizations/approve", { user_code: asked.user_code });
+  const given = await device.made("/device_tokens", { device_code: asked.device_code });
+  assert.ok(Date.parse(given.expires_at) <= Date.now() + 90 * 86_400_000);
 });
 
 test("start: a hundred are under way for one address, and no more", async (t) => {
