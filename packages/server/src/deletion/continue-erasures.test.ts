@@ -138,7 +138,6 @@ test("a user: nothing of them is left in any table but ids in the audit log and 
       environments: 1,
       tokens: 1,
       users: 1,
-      revoked_tokens: 0,
     },
   });
   assert.deepEqual(await columnsWith(db, [id, formatId("user", id), "ada@example.com"]), [

@@ -383,6 +383,10 @@ export const errors = {
     conflict(
       `The repository of resource '${id}' cannot be compared with what was cloned. Its changes say why.`,
     ),
+  notComparedInTime: (id: string, seconds: number) =>
+    conflict(
+      `git did not compare the repository of resource '${id}' within ${seconds} seconds: it has very large or very many files that are new or changed. Ask for the diff of one file, or leave large ones to .gitignore.`,
+    ),
   sandboxFull: (id: string) =>
     conflict(`The processes in the sandbox of session '${id}' leave no room for a look at its disk.`),
   tooManyReads: () =>

@@ -1,5 +1,6 @@
 import { formatId, parseId, type RepositoryDiff, type SessionChanges } from "@berth/contract";
 import { errors } from "../../../errors/catalogue.ts";
+import { MAX_READ_MS } from "./read-request.ts";
 import { throwFailure } from "./throw-failure.ts";
 import type { WorkspaceReads } from "./workspace-reads.ts";
 
@@ -22,6 +23,7 @@ export async function repositoryDiff(
   const { answer } = await reads.ask<"diff">(sessionId, { kind: "diff", resourceId, path });
   if (!answer.ok) {
     if (answer.reason === "not_in_place") throw errors.notInPlace(resource);
+    if (answer.reason === "slow") throw errors.notComparedInTime(resource, MAX_READ_MS / 1_000);
     if (answer.reason === "incomparable") throw errors.notComparable(resource);
     throwFailure(formatId("session", sessionId), answer.reason, path ?? "");
   }
