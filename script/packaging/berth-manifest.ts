@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PUBLISHED_NAME } from "./published-name.ts";
 
 type Versions = Record<string, string>;
 type Manifest = { version: string; dependencies?: Versions; optionalDependencies?: Versions };
@@ -9,14 +10,14 @@ type Lockfile = { version: string; lockfileVersion: number; packages: Record<str
 /** The oldest Node.js that has all that the service uses, as `engines` of the sources say. */
 const ENGINES = { node: ">=24" };
 
-/** The manifest of the package `berth`: every dependency of the repository's packages, with its exact version. */
+/** The manifest of the package with the service and the command line: every dependency of the repository's packages, with its exact version. */
 export function berthManifest(root: string): object {
   const manifests = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()].map(
     (file) => manifestOf(root, file),
   );
   const { version } = manifestOf(root, "package.json");
   return {
-    name: "berth",
+    name: PUBLISHED_NAME,
     version,
     description: "A self-hosted service that runs coding agents in sandboxed sessions, and its command line",
     license: "Apache-2.0",

@@ -16,7 +16,9 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST) {
 } else {
   // Compiled code is kept beside the packages, where it can be: a start is about twice as quick. Children use it as well.
   const { join } = require("node:path");
-  const cache = process.env.NODE_COMPILE_CACHE || join(__dirname, "../../.cache/berth");
+  const modules = __dirname.lastIndexOf("node_modules");
+  const beside = modules < 0 ? join(__dirname, "../..") : __dirname.slice(0, modules + "node_modules".length);
+  const cache = process.env.NODE_COMPILE_CACHE || join(beside, ".cache/berth");
   process.env.NODE_COMPILE_CACHE = cache;
   require("node:module").enableCompileCache(cache);
   import("../packages/cli/dist/bundle/main.js");

@@ -1,8 +1,9 @@
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { bundle } from "../bundle/bundle.ts";
 import { berthManifest, berthShrinkwrap, pinnedNode } from "./berth-manifest.ts";
+import { PUBLISHED_NAME } from "./published-name.ts";
 import { run } from "./run.ts";
 import { withRelativeImports } from "./with-relative-imports.ts";
 
@@ -25,9 +26,12 @@ const ASSETS = [
 /** Its sources are in what it was built to. */
 const CONSOLE = "packages/console/src";
 
-/** Packs `berth`, the service and the command line, from what `stageBerth` wrote, into the directory. */
+/** Packs the service and the command line, from what `stageBerth` wrote, as `berth-VERSION.tgz` into the directory. */
 export async function packBerth(staging: string, directory: string): Promise<void> {
   await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
+  const { version } = JSON.parse(readFileSync(join(staging, "package.json"), "utf8")) as { version: string };
+  const packed = `${PUBLISHED_NAME.replace("@", "").replace("/", "-")}-${version}.tgz`;
+  renameSync(join(directory, packed), join(directory, `berth-${version}.tgz`));
 }
 
 /** The programs that start with `berth up`, and are not in the bundle. */

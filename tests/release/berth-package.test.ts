@@ -33,7 +33,7 @@ before(async () => {
   const [, install = ""] =
     /^## Install$.*?^```sh\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
   const lines = install
-    .replace(/^npm install berth\b/m, `npm install ${QUIET.join(" ")} ${packed}`)
+    .replace(/^npm install DIR\/\S+/m, `npm install ${QUIET.join(" ")} ${packed}`)
     .replace(/^npx berth up\b/m, "npx berth up --once --port 0");
   output = await run("bash", ["-ec", lines], consumer, { PATH, BERTH_ROOTFS: "host" });
 });
@@ -47,7 +47,7 @@ test("README.md: npx berth up runs a first session to its commit on a git server
 test(`an installation takes at most ${MOST_MB} MB, with the versions that the repository pins`, async () => {
   const [megabytes = ""] = (await run("du", ["-sm", "node_modules"], consumer)).split("\t");
   assert.ok(Number(megabytes) <= MOST_MB, `${megabytes} MB`);
-  const berth = join(consumer, "node_modules/berth");
+  const berth = join(consumer, "node_modules/@berth/berth");
   const { dependencies } = JSON.parse(readFileSync(join(berth, "package.json"), "utf8"));
   const installed = packagesIn(join(consumer, "node_modules/.package-lock.json"));
   const direct = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);

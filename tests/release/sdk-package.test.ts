@@ -76,7 +76,9 @@ test("the client installs alone, and runs against a real service on Node.js 20, 
   t.after(() => service.stop());
   const env = { BERTH_URL: service.url, BERTH_TOKEN: await service.token() };
   const readme = readFileSync(join(consumer, "node_modules/@berth/sdk/README.md"), "utf8");
-  const [, lists = "", errors = ""] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+  const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const example = (part: string) => examples.find((code) => code.includes(part)) ?? "";
+  const [lists, errors] = [example("sessions.list("), example("NotFoundError")];
   for (const node of [await olderNode(temporary), process.execPath]) {
     const evaluate = (code: string) => run(node, ["--input-type=module", "--eval", code], consumer, env);
     assert.equal(await evaluate(PROGRAM), "It works.\nnot_found_error 404\n3 bytes\n");

@@ -28,6 +28,7 @@ export async function reportReady(
   const drafts = unprepared === undefined ? [] : [unpreparedError(resource, unprepared)];
   const cloned = isRepository(resource) ? (commit ?? "") : null;
   await runLog.appendPlacement([...drafts, { event }], resource.id, { type: "ready", commit: cloned });
+  dropFailure(notes, resource);
   if (unprepared !== undefined) notes.push(`[${unprepared}]`);
   if (resource.failedAt !== null) notes.push(`[${named(resource)} is now at ${resource.mountPath}.]`);
   if (note !== undefined) notes.push(`[${named(resource)} at ${resource.mountPath}: ${note}]`);
@@ -43,7 +44,19 @@ export async function reportFailed(
   const { id, inputs } = resource;
   const draft = errorOf(resource, fault, attempts === 0 ? "terminal" : "exhausted");
   await runLog.appendPlacement([draft], id, { type: "failed", failure: fault.message, inputs, attempts });
-  notes.push(`[${named(resource)} is not at ${resource.mountPath}: ${fault.message}]`);
+  dropFailure(notes, resource);
+  notes.push(`${failureNote(resource)}${fault.message}]`);
+}
+
+/** How the note of a failure begins. */
+function failureNote(resource: RunResource): string {
+  return `[${named(resource)} is not at ${resource.mountPath}: `;
+}
+
+/** What the model was not told yet of an earlier failure is not so any more. */
+function dropFailure(notes: string[], resource: RunResource): void {
+  const others = notes.filter((note) => !note.startsWith(failureNote(resource)));
+  notes.splice(0, notes.length, ...others);
 }
 
 /** It is tried again after `waitMs`. */

@@ -1,0 +1,5 @@
+/**
+ * The name of the npm package with the service and the command line. `berth` alone belongs to somebody else on npm; the scope is that of
+ * the repository's packages. The program that it installs is `berth`.
+ */
+export const PUBLISHED_NAME = "@berth/berth";
