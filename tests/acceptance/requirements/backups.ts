@@ -22,6 +22,11 @@ export const backupRequirements: readonly Requirement[] = [
     rule: "A backup to or restore from a wrong place, with a wrong key, of another version's format or another architecture, or of a database of the operator's is refused in one sentence with exit code 2, and nothing is left of it.",
   },
   {
+    id: "backup-altered",
+    source: "seed 1",
+    rule: "A backup in which something is neither a file nor a directory, or which does not match the digest that the installation's key made of it, is refused with exit code 2. Without the key, berth restore --check says that this is not known. Nothing of the configuration in a backup's database is in force, not even for a check.",
+  },
+  {
     id: "backup-stop",
     source: "seed 1",
     rule: "A backup that is asked to end leaves nothing; what a killed one left is no backup, and the next one to the same place removes it. A service that stops during a backup does not spoil it.",

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -193,6 +203,72 @@ covers(
     assert.deepEqual(readdirSync(directory), before);
     const unreachable = await runBerth(["migrate"], external);
     assert.deepEqual([unreachable.code, unreachable.said.split("\n").length], [1, 1], unreachable.said);
+  },
+);
+
+covers(
+  ["backup-altered"],
+  "a backup with a link, a pipe or another file than it was made with is refused, and nothing is left",
+  async () => {
+    const { sha256 } = await api.ok("GET", `/files/${file.id}`);
+    const content = `blobs/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
+    writeFileSync(at("outside"), "a file of the machine");
+    const link = (path: string) => {
+      rmSync(path);
+      symlinkSync(at("outside"), path);
+    };
+    const pipe = "blobs/pipe";
+    const key = ["--secret-key-file", keyFile()];
+    const target = ["--data-dir", at("none"), ...key];
+    const noFile = (path: string) =>
+      new RegExp(`copy/${path} is neither a file nor a directory: the backup was`);
+    const otherwise = /copy does not match its digest: it was altered/;
+    const setting = "cluster/postgresql.auto.conf";
+    const cases: [path: string, alter: (path: string) => void, expected: RegExp, ways: string[][]][] = [
+      [content, link, noFile(content), [["--check"], target]],
+      [pipe, (path) => void execFileSync("mkfifo", [path]), noFile(pipe), [["--check"]]],
+      [setting, (path) => appendFileSync(path, "jit = on\n"), otherwise, [["--check", ...key], target]],
+    ];
+    for (const [path, alter, expected, ways] of cases) {
+      await cp(made, at("copy"), { recursive: true });
+      alter(join(at("copy"), path));
+      for (const way of ways) {
+        const { code, said } = await runBerth(["restore", at("copy"), ...way]);
+        assert.match(said, expected);
+        assert.deepEqual([code, said.split("\n").length], [2, 1], said);
+      }
+      await rm(at("copy"), { recursive: true });
+    }
+    assert.ok(!existsSync(at("none")));
+    const whole = await runBerth(["restore", made, "--check", ...key]);
+    assert.equal(whole.code, 0, whole.said);
+    assert.doesNotMatch(whole.said, /is not known/);
+  },
+);
+
+covers(
+  ["backup-altered"],
+  "restore --check without the key: nothing of the configuration in a backup is in force",
+  async () => {
+    await cp(made, at("configured"), { recursive: true });
+    const cluster = join(at("configured"), "cluster");
+    const marks = at("marks");
+    mkdirSync(marks);
+    chmodSync(marks, 0o777);
+    chmodSync(directory, 0o755);
+    const settings = [
+      "archive_mode = on",
+      `archive_command = 'touch ${marks}/archive'`,
+      `restore_command = 'touch ${marks}/restore; false'`,
+      `archive_cleanup_command = 'touch ${marks}/cleanup'`,
+    ];
+    appendFileSync(join(cluster, "postgresql.conf"), `${settings.join("\n")}\n`);
+    appendFileSync(join(cluster, "postgresql.auto.conf"), "shared_preload_libraries = 'no_such_library'\n");
+    writeFileSync(join(cluster, "recovery.signal"), "");
+    const { code, said } = await runBerth(["restore", at("configured"), "--check"]);
+    assert.equal(code, 0, said);
+    assert.match(said, /Whether somebody has altered it is not known without the secret key/);
+    assert.deepEqual(readdirSync(marks), []);
   },
 );
 

@@ -1,5 +1,8 @@
 import type { Client } from "./client.ts";
 
+/** How long a head is not looked at again that has grown by less than an eighth. */
+const PAUSE_MS = 5;
+
 export interface HeadLimits {
   bytes: number;
   milliseconds: number;
@@ -7,7 +10,8 @@ export interface HeadLimits {
 
 /**
  * Reads from a client until `parse` returns a `kind` other than `more`, then puts the bytes back, so that the next reader gets
- * them from the start. Returns null when the client closed, was too slow or sent too much.
+ * them from the start. Returns null when the client closed, was too slow or sent too much. A client that sends single bytes does not
+ * have the whole head parsed for each of them.
  */
 export async function readHead<Head extends { kind: string }>(
   socket: Client,
@@ -15,23 +19,38 @@ export async function readHead<Head extends { kind: string }>(
   limits: HeadLimits,
 ): Promise<Head | null> {
   const { promise, resolve } = Promise.withResolvers<Head | null>();
-  let bytes = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let [length, parsed] = [0, 0];
+  let pause: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    pause = undefined;
+    parsed = length;
+    const bytes = Buffer.concat(chunks.splice(0));
+    chunks.push(bytes);
+    const head = parse(bytes);
+    if (head.kind !== "more") resolve(head);
+    else if (length >= limits.bytes) resolve(null);
+  };
   const onReadable = (): void => {
     const chunk = socket.read() as Buffer | null;
     if (chunk === null) return;
-    bytes = Buffer.concat([bytes, chunk]);
-    const head = parse(bytes);
-    if (head.kind !== "more") resolve(head);
-    else if (bytes.length >= limits.bytes) resolve(null);
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= parsed + parsed / 8 || length >= limits.bytes) look();
+    else pause ??= setTimeout(look, PAUSE_MS);
   };
-  const onClosed = (): void => resolve(null);
+  const onClosed = (): void => {
+    if (pause !== undefined) look();
+    resolve(null);
+  };
   const timer = setTimeout(onClosed, limits.milliseconds);
   socket.on("readable", onReadable).once("end", onClosed).once("close", onClosed);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
+    clearTimeout(pause);
     socket.off("readable", onReadable).off("end", onClosed).off("close", onClosed);
-    if (bytes.length > 0 && !socket.destroyed && !socket.readableEnded) socket.unshift(bytes);
+    if (length > 0 && !socket.destroyed && !socket.readableEnded) socket.unshift(Buffer.concat(chunks));
   }
 }

@@ -21,29 +21,41 @@ export function encodeFrame(stream: number, kind: string, body: Uint8Array | str
   return frame;
 }
 
-/** Takes frames from bytes that arrive in any pieces. */
+/** Takes frames from bytes that arrive in any pieces. A piece takes time in proportion to its length, however long the frame is. */
 export class FrameDecoder {
-  #bytes: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** Bytes without which there is nothing to take. */
+  #needed = HEADER_BYTES;
 
   /** @throws for a frame that is longer than any that is sent. */
   push(chunk: Buffer): Frame[] {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
     const frames: Frame[] = [];
-    for (let frame = this.#take(); frame !== null; frame = this.#take()) frames.push(frame);
+    if (this.#length < this.#needed) return frames;
+    let bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    for (this.#needed = neededFor(bytes); bytes.length >= this.#needed; this.#needed = neededFor(bytes)) {
+      frames.push(frameOf(bytes));
+      bytes = bytes.subarray(this.#needed);
+    }
+    this.#chunks = [bytes];
+    this.#length = bytes.length;
     return frames;
   }
+}
 
-  #take(): Frame | null {
-    const bytes = this.#bytes;
-    if (bytes.length < HEADER_BYTES) return null;
-    const end = HEADER_BYTES + bytes.readUInt32BE(5);
-    if (end > HEADER_BYTES + MAX_BODY_BYTES) throw new Error("a frame is too long");
-    if (bytes.length < end) return null;
-    this.#bytes = bytes.subarray(end);
-    return {
-      stream: bytes.readUInt32BE(0),
-      kind: bytes.toString("latin1", 4, 5),
-      body: bytes.subarray(HEADER_BYTES, end),
-    };
-  }
+function neededFor(bytes: Buffer): number {
+  if (bytes.length < HEADER_BYTES) return HEADER_BYTES;
+  const length = bytes.readUInt32BE(5);
+  if (length > MAX_BODY_BYTES) throw new Error("a frame is too long");
+  return HEADER_BYTES + length;
+}
+
+function frameOf(bytes: Buffer): Frame {
+  return {
+    stream: bytes.readUInt32BE(0),
+    kind: bytes.toString("latin1", 4, 5),
+    body: bytes.subarray(HEADER_BYTES, HEADER_BYTES + bytes.readUInt32BE(5)),
+  };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
 import { InputError } from "../errors/operator-error.ts";
@@ -18,19 +18,21 @@ export interface BackupNote {
   bytes: number;
   /** Where the contents are that the backup does not have; null when it has them. Earlier releases wrote none. */
   contents_at?: string | null;
+  /** Of the backup, under the installation's key; see `backupDigest`. */
+  digest?: string;
 }
 
-const NAME = "backup.json";
+export const NOTE_FILE = "backup.json";
 
 /** Makes the directory a backup. */
 export function writeNote(directory: string, note: BackupNote): void {
-  createFile(join(directory, NAME), `${JSON.stringify(note, null, 2)}\n`);
+  createFile(join(directory, NOTE_FILE), `${JSON.stringify(note, null, 2)}\n`);
 }
 
 /** @throws InputError when the directory is no backup that this version can read. */
 export function readNote(directory: string): BackupNote {
   const note = parsedNote(directory);
-  if (note === null) throw new InputError(`${directory} is no backup: it has no readable ${NAME}.`);
+  if (note === null) throw new InputError(`${directory} is no backup: it has no readable ${NOTE_FILE}.`);
   if (note.format !== 1)
     throw new InputError(`${directory} was written by a newer Berth, ${note.berth}: restore it with that.`);
   if (note.architecture !== process.arch)
@@ -44,7 +46,9 @@ export function readNote(directory: string): BackupNote {
 
 function parsedNote(directory: string): BackupNote | null {
   try {
-    const note = JSON.parse(readFileSync(join(directory, NAME), "utf8"));
+    const path = join(directory, NOTE_FILE);
+    if (!lstatSync(path).isFile()) return null;
+    const note = JSON.parse(readFileSync(path, "utf8"));
     return Number.isInteger(note?.format) ? note : null;
   } catch {
     return null;

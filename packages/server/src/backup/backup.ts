@@ -18,6 +18,7 @@ import { createRedactor } from "../log/redactor.ts";
 import type { InstallationFlags } from "../machine/as-operator.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
+import { backupDigest } from "./backup-digest.ts";
 import { type BackupNote, writeNote } from "./backup-note.ts";
 import { copyContents, countContents } from "./contents.ts";
 import { withPartial } from "./partial-directory.ts";
@@ -52,7 +53,8 @@ export async function backup(
       const { contents, bytes } =
         contents_at === null ? await countContents(join(partial, "blobs")) : { contents: 0, bytes: 0 };
       await run("sync", ["-f", partial]);
-      const note = noteOf(partial, { ended_at: endedAt.toISOString(), contents, bytes, contents_at });
+      const said = noteOf(partial, { ended_at: endedAt.toISOString(), contents, bytes, contents_at });
+      const note = { ...said, digest: await backupDigest(partial, said, keyOf(config)) };
       writeNote(partial, note);
       await rename(partial, to);
       syncDirectory(dirname(to));
@@ -93,8 +95,13 @@ function noteOf(
   return { format: 1, berth: manifest.version, ...rest, postgres, architecture: process.arch };
 }
 
-function copyKeys({ secretKeyFile: file, dataDir }: Config, to: string): void {
-  const [active, former] = [readSecretKey({ file, dataDir }), readFormerKey({ file, dataDir })];
+function keyOf({ secretKeyFile: file, dataDir }: Config): Buffer {
+  return readSecretKey({ file, dataDir });
+}
+
+function copyKeys(config: Config, to: string): void {
+  const { secretKeyFile: file, dataDir } = config;
+  const [active, former] = [keyOf(config), readFormerKey({ file, dataDir })];
   createFile(join(to, "secret.key"), `${active.toString("base64")}\n`);
   if (former !== null) createFile(join(to, "secret.key.former"), `${former.toString("base64")}\n`);
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { cp, stat } from "node:fs/promises";
+import { createReadStream, lstatSync } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { copyTree, createDirectory } from "@berth/linux";
 import { contentPath, openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
@@ -13,10 +14,14 @@ export async function copyContents(from: string, to: string, signal: AbortSignal
   await copyTree(from, to, { signal, leaveOut: (path) => path.startsWith("partial/") });
 }
 
-/** Adds the contents to those that are already there. One that is there stays. */
-export async function addContents(from: string, to: string): Promise<void> {
+/** Adds the contents to those that are already there. One that is there stays. Only files are copied, and no links. */
+export async function addContents(from: string, to: string, signal: AbortSignal): Promise<void> {
   createDirectory(to);
-  await cp(from, to, { recursive: true, force: false });
+  await copyTree(from, to, { signal, leaveOut: (path) => isFile(join(to, path)) });
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** How many contents there are, and their bytes. */
@@ -25,7 +30,7 @@ export async function countContents(directory: string): Promise<{ contents: numb
   const total = { contents: 0, bytes: 0 };
   for await (const names of blobs.names()) {
     const sizes = await Promise.all(
-      names.map(async (name) => (await stat(contentPath(directory, name))).size),
+      names.map(async (name) => (await lstat(contentPath(directory, name))).size),
     );
     total.contents += names.length;
     total.bytes += sizes.reduce((sum, size) => sum + size, 0);

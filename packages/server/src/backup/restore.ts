@@ -1,11 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { copyFile, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { copyTree, createDirectory, createFile, removeTree, syncDirectory } from "@berth/linux";
+import { createDirectory, removeTree, syncDirectory } from "@berth/linux";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
+import { restoreCluster } from "../db/embedded/restore-cluster.ts";
 import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -15,11 +15,14 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import type { InstallationFlags } from "../machine/as-operator.ts";
 import { requireDatabaseKey } from "../secrets/database-key-store.ts";
-import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
+import { asInputError } from "./as-input-error.ts";
+import { requireUnaltered } from "./backup-digest.ts";
 import { type BackupNote, readNote } from "./backup-note.ts";
 import { addContents, damagedContents, missingContents } from "./contents.ts";
-import { isNoRoom, noRoomIn, withPartial } from "./partial-directory.ts";
+import { noRoomIn, withPartial } from "./partial-directory.ts";
+import { requireRegularFiles } from "./regular-files.ts";
+import { keysAtHand, keysIn, restoreKeys } from "./restore-keys.ts";
 import { countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
 
 export interface Restored extends RestoredCounts {
@@ -27,6 +30,8 @@ export interface Restored extends RestoredCounts {
   ended_at: string;
   /** sha256 of each content that is missing or damaged in the backup. */
   damaged: string[];
+  /** Whether a key was at hand that tells that nobody has altered the backup. Else only its form was examined. */
+  verified: boolean;
 }
 
 interface RestoreOptions {
@@ -51,38 +56,53 @@ export async function restore(
   return await untilAskedToEnd((signal) =>
     withPartial(resolve(config.dataDir), async (dataDir, to) => {
       const partial = { ...config, dataDir };
+      await requireRegularFiles(from);
       await restoreKeys(partial, from, keyFile);
+      const keys = await keysIn(partial);
+      await requireUnaltered(from, note, keys);
       const counts = await withDatabase(partial, from, signal, async (db) => {
         await asInputError(async () => {
-          const key = { file: partial.secretKeyFile, dataDir };
-          await requireDatabaseKey(db.write, { active: readSecretKey(key), former: readFormerKey(key) });
+          const [active, former = null] = keys;
+          await requireDatabaseKey(db.write, { active, former });
         });
         await giveUpMachines(db);
         return await examine(db, from, config, note);
       });
       const contents = contentsOf(partial, note);
-      if (contents !== null) await addContents(join(from, "blobs"), contents);
+      if (contents !== null) await addContents(join(from, "blobs"), contents, signal);
       await rm(to, { recursive: true, force: true });
       await rename(dataDir, to);
       syncDirectory(dirname(to));
-      return { ended_at, ...counts };
+      return { ended_at, ...counts, verified: true };
     }),
   );
 }
 
-/** Restores a backup's database in a temporary directory, reads every content, and removes what it made. */
-export async function checkBackup(flags: InstallationFlags, directory: string): Promise<Restored> {
+/**
+ * Restores a backup's database in a temporary directory, reads every content, and removes what it made. Without a key it cannot tell
+ * whether somebody has altered the backup.
+ *
+ * @throws OperatorError
+ */
+export async function checkBackup(
+  flags: InstallationFlags,
+  directory: string,
+  { keyFile }: RestoreOptions = {},
+): Promise<Restored> {
   const config = readConfig(process.env, flags);
   const [from, note] = [resolve(directory), readNote(directory)];
   const { ended_at } = note;
   contentsOf(config, note);
   return await untilAskedToEnd(async (signal) => {
+    await requireRegularFiles(from);
+    const keys = await keysAtHand(config, from, keyFile);
+    if (keys.length > 0) await requireUnaltered(from, note, keys);
     const dataDir = await mkdtemp(join(tmpdir(), "berth-check-"));
     try {
       const counts = await withDatabase({ ...config, dataDir }, from, signal, (db) =>
         examine(db, from, config, note),
       );
-      return { ended_at, ...counts };
+      return { ended_at, ...counts, verified: keys.length > 0 };
     } catch (error) {
       throw noRoomIn(tmpdir(), error);
     } finally {
@@ -130,7 +150,7 @@ async function withDatabase<T>(
   const dataDir = join(config.dataDir, "postgres");
   createDirectory(dataDir);
   const [original, cluster] = [join(from, "cluster"), join(dataDir, "cluster")];
-  await copyTree(original, cluster, { signal });
+  await restoreCluster(original, cluster, signal);
   const bin = config.pgBin ?? undefined;
   const server = await asInputError(
     () => startEmbeddedPostgres({ dataDir, log, bin, signal }),
@@ -142,41 +162,5 @@ async function withDatabase<T>(
     return await work(db).finally(() => db.close());
   } finally {
     await server.stop();
-  }
-}
-
-async function restoreKeys(
-  { dataDir, secretKeyFile }: Config,
-  from: string,
-  keyFile?: string,
-): Promise<void> {
-  if (keyFile !== undefined) {
-    createFile(join(dataDir, "secret.key"), `${givenKey(keyFile).toString("base64")}\n`);
-    return;
-  }
-  for (const name of ["secret.key", "secret.key.former"])
-    if (existsSync(join(from, name))) await copyFile(join(from, name), join(dataDir, name));
-  if (secretKeyFile === null && !existsSync(join(dataDir, "secret.key")))
-    throw new InputError(
-      "The backup has no secret key: name the file with the installation's by --secret-key-file, or set BERTH_SECRET_KEY_FILE.",
-    );
-}
-
-function givenKey(file: string): Buffer {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new InputError(`There is no file ${file}.`);
-  try {
-    return readKey(file);
-  } catch (error) {
-    throw new InputError((error as Error).message);
-  }
-}
-
-/** What fails in the work is a fault of what the command was given. @param worded makes it one sentence about that. */
-async function asInputError<T>(work: () => Promise<T>, worded = (message: string) => message): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw isNoRoom(error) ? error : new InputError(worded((error as Error).message));
   }
 }

@@ -39,16 +39,23 @@ export async function restoreBackup(
   const flags = { "data-dir": dataDir };
   const keyFile = secretKeyFile === undefined ? {} : { keyFile: secretKeyFile };
   const restored = await operatorErrors(() =>
-    check ? checkBackup(flags, directory) : restore(flags, directory, keyFile),
+    check ? checkBackup(flags, directory, keyFile) : restore(flags, directory, keyFile),
   );
   await printResult(restored, output, () => describe(restored, check === true));
   return restored.damaged.length > 0 ? EXIT_CODES.failed : undefined;
 }
 
-function describe({ ended_at, sessions, events, files, damaged }: Restored, isCheck: boolean): string[] {
+const UNVERIFIED =
+  "Whether somebody has altered it is not known without the secret key: name its file by --secret-key-file.";
+
+function describe(
+  { ended_at, sessions, events, files, damaged, verified }: Restored,
+  isCheck: boolean,
+): string[] {
   const counts = `${sessions} sessions with ${events} events, and ${files} files`;
   return [
     `${isCheck ? "The backup can be restored" : "Restored"}: ${counts}, as they were at ${ended_at}.`,
+    ...(verified ? [] : [UNVERIFIED]),
     ...damaged.map((sha256) => `The content ${sha256} is missing or damaged.`),
   ];
 }

@@ -7,11 +7,13 @@ import { DatabaseClient } from "../database-client.ts";
 import { execute } from "../statement.ts";
 
 /** Directories whose files a server makes anew. */
-const EMPTIED = [
+export const EMPTIED = [
   ...["pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp"],
   ...["pg_subtrans", "pg_wal"],
 ];
-const LEFT_OUT = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|tablespace_map.*)$/;
+/** Files of a server that runs, or of a copy that was made before. */
+export const LEFT_OUT =
+  /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|tablespace_map.*)$/;
 
 interface Options {
   /** The directory of a running cluster. */

@@ -1,0 +1,26 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../errors/operator-error.ts";
+
+/**
+ * The paths of all files of a backup below it, in order.
+ *
+ * @throws InputError when there is a link, a pipe, a socket or a device: Berth puts none there, so somebody has altered the backup.
+ */
+export async function* regularFiles(directory: string, below = ""): AsyncGenerator<string> {
+  const entries = await readdir(join(directory, below), { withFileTypes: true });
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = join(below, entry.name);
+    if (entry.isDirectory()) yield* regularFiles(directory, path);
+    else if (entry.isFile()) yield path;
+    else
+      throw new InputError(
+        `${join(directory, path)} is neither a file nor a directory: the backup was altered since it was made.`,
+      );
+  }
+}
+
+/** @throws InputError, see `regularFiles`. */
+export async function requireRegularFiles(directory: string): Promise<void> {
+  for await (const _ of regularFiles(directory));
+}

@@ -1,0 +1,59 @@
+import { existsSync, statSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createFile } from "@berth/linux";
+import type { Config } from "../config/config.ts";
+import { InputError } from "../errors/operator-error.ts";
+import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts";
+import { asInputError } from "./as-input-error.ts";
+
+/** Gives a new data directory the given key, or the backup's. @throws InputError when it then has none. */
+export async function restoreKeys(
+  { dataDir, secretKeyFile }: Config,
+  from: string,
+  keyFile?: string,
+): Promise<void> {
+  if (keyFile !== undefined) {
+    createFile(join(dataDir, "secret.key"), `${givenKey(keyFile).toString("base64")}\n`);
+    return;
+  }
+  for (const name of ["secret.key", "secret.key.former"])
+    if (existsSync(join(from, name))) await copyFile(join(from, name), join(dataDir, name));
+  if (secretKeyFile === null && !existsSync(join(dataDir, "secret.key")))
+    throw new InputError(
+      "The backup has no secret key: name the file with the installation's by --secret-key-file, or set BERTH_SECRET_KEY_FILE.",
+    );
+}
+
+function givenKey(file: string): Buffer {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new InputError(`There is no file ${file}.`);
+  try {
+    return readKey(file);
+  } catch (error) {
+    throw new InputError((error as Error).message);
+  }
+}
+
+/** The keys of a data directory, the present one first. @throws InputError when they cannot be read. */
+export async function keysIn({ secretKeyFile: file, dataDir }: Config): Promise<[Buffer, ...Buffer[]]> {
+  return await asInputError(async () => {
+    const [active, former] = [readSecretKey({ file, dataDir }), readFormerKey({ file, dataDir })];
+    return former === null ? [active] : [active, former];
+  });
+}
+
+/**
+ * The keys with which a backup can be examined: the given one, or else that of `BERTH_SECRET_KEY_FILE`, or those in the backup, which
+ * whoever altered it has, too. Empty when there is none of these.
+ */
+export async function keysAtHand(
+  { secretKeyFile }: Config,
+  from: string,
+  keyFile?: string,
+): Promise<Buffer[]> {
+  if (keyFile !== undefined) return [givenKey(keyFile)];
+  if (secretKeyFile !== null) return await asInputError(async () => [readKey(secretKeyFile)]);
+  const names = ["secret.key", "secret.key.former"].map((name) => join(from, name));
+  return await asInputError(async () => names.filter((name) => existsSync(name)).map(readKey));
+}
