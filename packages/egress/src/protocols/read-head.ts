@@ -23,6 +23,7 @@ export async function readHead<Head extends { kind: string }>(
   let [length, parsed] = [0, 0];
   let pause: NodeJS.Timeout | undefined;
   const look = (): void => {
+    clearTimeout(pause);
     pause = undefined;
     parsed = length;
     const bytes = Buffer.concat(chunks.splice(0));
