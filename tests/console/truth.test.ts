@@ -113,10 +113,6 @@ covers(
     for (const width of WIDTHS) {
       const { page } = await console.signedIn(`/sessions/${session.id}`, { width });
       await page.getByRole("status").filter({ hasText: "Working" }).waitFor();
-      // Previews come within a moment of a request for them.
-      await page
-        .waitForResponse((response) => response.url().includes("/livez"), { timeout: 1_500 })
-        .catch(() => null);
       await drawn(page);
       assert.equal(await page.getByText("I run the tests now.", { exact: true }).count(), 1);
       await page.getByRole("status").filter({ hasText: "Working" }).waitFor();
@@ -229,6 +225,12 @@ covers(
       const session = await newSession("Cut off");
       const { page } = await console.signedIn(`/sessions/${session.id}`, { origin: network.url });
       await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();
+      // With a part missing, the page would be loaded anew.
+      const parts = ["palette", "shortcut-sheet", "sign-in-overlay", "panels"];
+      await page.waitForFunction(
+        "(parts) => parts.every((part) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part)))",
+        parts,
+      );
       network.cut();
       const banners = page.getByRole("status").filter({ hasText: /cannot be reached|connection/ });
       await banners.filter({ hasText: "cannot be reached" }).waitFor();
