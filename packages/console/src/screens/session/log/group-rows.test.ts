@@ -57,6 +57,17 @@ test("many calls in a row are one line; few are seen, and so are the newest whil
   assert.ok(isInGroup(group, group.calls[7]?.result?.id ?? "") && !isInGroup(group, "evt_none"));
 });
 
+test("a call that waits or runs is never in a group, however many are before and behind it", () => {
+  for (const permission of ["ask", "allow"] as const) {
+    const log = logOf(6);
+    const open = log.use("Bash", {}, permission);
+    for (let n = 0; n < 6; n++) log.result(log.use("Read", {}).id, "x");
+    const { rows } = reduce(EMPTY_VIEW, log.events);
+    assert.deepEqual(kinds(groupRows(rows, false, shut)), ["input", 6, "call", 6]);
+    assert.equal(groupRows(rows, false, shut)[2]?.id, open.id);
+  }
+});
+
 test("what is said, and a call that waits, parts groups; a group keeps its name while it grows", () => {
   const log = logOf(6);
   const [, before] = groupRows(reduce(EMPTY_VIEW, log.events).rows, false, shut);
