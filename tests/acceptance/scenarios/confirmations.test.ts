@@ -98,8 +98,8 @@ covers(
     assert.deepEqual(stored.sent_by, { type: "user", id: principal.id });
     const { data: names } = await api.ok("GET", `/principals?ids[]=${stored.sent_by.id}`);
     assert.deepEqual(names, [{ type: "user", id: principal.id, name: "admin@example.com" }]);
-    const entries = JSON.parse(await berth.command("admin", "audit", "--resource", call, "--json"));
-    const [{ operation, actor, resources }] = entries.data ?? entries;
+    const printed = await berth.command("admin", "audit", "--resource", call, "--json");
+    const { operation, actor, resources } = JSON.parse(printed);
     assert.deepEqual(
       [operation, actor, resources],
       ["events.send allow", "admin@example.com", [session, call]],
