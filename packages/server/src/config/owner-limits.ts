@@ -29,8 +29,9 @@ function amountOf(name: LimitName, value: string): number {
   }
 }
 
-/** Limits of a client address, as `requests_per_second=5,request_burst=20`. */
+/** Limits of a client address, as `requests_per_second=5,request_burst=20`; `none`: no limit. */
 export function addressLimits(text: string): LimitValues {
+  if (text === "none") return {};
   const { requests_per_second: perSecond, request_burst: burst, ...others } = ownerLimits(text);
   const [wrong] = Object.keys(others);
   if (wrong !== undefined)

@@ -641,9 +641,9 @@ export const SETTINGS: Settings = {
     variable: "BERTH_ADDRESS_LIMITS",
     form: "<list>",
     shape: "list",
-    help: "limits of each client address for requests with tokens that the service does not know, such as requests_per_second=5,request_burst=20",
-    fallback: {},
-    absent: "none",
+    help: "limits of each client address for requests with tokens that the service does not know, such as requests_per_second=5,request_burst=20; none: no limit",
+    fallback: { requests_per_second: 50, request_burst: 1_000 },
+    absent: "requests_per_second=50,request_burst=1000",
     parse: addressLimits,
   },
   metricsAddress: {

@@ -49,6 +49,8 @@ test("TLS files: what is wrong is one sentence that names the file", () => {
   writeFileSync(at("text.key"), "text", { mode: 0o600 });
   const faults: Array<[cert: string, key: string, message: string]> = [
     [at("none.pem"), key, `${at("none.pem")} cannot be read.`],
+    [at("."), key, `${at(".")} is a directory, and not a file.`],
+    [at("a.pem"), "/dev/zero", "/dev/zero is a device, and not a file."],
     [at("a.pem"), at("none.key"), `${at("none.key")} cannot be read.`],
     [at("text.pem"), key, `${at("text.pem")} is not a certificate in PEM.`],
     [at("a.pem"), at("text.key"), `${at("text.key")} is not a private key in PEM without a passphrase.`],
