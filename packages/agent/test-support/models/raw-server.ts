@@ -37,6 +37,8 @@ export async function startRawServer(): Promise<RawServer> {
     });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
+  // Else it ends idle connections after five seconds, and a client that is held up for that long may just reuse one.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

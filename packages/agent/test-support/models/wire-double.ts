@@ -109,6 +109,8 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
   }
 
   const server = createServer((request, response) => void answer(request, response));
+  // Else it ends idle connections after five seconds, and a client that is held up for that long may just reuse one.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const double: WireDouble = {
