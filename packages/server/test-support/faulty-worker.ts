@@ -42,5 +42,5 @@ async function start(connection: SocketConnection): Promise<void> {
   own.engine.events.on("closed", () => {
     if (throwsAtClose) FAULTS.throw?.();
   });
-  await own.worker({ leaseMs: 1_500, pollMs: 200, sandboxIdleMs: 50 });
+  await own.worker({ leaseMs: 10_000, pollMs: 200, sandboxIdleMs: 50 });
 }

@@ -21,6 +21,7 @@ import {
 import { appendPlacement, type PlacementOutcome } from "../lease/append-placement.ts";
 import { beginTurn } from "../lease/begin-turn.ts";
 import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
+import { beginTrial } from "../lease/crashed-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
 import { removePermit, storePermit } from "../lease/turn-permits.ts";
@@ -165,6 +166,11 @@ const CASES: readonly Case[] = [
     refused: undefined,
   },
   {
+    statement: "begin_trial",
+    call: (db, lease) => beginTrial(db, lease),
+    refused: undefined,
+  },
+  {
     statement: "store_turn_permit",
     call: (db, lease) => storePermit(db, lease, { organizationId: newUuid(), ownerId: newUuid() }),
     refused: false,
@@ -268,6 +274,8 @@ describe("a lease that is not the session's", () => {
       "claim_reclaimable",
       "claim_ephemeral",
       "claim_for_read",
+      // It ends the leases of a worker that crashed.
+      "note_crash",
     ];
     // These say it in a text of their own, or in a function of the database.
     const others = CASES.map(({ statement }) => statement).filter((name) => /^(append_|begin_)/.test(name));
