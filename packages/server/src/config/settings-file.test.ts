@@ -58,6 +58,8 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   max_pids: ["15", "must be an integer from 16 to 1000000"],
   max_disk_mb: ["63", "must be an integer from 64 to 1048576"],
   sandbox_idle_seconds: ["-1", "must be an integer from 0 to 86400"],
+  model_retry_seconds: ["-1", "must be an integer from 0 to 604800"],
+  max_model_requests: ["0", "must be an integer from 1 to 1000000"],
   host_grace_seconds: ["0", "must be an integer from 1 to 86400"],
   clone_retry_seconds: ["soon", "must be a list of at most 20 numbers of seconds below 1000"],
   templates_mb: ["-1", "must be an integer from 0 to 1073741824"],
