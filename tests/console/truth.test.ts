@@ -320,3 +320,41 @@ covers(
     await page.getByText(/^waited \d/).waitFor();
   },
 );
+
+covers(
+  ["console-screens", "console-narrow"],
+  "a turn that reached its limit is continued, and a session that is set aside is released, above the transcript",
+  async () => {
+    const limited = await makeAgent(api, { max_model_requests: 1 });
+    const session = await newSession("Stopped", { agent: limited.id });
+    await runTurn(api, session.id, { say: "The first." }, bash("echo never"));
+    for (const width of WIDTHS) {
+      const { page, faults } = await console.signedIn(`/sessions/${session.id}`, { width });
+      const note = page.getByRole("alert").filter({ hasText: "limit of requests" });
+      await note.waitFor();
+      assert.deepEqual(faults, []);
+      if (width !== 1_440) continue;
+      await note.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Continue.", { exact: true }).waitFor();
+      await note.waitFor({ state: "detached" });
+    }
+    const { page } = await console.signedIn(`/sessions/${session.id}`);
+    // Only crashes set a session aside: tests/crash has them. Here the answer says it, until the session is released.
+    const released = page.waitForRequest((request) =>
+      request.url().endsWith(`/sessions/${session.id}/release`),
+    );
+    let isReleased = false;
+    await page.route(`**/sessions/${session.id}`, async (route) => {
+      const response = await route.fetch();
+      const set_aside = isReleased ? null : { since: new Date().toISOString(), reason: "runner_crashed" };
+      await route.fulfill({ response, json: { ...(await response.json()), set_aside } });
+    });
+    await page.reload();
+    const note = page.getByRole("alert").filter({ hasText: "Set aside since" });
+    await note.waitFor();
+    isReleased = true;
+    await note.getByRole("button", { name: "Release" }).click();
+    assert.equal((await (await released).response())?.status(), 200);
+    await note.waitFor({ state: "detached" });
+  },
+);

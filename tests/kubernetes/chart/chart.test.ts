@@ -239,7 +239,9 @@ test("each role's pods have settings that Berth takes, with each option", async 
         env: { PATH: process.env.PATH, HOME: directory, BERTH_PORT: "0", ...Object.fromEntries(env) },
       });
       assert.match(stdout, /^The settings are valid; [^\n]*\n$/, `${option}: ${role}`);
-      assert.equal(stderr, "", `${option}: ${role}`);
+      // TLS is in front of pods: the operator's gateway has it.
+      const others = stderr.replaceAll(/^warning: BERTH_\w+: Berth [^:]* plain HTTP at 0\.0\.0\.0.*\n/gm, "");
+      assert.equal(others, "", `${option}: ${role}`);
     }
 });
 

@@ -44,7 +44,7 @@ test("without root, and without a way to gain privileges: the engine passes the 
         .filter((line) => /not ok|error:/.test(line))
         .join("\n")}\n${stderr}`,
     );
-    assert.match(stdout, /^# pass (?:[3-9]\d)$/m);
+    assert.match(stdout, /^# pass (?:[3-9]\d|\d{3})$/m);
   } finally {
     rmSync(directory, { recursive: true });
   }

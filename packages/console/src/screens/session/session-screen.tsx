@@ -20,6 +20,7 @@ import type { PanelId } from "./scope/panel-ids.ts";
 import { SessionContext } from "./scope/session-context.ts";
 import { useSessionActions } from "./scope/use-session-actions.ts";
 import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
+import { StoppedNote } from "./stopped-note.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
 
 const Panels = lazyRouteComponent(() => import("./panels/panels.tsx"), "Panels");
@@ -97,6 +98,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
             <div className="relative flex min-w-0 flex-1 flex-col">
               <ConnectionNote connection={log.connection} onRetry={log.retry} />
               <FailedClones />
+              <StoppedNote />
               <Transcript view={view} event={search.event} complete={!log.partial}>
                 <Composer view={view} />
               </Transcript>

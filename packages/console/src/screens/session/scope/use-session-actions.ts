@@ -20,6 +20,7 @@ function sessionActions(sessionId: string) {
   };
   return {
     send,
+    goOn: () => send([{ type: "user.message", content: [{ type: "text", text: "Continue." }] }]),
     interrupt: () => send([{ type: "user.interrupt" }]),
     allow: (id: string) => send([{ type: "user.tool_confirmation", tool_use_id: id, result: "allow" }]),
     deny: (id: string, reason: string) =>
@@ -41,6 +42,7 @@ function sessionActions(sessionId: string) {
         },
       ]),
     rename: (title: string) => changed(berth.sessions.update(sessionId, { title })),
+    release: () => changed(berth.sessions.release(sessionId)),
     archive: () => changed(berth.sessions.archive(sessionId)),
     terminate: () => changed(berth.sessions.terminate(sessionId)),
     delete: () => changed(berth.sessions.delete(sessionId)),

@@ -1,0 +1,52 @@
+import { useMutation } from "../../api/use-mutation.ts";
+import { formatMoment } from "../../format/time.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { toastError } from "../../ui/toast.tsx";
+import { useSession } from "./scope/session-context.ts";
+
+/** Above the transcript: that the session does not go on by itself, and the act by which it does. */
+export function StoppedNote() {
+  const { session, actions, closed } = useSession();
+  if (closed) return null;
+  if (session.set_aside !== null)
+    return (
+      <Stopped
+        text={`Set aside since ${formatMoment(session.set_aside.since)}: twice in a row the process that ran this session crashed. What waits is kept, and no turn is run.`}
+        act={{ label: "Release", run: actions.release, failure: "The session is not released" }}
+      />
+    );
+  if (session.status === "idle" && session.last_turn?.outcome === "max_turns")
+    return (
+      <Stopped
+        text="The last turn stopped at its limit of requests to the model."
+        act={{ label: "Continue", run: actions.goOn, failure: "The session does not continue" }}
+      />
+    );
+  return null;
+}
+
+interface Act {
+  label: string;
+  run: () => Promise<unknown>;
+  failure: string;
+}
+
+function Stopped({ text, act }: { text: string; act: Act }) {
+  const acting = useMutation({
+    mutationFn: act.run,
+    onError: (error) => toastError(act.failure, error.message),
+  });
+  return (
+    <div
+      role="alert"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-warn/25 bg-warn-soft px-4 py-2"
+    >
+      <Icon name="alert" className="text-warn" />
+      <p className="min-w-48 flex-1 wrap-anywhere">{text}</p>
+      <Button size="small" busy={acting.isPending} onClick={() => acting.mutate()}>
+        {act.label}
+      </Button>
+    </div>
+  );
+}
