@@ -327,7 +327,7 @@ covers(
   async () => {
     const limited = await makeAgent(api, { max_model_requests: 1 });
     const session = await newSession("Stopped", { agent: limited.id });
-    await runTurn(api, session.id, { say: "The first." }, bash("echo never"));
+    await runTurn(api, session.id, bash("echo first"), bash("echo second"));
     for (const width of WIDTHS) {
       const { page, faults } = await console.signedIn(`/sessions/${session.id}`, { width });
       const note = page.getByRole("alert").filter({ hasText: "limit of requests" });
@@ -344,7 +344,7 @@ covers(
       request.url().endsWith(`/sessions/${session.id}/release`),
     );
     let isReleased = false;
-    await page.route(`**/sessions/${session.id}`, async (route) => {
+    await page.route(`**/cloud/sessions/${session.id}`, async (route) => {
       const response = await route.fetch();
       const set_aside = isReleased ? null : { since: new Date().toISOString(), reason: "runner_crashed" };
       await route.fulfill({ response, json: { ...(await response.json()), set_aside } });
