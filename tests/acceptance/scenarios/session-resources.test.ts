@@ -29,6 +29,7 @@ covers(
       url: REPOSITORY_URL,
       mount_path: "/data/hello",
       checkout: null,
+      error: null,
     });
   },
 );

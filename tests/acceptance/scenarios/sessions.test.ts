@@ -58,6 +58,7 @@ covers(["session-shape", "session-agent", "ids"], "create session: returns every
     deployment_id: null,
     outcome_evaluations: [],
     last_turn: null,
+    set_aside: null,
     stats: { active_seconds: 0, duration_seconds: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
     environment_variables: {},
