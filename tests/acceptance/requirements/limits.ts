@@ -30,7 +30,7 @@ export const limitRequirements: readonly Requirement[] = [
   {
     id: "fair-turns",
     source: "seed 8",
-    rule: "While more sessions are due than all runners have places, each place that becomes free goes to an organization that its runner served least recently, and in it to its users in turn: a thousand due sessions of one organization, of one or of many users, delay the next turn of another by one.",
+    rule: "While more sessions are due than all runners have places, each place that becomes free goes to an organization that its runner served least recently, and in it to its users in turn. While one organization has more than three quarters of a runner's places, others get up to a quarter more, and it gets none while they wait: a thousand due sessions of one organization delay no turn of others, until these have a quarter.",
   },
   {
     id: "limit-work",

@@ -23,8 +23,8 @@ const USAGE = {
   cache_creation_input_tokens: 0,
 };
 
-/** A turn: the message, and its answer; with a compaction first. */
-async function turn(db: Queryable, lease: Lease, text: string, compacts = false): Promise<void> {
+/** A turn: the message, and its answer; then a compaction that keeps these earlier messages, if they are given. */
+async function turn(db: Queryable, lease: Lease, text: string, keeps?: readonly string[]): Promise<void> {
   const content = [{ type: "text" as const, text }];
   await appendInputs(db, lease.sessionId, [{ type: "user.message", content }]);
   await appendByRun(db, lease, [{ event: { type: "session.status_running" } }]);
@@ -39,12 +39,12 @@ async function turn(db: Queryable, lease: Lease, text: string, compacts = false)
   };
   const compaction: Draft = {
     event: { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
-    memo: { text: `summary of ${text.slice(0, 10)}` },
+    memo: { text: `summary of ${text.slice(0, 10)}`, messages: [...(keeps ?? [])], files: [] },
   };
   await appendByRun(db, lease, [
     { event: { type: "agent.message", content: [{ type: "text", text: `answer to ${text.slice(0, 10)}` }] } },
     { event: end },
-    ...(compacts ? [compaction] : []),
+    ...(keeps === undefined ? [] : [compaction]),
     { event: { type: "session.status_idle", stop_reason: { type: "end_turn" } } },
   ]);
 }
@@ -61,7 +61,9 @@ test("a log without a compaction is read whole", async (t) => {
 test("a log with compactions is read from the last one on, and goes on as the whole log does", async (t) => {
   const { write, read } = await testDatabase(t);
   const lease = await session(write);
-  for (const text of ["one", "two", "three", "four"]) await turn(write, lease, text, text !== "four");
+  const texts = ["one", "two", "three"];
+  for (const [place, text] of texts.entries()) await turn(write, lease, text, texts.slice(0, place));
+  await turn(write, lease, "four");
   const copy = await readLogCopy(read, lease.sessionId);
   const whole = await readLog(read, lease.sessionId);
   assert.ok(copy.entries.length < whole.length / 2, `${copy.entries.length} of ${whole.length}`);
