@@ -78,7 +78,7 @@ const GUIDES: Record<string, RegExp> = {
   "operating.md":
     /http:\/\/127\.0\.0\.1:\d+[\s\S]*^org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(BERTH_URL\)\nID +NAME +PLACE +ROLE[\s\S]*^Administering http:\/\/127\.0\.0\.1:4280 \(--url\)\norg_/m,
   "own-postgresql.md":
-    /^sync\n[\s\S]*^> Say hello\n[\s\S]*^error: The database is not available: 127\.0\.0\.1:5442 accepts no writes: it is a standby\nexit code 1\n[\s\S]*server promoted\n\{"status":"ok"\}[\s\S]*^> Say hello again\n[\s\S]*up to date\.\n[\s\S]*session_deleted\n[\s\S]*^f\n[\s\S]*^sess_\w+ +idle [^\n]* This session will be missed\n[\s\S]*up to date\.\n/m,
+    /^sync\n[\s\S]*^> Say hello\n[\s\S]*^error: The database is not available: 127\.0\.0\.1:5442 accepts no writes: it is a standby\nexit code 1\n[\s\S]*server promoted\n\{"status":"ok"\}[\s\S]*^> Say hello again\n[\s\S]*up to date\.\n[\s\S]*session_deleted\n[\s\S]*^f\n[\s\S]*^sess_\w+ +done [^\n]* This session will be missed\n[\s\S]*up to date\.\n/m,
   "repositories.md":
     /chore: say hello\n[\s\S]*│ Widget agent <agent@example\.com>\n[^\n]*Co-authored-by: Ann <ann@example\.com>\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
   "secrets.md":
