@@ -90,7 +90,16 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       text: `insert into ${table} (${columns}) select ${values} from generate_series(1, ${ROWS}) as n`,
     });
     if (table === "agents") await insertAgentVersions(db);
+    if (table === "skill_versions") await insertSkillVersions(db);
   }
+}
+
+/** Each skill besides the first has a version. */
+async function insertSkillVersions(db: Queryable): Promise<void> {
+  await db.query({
+    text: `insert into skill_versions (id, skill_id, version, description, sha256, size_bytes, files)
+      select gen_random_uuid(), id, 1, '', 'x', 1, '[]' from skills where id <> '${FIRST_ROW}'`,
+  });
 }
 
 /** Each agent has its version, and the first agent has as many as the lists have rows. */

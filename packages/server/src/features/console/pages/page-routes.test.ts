@@ -114,6 +114,8 @@ test("console: a strict policy on the page, its assets, its errors and what sign
     [...policies],
     [
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      // Of an answer that is no page.
+      "default-src 'none'; frame-ancestors 'none'",
     ],
   );
 });
