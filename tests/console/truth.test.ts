@@ -94,6 +94,8 @@ covers(
       await page.getByRole("menuitemcheckbox", { name: "Clone failed" }).click();
       await page.keyboard.press("Escape");
       await lines.filter({ hasText: done.title }).waitFor({ state: "detached" });
+      // While the filtered list is on its way, the table is empty.
+      await lines.filter({ hasText: broken.title }).waitFor();
       assert.equal(await lines.count(), 1);
       assert.match(page.url(), /state=repository_failed/);
       assert.deepEqual(faults, []);
