@@ -106,9 +106,17 @@ async function startApi(name: string): Promise<Berth> {
   return await Berth.start({ dataDir, settings: { BERTH_CONFIG: config }, wrapper: AS_API });
 }
 
+/** All that were started, by their ids. */
+const RUNNERS: string[] = [];
+
 async function startRunner(name: string): Promise<Berth> {
   const own = { BERTH_ROLE: "runner", BERTH_RUNNER_ADDRESS: "127.0.0.1:0" };
-  return await Berth.start({ dataDir: dataDirectory(name), settings: { BERTH_CONFIG: config, ...own } });
+  const started = await Berth.start({
+    dataDir: dataDirectory(name),
+    settings: { BERTH_CONFIG: config, ...own },
+  });
+  RUNNERS.push(idOf(started));
+  return started;
 }
 
 /** As an operator does on the machine of the API. */
@@ -252,8 +260,8 @@ async function waitUntilDue(isReached: (seconds: number) => boolean): Promise<nu
 }
 
 covers(
-  ["rates-over-services", "role-api"],
-  "two APIs: together they let through the rate of one user",
+  ["rates-over-services", "role-api", "hosts-gone"],
+  "two APIs: together they let through the rate of one user; the one that stops is no longer listed, and runners are until they are forgotten",
   async () => {
     const PER_SECOND = 20;
     const other = await startApi("api-beside");
@@ -279,6 +287,12 @@ covers(
     } finally {
       await other.kill("SIGTERM");
     }
+    const { hosts } = await api.ok("GET", "/health");
+    const ids: string[] = hosts.map(({ id }: AnyJson) => id);
+    assert.deepEqual(
+      [idOf(other), idOf(service), ...RUNNERS].map((id) => ids.includes(id)),
+      [false, true, ...RUNNERS.map(() => true)],
+    );
   },
 );
 

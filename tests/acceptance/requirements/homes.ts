@@ -38,6 +38,11 @@ export const homeRequirements: readonly Requirement[] = [
     rule: "berth admin hosts list shows each service of the database with its machine's name, place, version, last sign of life, sessions, whether it is drained, and the settings in which it differs; a service that starts beside one with other settings says so in its log.",
   },
   {
+    id: "hosts-gone",
+    source: "seed 1",
+    rule: "A service that only takes requests, or runs sessions in pods beside others, is no longer listed once it has stopped, or ten minutes after the grace period when it was killed; one with disks of its own stays listed until it is forgotten.",
+  },
+  {
     id: "hosts-drain",
     source: "seed 1",
     rule: "A drained service takes no new session; it saves the outputs of each session that is quiet and gives its disk up, which session.container_reclaimed tells with the reason drained, and another service continues the session. It says in its log that it drains, also when it is started so.",

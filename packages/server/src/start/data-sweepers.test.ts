@@ -27,13 +27,20 @@ test("services delete what is too old, and erase what was asked, one of them at 
       where id = any($1::uuid[])`,
     values: [[old, young]],
   });
+  await db.write.query({
+    text: `insert into hosts (id, place, version, settings, capacity, role, seen_at)
+      values ('killed', 'local:killed', 'test', '{}', 0, 'api', now() - interval '13 minutes')`,
+  });
   const { organizationId } = erased;
   await requestErasure(db.write, {
     ...{ id: newUuid(), subject_type: "organization", subject_id: organizationId },
     organization_id: organizationId,
   });
   const start = () =>
-    startDataSweepers({ db, blobs, log: silentLog }, { dataDir, retention: { sessions: 30 } });
+    startDataSweepers(
+      { db, blobs, log: silentLog },
+      { dataDir, retention: { sessions: 30 }, hostGraceSeconds: 120 },
+    );
   const sweepers = (await Promise.all([start(), start()])).flat();
   await Promise.all(sweepers.map(({ swept }) => swept));
   await Promise.all(sweepers.map((one) => one.close()));
@@ -44,5 +51,6 @@ test("services delete what is too old, and erase what was asked, one of them at 
     rows.map(({ id }) => id),
     [lately, young],
   );
+  assert.deepEqual((await db.read.query({ text: "select id from hosts" })).rows, []);
   assert.notEqual((await selectErasures(db.read, WHOLE))[0]?.completed_at, null);
 });

@@ -10,6 +10,7 @@ import { sweepSignIns } from "../features/console/sweep-sign-ins.ts";
 import { deleteExpired } from "../features/device-authorizations/device-authorization-store.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
 import { deleteExpiredReads } from "../features/sessions/workspace/read-store.ts";
+import { removeGoneHosts } from "../runs/lease/untied-hosts-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { HOUR_MS, MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -19,11 +20,16 @@ const LATE_MS = 24 * HOUR_MS;
 
 /**
  * Deletes what the services of a database have in common: what organizations keep no longer or had erased, contents without a file,
- * staged contents, unfinished uploads, logins that nobody approved in time, and sign-ins to the console that are over. One service does each at a time, and what the others receive meanwhile is theirs.
+ * staged contents, unfinished uploads, logins that nobody approved in time, sign-ins to the console that are over, and what processes that
+ * are gone left in tables. One service does each at a time, and what the others receive meanwhile is theirs.
  */
 export async function startDataSweepers(
   { db, blobs, log }: { db: Database; blobs: BlobStore; log: Logger },
-  { dataDir, retention: defaults }: Pick<Config, "dataDir" | "retention">,
+  {
+    dataDir,
+    retention: defaults,
+    hostGraceSeconds,
+  }: Pick<Config, "dataDir" | "retention" | "hostGraceSeconds">,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, dataDir, log);
   const alone =
@@ -40,8 +46,9 @@ export async function startDataSweepers(
     await sweepSignIns(db.write);
   };
   const reads: Sweep = () => deleteExpiredReads(db.write);
-  const ofReads = startSweeper({ reads }, log, MINUTE_MS);
-  if (!isOwn) return [startSweeper({ staged, logins }, log), ofReads];
+  const hosts: Sweep = () => removeGoneHosts(db.write, hostGraceSeconds * 1_000);
+  const ofProcesses = startSweeper({ reads, hosts }, log, MINUTE_MS);
+  if (!isOwn) return [startSweeper({ staged, logins }, log), ofProcesses];
   const parts = { db, blobs, log, defaults };
   const retention = alone("retention", (signal) => applyRetention(parts, signal));
   const late = alone("erasures", (signal) => continueErasures(parts, signal, LATE_MS));
@@ -52,6 +59,6 @@ export async function startDataSweepers(
   return [
     startSweeper({ staged, uploads, logins, retention, late, contents }, log),
     startSweeper({ erasures }, log, ERASURE_MS),
-    ofReads,
+    ofProcesses,
   ];
 }

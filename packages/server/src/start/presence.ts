@@ -1,10 +1,20 @@
 import type { Logger } from "pino";
-import type { Queryable } from "../db/statement.ts";
+import type { Database } from "../db/pool.ts";
 import { beatMs, type Host } from "../runs/lease/host.ts";
 import { markSeen } from "../runs/lease/host-store.ts";
+import { leaveHosts } from "../runs/lease/untied-hosts-store.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 
 /** Says that a service is there that runs no sessions, so that others compare their settings and contents with its. */
-export function startPresence(db: Queryable, host: Host, log: Logger): Sweeper {
-  return startSweeper({ presence: () => markSeen(db, host) }, log, beatMs(host.graceMs));
+export function startPresence(db: Database, host: Host, log: Logger): Sweeper {
+  const beats = startSweeper({ presence: () => markSeen(db.write, host) }, log, beatMs(host.graceMs));
+  return {
+    swept: beats.swept,
+    async close() {
+      await beats.close();
+      await leaveHosts(db, host).catch((error: unknown) =>
+        log.warn({ err: error }, "this host stays listed"),
+      );
+    },
+  };
 }

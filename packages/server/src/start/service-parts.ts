@@ -231,7 +231,7 @@ export class ServiceParts {
   async presence(db: Database, models: ModelRegistry): Promise<void> {
     const host = ownHost(this.#config, models.list());
     const sweeper = await this.#parts.open(
-      () => startPresence(db.write, host, this.#log),
+      () => startPresence(db, host, this.#log),
       (one) => one.close(),
     );
     await this.#parts.open(() => sweeper.swept);

@@ -20,9 +20,11 @@ export function localPlace(installation: string): string {
   return `local:${installation}`;
 }
 
-/** Whether several hosts can use the disks of a place, as those of pods. */
+/** How places begin whose disks several hosts can use, as those of pods. */
+export const SHARED_PLACES = "kubernetes:";
+
 export function isSharedPlace(place: string): boolean {
-  return place.startsWith("kubernetes:");
+  return place.startsWith(SHARED_PLACES);
 }
 
 /** Hosts are marked as seen at most this often. */

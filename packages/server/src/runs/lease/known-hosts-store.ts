@@ -36,14 +36,14 @@ export async function readHosts(db: Queryable): Promise<KnownHost[]> {
           count(*) filter (where status = 'running' and lease_owner is not null)::integer as running
         from sessions where home is not null group by home
       )
-      select coalesce(hosts.id, substr(homes.place, $1)) as id, coalesce(hosts.place, homes.place) as place,
+      select coalesce(hosts.id, case when starts_with(homes.place, $1) then substr(homes.place, length($1) + 1) else homes.place end) as id, coalesce(hosts.place, homes.place) as place,
         hosts.name, version, role, capacity, seen_at, settings, coalesce(draining, false) as draining,
         extract(epoch from now() - seen_at)::double precision as seen_seconds_ago,
         coalesce(homes.running, 0) as running_sessions,
         coalesce(homes.sessions, 0) as sessions, coalesce(homes.deleted, 0) as deleted_sessions
       from hosts full join homes on homes.place = hosts.place
       order by 1`,
-    values: [localPlace("").length + 1],
+    values: [localPlace("")],
   });
   return rows;
 }

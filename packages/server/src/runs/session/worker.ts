@@ -19,6 +19,7 @@ import { reportAway } from "../lease/report-away.ts";
 import { SharedClaims } from "../lease/shared-claims.ts";
 import { Trials } from "../lease/trials.ts";
 import { type FullOwners, TurnPermits } from "../lease/turn-permits.ts";
+import { leaveHosts } from "../lease/untied-hosts-store.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { UsageMeter } from "../usage/usage-meter.ts";
@@ -166,7 +167,8 @@ export class Worker {
 
   /**
    * Claims nothing more. Each running turn continues to its next append, or until the running tool calls have ended, within
-   * the grace period; then its session is released as due, and another process continues it. Closes all sandboxes.
+   * the grace period; then its session is released as due, and another process continues it. Closes all sandboxes. A host to which
+   * nothing is tied is no longer listed.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -177,6 +179,13 @@ export class Worker {
     await Promise.all([...this.#held.values()].map((runner) => runner.handOver(graceMs)));
     await this.#usage.close();
     await this.#leases.close();
+    await this.#leaveHosts();
+  }
+
+  /** One that ends without is removed later. */
+  async #leaveHosts(): Promise<void> {
+    const { db, host, log } = this.#options;
+    await leaveHosts(db, host).catch((error: unknown) => log.warn({ err: error }, "this host stays listed"));
   }
 
   async #claimUntilClosed(): Promise<void> {
