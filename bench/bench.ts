@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
+import { NO_LIMITS } from "../tests/acceptance/harness/no-limits.ts";
 import { abuseFigures } from "./cases/abuse.ts";
 import { consoleFigures } from "./cases/console.ts";
 import { eventFigures } from "./cases/events.ts";
@@ -51,6 +52,9 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   "volume-snapshots": volumeSnapshotFigures,
   race,
 };
+
+// One owner loads each service alone. Every service that a case starts has this process's variables.
+Object.assign(process.env, NO_LIMITS);
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 if (values.only !== undefined && !Object.hasOwn(CASES, values.only)) {

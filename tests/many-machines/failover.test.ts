@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { Api } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
 import { makeFile } from "../acceptance/harness/fixtures.ts";
+import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import type { Machine } from "../crash/machine.ts";
 import { newSeed, randomFrom } from "../crash/seed.ts";
 import { isSampled, isWhole } from "../effort/effort.ts";
@@ -35,7 +36,7 @@ before(async () => {
     startS3Host(),
   ]);
   const settings = { BERTH_DATABASE_URL: postgres.url("berth"), BERTH_BLOBS: s3.place };
-  cluster = await Cluster.start({ directory, settings });
+  cluster = await Cluster.start({ directory, settings: { ...NO_LIMITS, ...settings } });
   api = new Api(cluster.url, await newToken(settings));
 });
 after(async () => {

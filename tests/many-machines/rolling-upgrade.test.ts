@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { covers } from "../acceptance/harness/covers.ts";
 import { makeAgent, makeEnvironment } from "../acceptance/harness/fixtures.ts";
 import { listAll } from "../acceptance/harness/list-all.ts";
+import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { count, LoadedSession, turns } from "../crash/load.ts";
 import { CarefulClient } from "./harness/careful-client.ts";
 import { Cluster } from "./harness/cluster.ts";
@@ -29,7 +30,7 @@ let stores: Awaited<ReturnType<typeof startStores>>;
 let cluster: Cluster;
 before(async () => {
   stores = await startStores(directory);
-  cluster = await Cluster.start({ directory, settings: { ...stores.stores } });
+  cluster = await Cluster.start({ directory, settings: { ...NO_LIMITS, ...stores.stores } });
 });
 after(async () => {
   await cluster?.stop();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 
 /** Reads a list in pages while 20 writers add and delete objects: every permanent object appears once, in order. */
 
@@ -13,7 +14,7 @@ const LIMITS = [1, 2, 7, 20, 99, 100];
 let berth: Berth;
 let api: Api;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  berth = await Berth.start({ settings: { ...NO_LIMITS, BERTH_LOG_LEVEL: "error" } });
   api = await berth.client();
 });
 after(() => berth.stop());

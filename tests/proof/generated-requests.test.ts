@@ -2,6 +2,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { Api, type ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { valuesOf } from "./harness/arbitrary.ts";
 import {
   type DescribedOperation,
@@ -23,7 +24,7 @@ let berth: Berth;
 let api: Api;
 let operator: Api;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  berth = await Berth.start({ settings: { ...NO_LIMITS, BERTH_LOG_LEVEL: "error" } });
   api = await berth.client();
   operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "generated"));
 });

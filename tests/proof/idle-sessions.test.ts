@@ -11,6 +11,7 @@ import {
   runTurn,
   toolResults,
 } from "../acceptance/harness/fixtures.ts";
+import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { waitForPid } from "../crash/processes.ts";
 import { assertNoMoreThan, hostState, stableState, waitUntilPasses } from "./abuse/host-state.ts";
 
@@ -28,7 +29,7 @@ const MAX_WAIT_MS = 20_000;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "2" } });
+  berth = await Berth.start({ settings: { ...NO_LIMITS, BERTH_SANDBOX_IDLE_SECONDS: "2" } });
   api = await berth.client();
   await berth.ready();
 });

@@ -40,6 +40,6 @@ export const limitRequirements: readonly Requirement[] = [
   {
     id: "limit-settings",
     source: "seed 8",
-    rule: "Limits are those of berth admin limits, else those of BERTH_ORGANIZATION_LIMITS and BERTH_USER_LIMITS, else there are none. A running service follows a change within seconds. A 429 is not kept for an Idempotency-Key.",
+    rule: "Limits are those of berth admin limits, else those of BERTH_ORGANIZATION_LIMITS and BERTH_USER_LIMITS, and for each name that these leave out the default, which keeps one owner from taking the whole of a service; none is no limit. A running service follows a change within seconds. A 429 is not kept for an Idempotency-Key.",
   },
 ];

@@ -244,14 +244,18 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     JSON.parse(await setLimits("get", "--user", "bob@example.com", "--json", ...flags)).data.map(
       ({ name, value, from }: AnyJson) => [name, value, from],
     );
-  assert.deepEqual(await listed(), [
-    ["requests_per_second", null, null],
-    ["request_burst", null, null],
-    ["open_sessions", null, null],
-    ["file_bytes", null, null],
+  const all = await listed();
+  const bytes = Object.fromEntries(all.map(([name, value]: [string, number]) => [name, value]));
+  for (const name of ["file_bytes", "disk_bytes"])
+    assert.ok(bytes[name] > 0 && bytes[name] <= 500_000_000_000, `${name}: ${bytes[name]}`);
+  assert.deepEqual(all, [
+    ["requests_per_second", 300, "settings"],
+    ["request_burst", 3_000, "settings"],
+    ["open_sessions", 20_000, "settings"],
+    ["file_bytes", bytes.file_bytes, "settings"],
     ["running_turns", null, null],
     ["sandbox_seconds_per_day", null, null],
-    ["disk_bytes", null, null],
+    ["disk_bytes", bytes.disk_bytes, "settings"],
   ]);
   await setLimits("set", "--user", "bob@example.com", "file_bytes=10");
   assert.deepEqual((await listed())[3], ["file_bytes", 10, "own"]);

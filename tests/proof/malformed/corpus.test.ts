@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { type Api, type ApiResponse, assertError, type Body } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeFile, makeSession } from "../../acceptance/harness/fixtures.ts";
+import { NO_LIMITS } from "../../acceptance/harness/no-limits.ts";
 import { headers } from "./headers.ts";
 import type { Input } from "./input.ts";
 import { jsonSyntax } from "./json-syntax.ts";
@@ -15,7 +16,7 @@ let berth: Berth;
 let api: Api;
 let ids: Record<string, string>;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  berth = await Berth.start({ settings: { ...NO_LIMITS, BERTH_LOG_LEVEL: "error" } });
   api = await berth.client();
   const session = await makeSession(api);
   const file = await makeFile(api, "x");

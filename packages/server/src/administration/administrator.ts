@@ -1,10 +1,12 @@
 import type { Config } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
+import type { DefaultLimits } from "../limits/limit-values.ts";
 import type { Subject } from "./subject.ts";
 
 /** What administration needs to know of the installation. */
-export interface AdministeredSettings
-  extends Pick<Config, "organizationLimits" | "userLimits" | "retention" | "hostGraceSeconds"> {
+export interface AdministeredSettings extends Pick<Config, "retention" | "hostGraceSeconds"> {
+  /** Of organizations and users that have no own ones. */
+  limits: DefaultLimits;
   /** The host with whose settings those of the others are compared. */
   hostId: string;
   /** The installation's key of user codes. */

@@ -1,11 +1,11 @@
 import { formatId, type Limits } from "@berth/contract";
-import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/statement.ts";
 import { fileBytes } from "../features/files/file-bytes-store.ts";
 import { diskBytes, runningTurns, sandboxSecondsToday } from "../features/sessions/events/work-store.ts";
 import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { LIMIT_NAMES, type LimitName } from "../limits/limit-names.ts";
 import { readLimits, removeLimit, storeLimit } from "../limits/limit-store.ts";
+import { countedLimit, type DefaultLimits } from "../limits/limit-values.ts";
 import { heldOrganizationId, organizationId } from "./organization-store.ts";
 import { heldUser, userId } from "./user-store.ts";
 
@@ -24,11 +24,10 @@ interface Found {
 export async function listLimits(
   db: Queryable,
   owner: LimitedOwner,
-  { organizationLimits, userLimits }: Pick<Config, "organizationLimits" | "userLimits">,
+  { limits: settings }: { limits: DefaultLimits },
 ): Promise<Limits> {
   const found = await findOwner(db, owner, { organizationId, userId });
   const own = (await readLimits(db)).get(found.id) ?? {};
-  const defaults = found.kind === "organization" ? organizationLimits : userLimits;
   const used: Partial<Record<LimitName, number>> = {
     open_sessions: await countOpenSessions(db, found),
     file_bytes: await fileBytes(db, found),
@@ -36,11 +35,11 @@ export async function listLimits(
     sandbox_seconds_per_day: Math.round((await sandboxSecondsToday(db, found)).seconds),
     disk_bytes: await diskBytes(db, found),
   };
-  const data = LIMIT_NAMES.map((name) => {
-    const value = own[name] ?? (name in own ? null : (defaults[name] ?? null));
-    const from = name in own ? ("own" as const) : name in defaults ? ("settings" as const) : null;
-    return { name, value, from, used: used[name] ?? null };
-  });
+  const data = LIMIT_NAMES.map((name) => ({
+    name,
+    ...countedLimit(name, own, settings[found.kind]),
+    used: used[name] ?? null,
+  }));
   return { id: formatId(found.kind, found.id), type: "limits", data };
 }
 

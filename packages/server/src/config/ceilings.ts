@@ -76,8 +76,8 @@ export function sharedLimits(machine: Machine = readMachine()): { memoryBytes: n
   };
 }
 
-/** The directory may not exist yet. */
-function volumeBytes(directory: string): number {
+/** Size of the volume of a directory, which may not exist yet. */
+export function volumeBytes(directory: string): number {
   if (!existsSync(directory)) return volumeBytes(dirname(directory));
   const { blocks, bsize } = statfsSync(directory);
   return blocks * bsize;

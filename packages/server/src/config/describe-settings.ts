@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { readCeilings } from "./ceilings.ts";
 import type { Config } from "./config.ts";
+import { defaultLimits } from "./default-limits.ts";
 import type { SettingValues, Source } from "./read-config.ts";
 import { keyOf, SETTING_LIST } from "./settings.ts";
 
@@ -26,7 +27,10 @@ export function describeSettings({ config, sources }: SettingValues): DescribedS
 
 function fromMachine(config: Config): Partial<Config> {
   const { cpus, memory_mb, pids, disk_mb } = readCeilings(config);
+  const { organization, user } = defaultLimits(config);
   return {
+    organizationLimits: organization,
+    userLimits: user,
     maxCpus: cpus,
     maxMemoryMb: memory_mb,
     maxPids: pids,

@@ -7,8 +7,9 @@ import {
 } from "../limits/limit-names.ts";
 import { list } from "./parsers.ts";
 
-/** Limits as `open_sessions=50,file_bytes=1000000000`. */
+/** Limits as `open_sessions=50,file_bytes=none`; `none` alone: no limit of any name. A name that is missing has its default. */
 export function ownerLimits(text: string): LimitValues {
+  if (text === "none") return Object.fromEntries(LIMIT_NAMES.map((name) => [name, null]));
   const limits: LimitValues = {};
   for (const item of list(text)) {
     const [, name = "", value = ""] = /^([a-z_]+)=(.*)$/.exec(item) ?? [];
@@ -21,11 +22,12 @@ export function ownerLimits(text: string): LimitValues {
   return limits;
 }
 
-function amountOf(name: LimitName, value: string): number {
+function amountOf(name: LimitName, value: string): number | null {
+  if (value === "none") return null;
   try {
     return limitValue(name, value);
   } catch (error) {
-    throw new Error(`${(error as Error).message}, and ${name}=${value} is not`);
+    throw new Error(`${(error as Error).message} or none, and ${name}=${value} is not`);
   }
 }
 
@@ -38,6 +40,6 @@ export function addressLimits(text: string): LimitValues {
     throw new Error(
       `must be a list such as requests_per_second=5,request_burst=20, and has ${wrong}, which is not counted by address`,
     );
-  if (perSecond === undefined) throw new Error("must have requests_per_second");
+  if (perSecond == null) throw new Error("must have requests_per_second");
   return { requests_per_second: perSecond, ...(burst !== undefined && { request_burst: burst }) };
 }

@@ -94,7 +94,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   ],
   user_limits: [
     "open_sessions=many",
-    "must be a whole number from 0 to 999999999999999, and open_sessions=many is not",
+    "must be a whole number from 0 to 999999999999999 or none, and open_sessions=many is not",
   ],
   retention_days: ["files=0", "must be a whole number of days from 1 to 99999, and files=0 is not"],
   address_limits: [

@@ -614,9 +614,10 @@ export const SETTINGS: Settings = {
     variable: "BERTH_ORGANIZATION_LIMITS",
     form: "<list>",
     shape: "list",
-    help: `limits of each organization, such as open_sessions=500: ${LIMIT_NAMES.join(", ")}`,
+    help: `limits of each organization, such as open_sessions=500,disk_bytes=none: ${LIMIT_NAMES.join(", ")}; none: no limits`,
     fallback: {},
-    absent: "none",
+    absent:
+      "requests_per_second=1000,request_burst=10000,open_sessions=50000, and 1 TB of files and of disks, or a third of their volume",
     parse: ownerLimits,
   },
   userLimits: {
@@ -625,7 +626,8 @@ export const SETTINGS: Settings = {
     shape: "list",
     help: "limits of each user and service account, by the same names",
     fallback: {},
-    absent: "none",
+    absent:
+      "requests_per_second=300,request_burst=3000,open_sessions=20000, and 500 GB of files and of disks, or a third of their volume",
     parse: ownerLimits,
   },
   retention: {

@@ -2,14 +2,10 @@ import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
 import { LIMITS, type LimitName, type LimitValues } from "./limit-names.ts";
 import { readLimits } from "./limit-store.ts";
+import { countedLimit, type DefaultLimits } from "./limit-values.ts";
 import type { Rate, Rates } from "./rates.ts";
+import { RecentUse } from "./recent-use.ts";
 import { RequestRates } from "./request-rates.ts";
-
-/** Limits of the settings, for each organization and for each user or service account that has no own one. */
-export interface DefaultLimits {
-  organization: LimitValues;
-  user: LimitValues;
-}
 
 /** Who asks, as in `Principal`, or whose an object is. */
 export type Limited =
@@ -28,6 +24,9 @@ export interface Limit {
 /** How old what is known of the database's limits may be. */
 const FRESH_MS = 5_000;
 
+/** More than all services let through between two counts: an owner with so much left needs no exact one. */
+const MARGINS = { open_sessions: 10_000, file_bytes: 10_000_000_000 };
+
 /**
  * What organizations and users may do, by the settings and the database. A change of the database counts after about five seconds, in
  * each process. Nothing is asked of the database in between.
@@ -37,6 +36,7 @@ export class OwnerLimits {
   readonly #defaults: DefaultLimits;
   readonly #rates: Rates;
   readonly #now: () => number;
+  readonly #use: RecentUse;
   #own: ReadonlyMap<string, LimitValues> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
@@ -55,6 +55,7 @@ export class OwnerLimits {
     this.#defaults = defaults;
     this.#rates = rates;
     this.#now = now;
+    this.#use = new RecentUse(now);
   }
 
   /**
@@ -89,10 +90,34 @@ export class OwnerLimits {
     return [organization, user, ...this.#own.values()].some((values) => (values[name] ?? null) !== null);
   }
 
+  /**
+   * What counts against a limit, at most two seconds old.
+   *
+   * @param count asks the database.
+   */
+  async recentUse({ id }: Limit, name: LimitName, count: () => Promise<number>): Promise<number> {
+    return await this.#use.of(id, name, count);
+  }
+
+  /**
+   * Whether `added` more are far from reaching a limit. Then what is added needs no lock and no count of its own, which would cost more the
+   * more there is, and would let one request of an organization wait for another.
+   *
+   * @param count as in `recentUse`.
+   */
+  async isFarFrom(
+    limit: Limit,
+    name: keyof typeof MARGINS,
+    added: number,
+    count: () => Promise<number>,
+  ): Promise<boolean> {
+    const most = limit.value - MARGINS[name] - added;
+    return most > 0 && (await this.recentUse(limit, name, count)) <= most;
+  }
+
   #valueOf({ kind, id }: Pick<Limit, "kind" | "id">, name: LimitName): number | null {
-    const own = this.#own.get(id)?.[name];
-    if (own !== undefined) return own;
-    return this.#defaults[kind === "organization" ? kind : "user"][name] ?? null;
+    const settings = this.#defaults[kind === "organization" ? kind : "user"];
+    return countedLimit(name, this.#own.get(id) ?? {}, settings).value;
   }
 
   /** Waits only for the first answer of the database. While it is away, what was known counts. */

@@ -1,6 +1,7 @@
 import { type Administration, administration } from "../administration/administration.ts";
 import type { AdministeredSettings, Administrator } from "../administration/administrator.ts";
 import type { Config } from "../config/config.ts";
+import { defaultLimits } from "../config/default-limits.ts";
 import { readConfig } from "../config/read-config.ts";
 import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
 import {
@@ -34,6 +35,7 @@ function settingsOf(config: Config): AdministeredSettings {
   const { secretKeyFile: file, dataDir } = config;
   return {
     ...config,
+    limits: defaultLimits(config),
     hostId: installationId(dataDir),
     userCodeKey: () => userCodeKey(readSecretKey({ file, dataDir })),
   };

@@ -1,5 +1,6 @@
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
+import { defaultLimits } from "../config/default-limits.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
@@ -15,7 +16,7 @@ export function serviceSettings(config: Config, { active, former }: DatabaseKeys
     ...config,
     secretKey: active,
     formerSecretKey: former,
-    limits: { organization: config.organizationLimits, user: config.userLimits },
+    limits: defaultLimits(config),
   };
 }
 

@@ -40,7 +40,8 @@ import { createIdempotency } from "../http/idempotency.ts";
 import { createMetrics, type RenderedMetrics } from "../http/metrics.ts";
 import { AddressRates } from "../limits/address-rates.ts";
 import type { LimitValues } from "../limits/limit-names.ts";
-import { type DefaultLimits, OwnerLimits } from "../limits/owner-limits.ts";
+import type { DefaultLimits } from "../limits/limit-values.ts";
+import { OwnerLimits } from "../limits/owner-limits.ts";
 import type { RateGroups } from "../limits/rates.ts";
 import { ownRates } from "../limits/request-rates.ts";
 import { addProcessMetrics } from "../log/process-metrics.ts";
@@ -256,8 +257,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountAdministration(app, {
     attempts: rates.codes,
     settings: {
-      organizationLimits: deps.limits?.organization ?? {},
-      userLimits: deps.limits?.user ?? {},
+      limits: deps.limits ?? { organization: {}, user: {} },
       retention: deps.retention ?? {},
       hostGraceSeconds: deps.hostGraceSeconds ?? DEFAULT_GRACE_SECONDS,
       hostId: deps.hostId ?? "",

@@ -9,6 +9,7 @@ import { openBlobs } from "../blobs/open-blobs.ts";
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
+import { defaultLimits } from "../config/default-limits.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
@@ -294,7 +295,7 @@ function startWorker(
     maxRequests: config.maxModelRequests,
     ceilings: readCeilings(config),
     outputFileBytes: config.uploadLimit,
-    limits: { organization: config.organizationLimits, user: config.userLimits },
+    limits: defaultLimits(config),
     reclaimMs: config.diskReclaimSeconds * 1_000,
     saveBytes: config.workspaceSaves === "off" ? null : config.workspaceSaveMb * MEBIBYTE,
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),

@@ -14,7 +14,7 @@ const limit = (least = 0) =>
     .nullish();
 
 const values = {
-  requests_per_second: limit().meta({ description: "Requests to one process of the service." }),
+  requests_per_second: limit().meta({ description: "Requests to all services together." }),
   request_burst: limit().meta({ description: "How many of them at once." }),
   open_sessions: limit().meta({ description: "Sessions that are neither archived nor terminated." }),
   file_bytes: limit().meta({ description: "Bytes of all files, outputs of agents included." }),
@@ -26,7 +26,7 @@ const values = {
 const from = z
   .enum(["own", "settings"])
   .nullable()
-  .meta({ description: "Where the value is from. Null: there is none." });
+  .meta({ description: "Where the value is from; settings have defaults. Null: there is none." });
 
 const limits = z
   .strictObject({

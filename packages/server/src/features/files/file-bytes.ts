@@ -17,6 +17,7 @@ export async function requireFileBytes(
   bytes: number,
 ): Promise<void> {
   for (const limit of await limits.of({ organizationId, kind, id }, "file_bytes")) {
+    if (await limits.isFarFrom(limit, "file_bytes", bytes, () => fileBytes(tx, limit))) continue;
     await lockLimit(tx, limit.id, "file_bytes");
     if ((await fileBytes(tx, limit)) + bytes > limit.value) throw overLimit(limit, "file_bytes");
   }

@@ -72,7 +72,7 @@ export async function createSession(
     audit: request.auditEntry(formatId("session", id)),
   };
   await requireWorkAllowed(db.read, deps.limits, session, events);
-  const room = await openSessionsChecks(deps.limits, principal);
+  const room = await openSessionsChecks(db.read, deps.limits, principal);
   const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
   const row = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
   // The agent or the environment was archived or deleted since it was read, for good: the second try reports it.

@@ -5,6 +5,7 @@ import { newUuid } from "@berth/contract";
 import { openAsProcesses, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import type { Principal } from "../../access/principal.ts";
+import type { Queryable } from "../../db/statement.ts";
 import { storeLimit } from "../../limits/limit-store.ts";
 import { OwnerLimits } from "../../limits/owner-limits.ts";
 import { countOpenSessions } from "./open-session-store.ts";
@@ -23,7 +24,11 @@ test("creations in many processes at once fill the last places, and no more; eac
     const [database, known] = [processes[at % processes.length], limits[at % processes.length]];
     assert.ok(database && known);
     const id = at % 2 === 0 ? ada : bob;
-    const checks = await openSessionsChecks(known, { kind: "user", id, organizationId } as Principal);
+    const checks = await openSessionsChecks(database.read, known, {
+      kind: "user",
+      id,
+      organizationId,
+    } as Principal);
     await database.transaction(async (tx) => {
       for (const check of checks) await check.lock?.(tx);
       const session = await seedSession(tx, { organizationId, ...from });
@@ -47,4 +52,33 @@ test("creations in many processes at once fill the last places, and no more; eac
       values: [closed],
     });
   }
+});
+
+test("far from a limit creations share one count and no lock; near it each counts", async (t) => {
+  const db = await testDatabase(t);
+  const { organizationId } = await seed(db.write);
+  const principal = { kind: "user", id: newUuid(), organizationId } as Principal;
+  let counted = 0;
+  const reader: Queryable = {
+    query: (statement) => {
+      if (statement.name?.startsWith("count_open_sessions") === true) counted += 1;
+      return db.read.query(statement);
+    },
+  };
+  // Its clock stands still, so that a slow machine makes no count old.
+  const far = new OwnerLimits(
+    db.read,
+    {
+      organization: { open_sessions: 50_000 },
+      user: { open_sessions: 20_000 },
+    },
+    undefined,
+    () => 0,
+  );
+  const checked = await Promise.all(
+    Array.from({ length: 50 }, () => openSessionsChecks(reader, far, principal)),
+  );
+  assert.deepEqual([checked.flat(), counted], [[], 2], "one for each limit");
+  const near = new OwnerLimits(db.read, { organization: { open_sessions: 10_000 }, user: {} });
+  assert.equal((await openSessionsChecks(reader, near, principal)).length, 1);
 });

@@ -6,10 +6,11 @@ import { type Limit, type OwnerLimits, overLimit } from "../../limits/owner-limi
 import { countOpenSessions } from "./open-session-store.ts";
 
 /**
- * Checks, in the transaction that creates a session, that there is room for one more. Empty where nothing is limited. Of two creations
- * at the last place one succeeds.
+ * Checks, in the transaction that creates a session, that there is room for one more. Empty where no limit is near. Of two creations at the
+ * last place one succeeds.
  */
 export async function openSessionsChecks(
+  db: Queryable,
   limits: OwnerLimits,
   principal: Principal,
 ): Promise<Pick<ReferenceCheck, "lock">[]> {
@@ -19,8 +20,13 @@ export async function openSessionsChecks(
     principal.kind === "user"
       ? principal
       : { organizationId, kind: "organization" as const, id: organizationId };
-  const found = await limits.of(owner, "open_sessions");
-  return found.map((limit) => ({ lock: (tx) => requireRoom(tx, limit) }));
+  const checks: Pick<ReferenceCheck, "lock">[] = [];
+  for (const limit of await limits.of(owner, "open_sessions")) {
+    const count = () => countOpenSessions(db, limit, limit.value);
+    if (await limits.isFarFrom(limit, "open_sessions", 1, count)) continue;
+    checks.push({ lock: (tx) => requireRoom(tx, limit) });
+  }
+  return checks;
 }
 
 async function requireRoom(tx: Queryable, limit: Limit): Promise<void> {

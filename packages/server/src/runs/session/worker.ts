@@ -1,7 +1,8 @@
 import { Semaphore, SharedSlots, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
-import { type DefaultLimits, OwnerLimits } from "../../limits/owner-limits.ts";
+import type { DefaultLimits } from "../../limits/limit-values.ts";
+import { OwnerLimits } from "../../limits/owner-limits.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { NO_TRACES, type Traces } from "../../traces/traces.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";

@@ -23,5 +23,6 @@ export async function requireWorkAllowed(
     if (seconds >= limit.value) throw overLimit(limit, "sandbox_seconds_per_day", secondsLeft * 1_000);
   }
   for (const limit of await limits.of({ organizationId, kind, id }, "disk_bytes"))
-    if ((await diskBytes(db, limit)) >= limit.value) throw overLimit(limit, "disk_bytes");
+    if ((await limits.recentUse(limit, "disk_bytes", () => diskBytes(db, limit))) >= limit.value)
+      throw overLimit(limit, "disk_bytes");
 }

@@ -1,0 +1,70 @@
+import type { LimitValues } from "../limits/limit-names.ts";
+import { type DefaultLimits, limitsOver } from "../limits/limit-values.ts";
+import { volumeBytes } from "./ceilings.ts";
+import { blobDirectory, type Config } from "./config.ts";
+
+export type LimitSettings = Pick<Config, "organizationLimits" | "userLimits" | "dataDir" | "blobs"> &
+  Partial<Pick<Config, "role" | "sandbox">>;
+
+/** What one organization, or one user of it, can take at most of what all share. Teams do not meet these; see decision 0046. */
+export const STANDING_LIMITS = {
+  organization: {
+    requests_per_second: 1_000,
+    request_burst: 10_000,
+    open_sessions: 50_000,
+    file_bytes: 1_000_000_000_000,
+    disk_bytes: 1_000_000_000_000,
+  },
+  user: {
+    requests_per_second: 300,
+    request_burst: 3_000,
+    open_sessions: 20_000,
+    file_bytes: 500_000_000_000,
+    disk_bytes: 500_000_000_000,
+  },
+} satisfies DefaultLimits;
+
+/** Of a volume of this machine that several owners fill. */
+const SHARE_OF_VOLUME = 1 / 3;
+
+/**
+ * The limits that count where an owner has no own one: those of the settings, and for each name that they leave out the standing one.
+ *
+ * @param volume size of the volume of a directory, in bytes.
+ */
+export function defaultLimits(
+  settings: LimitSettings,
+  volume: (directory: string) => number = volumeBytes,
+): DefaultLimits {
+  const room = roomOnVolumes(settings, volume);
+  const { organizationLimits, userLimits } = settings;
+  return {
+    organization: limitsOver(organizationLimits, atMost(STANDING_LIMITS.organization, room)),
+    user: limitsOver(userLimits, atMost(STANDING_LIMITS.user, room)),
+  };
+}
+
+/** Infinite where contents or disks are not on a volume that this service sees. */
+function roomOnVolumes(
+  { dataDir, blobs, role, sandbox }: LimitSettings,
+  volume: (directory: string) => number,
+): { file_bytes: number; disk_bytes: number } {
+  const share = (directory: string) => Math.floor(volume(directory) * SHARE_OF_VOLUME);
+  const contents = blobDirectory({ dataDir, blobs });
+  const hasDisks = role !== "api" && sandbox !== "kubernetes";
+  return {
+    file_bytes: contents === null ? Number.POSITIVE_INFINITY : share(contents),
+    disk_bytes: hasDisks ? share(dataDir) : Number.POSITIVE_INFINITY,
+  };
+}
+
+function atMost(
+  standing: typeof STANDING_LIMITS.user,
+  room: { file_bytes: number; disk_bytes: number },
+): LimitValues {
+  return {
+    ...standing,
+    file_bytes: Math.min(standing.file_bytes, room.file_bytes),
+    disk_bytes: Math.min(standing.disk_bytes, room.disk_bytes),
+  };
+}
