@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { parseId } from "@berth/contract";
+import { operations, parseId } from "@berth/contract";
+import fastify from "fastify";
 import { type Caller, testApp } from "../../test-support/http.ts";
+import { HeavyRequests } from "./heavy-requests.ts";
 
 const AT_ONCE = 8;
 
@@ -60,4 +62,26 @@ test("pages that nobody reads: a user's ninth waits until one is given up, and o
   await Promise.all(waiting);
   for (const socket of first) socket.destroy();
   assert.deepEqual(answered.toSorted(), ["large body 400", "list 200"]);
+});
+
+test("a client that takes nothing of its page is disconnected, and its place is free", async (t) => {
+  const app = fastify();
+  t.after(() => app.close());
+  const requests = new HeavyRequests(2000);
+  const page = "a".repeat(24_000_000);
+  app.get("/", (request, reply) =>
+    requests.run("one", operations.agents.list, request, reply, async () => page),
+  );
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      const socket = connect({ port, host: "127.0.0.1" });
+      t.after(() => socket.destroy());
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await once(socket, "readable");
+    }),
+  );
+  const response = await fetch(`http://127.0.0.1:${port}`);
+  assert.equal((await response.text()).length, page.length);
 });

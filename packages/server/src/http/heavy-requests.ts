@@ -18,6 +18,11 @@ const LIGHT_LISTS: ReadonlySet<string> = new Set(["workspace.list"]);
  */
 export class HeavyRequests {
   readonly #slots = new FairSemaphore({ slots: Number.POSITIVE_INFINITY, perOwner: AT_ONCE });
+  readonly #unreadMs: number;
+
+  constructor(unreadMs = UNREAD_MS) {
+    this.#unreadMs = unreadMs;
+  }
 
   /** Handles a request, which is heavy or not. @param owner a uuid. */
   async run<Handled>(
@@ -32,7 +37,7 @@ export class HeavyRequests {
     if (hasEnded(response)) release();
     else for (const end of ["finish", "close"]) response.once(end, release);
     const handled = await handle();
-    response.setTimeout(UNREAD_MS);
+    response.socket?.setTimeout(this.#unreadMs);
     return handled;
   }
 }
