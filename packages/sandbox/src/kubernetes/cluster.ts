@@ -24,6 +24,11 @@ export interface PodId {
 const GRACE_SECONDS = 1;
 const RETRY_MS = 100;
 
+interface Notes {
+  labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
+}
+
 /** The calls to one namespace of a cluster's API server that sandboxes need. */
 export class Cluster {
   readonly namespace: string;
@@ -121,16 +126,18 @@ export class Cluster {
     return await this.#api.readNamespacedPod({ name, namespace: this.namespace }).catch(orNull);
   }
 
-  /** Changes labels of a pod as it was read. Null: it was changed since, or is gone. */
-  async relabelPod({ metadata }: V1Pod, labels: Readonly<Record<string, string>>): Promise<V1Pod | null> {
+  /** Changes labels and annotations of a pod that has some, as it was read. Null: it was changed since, or is gone. */
+  async noteInPod({ metadata }: V1Pod, notes: Notes): Promise<V1Pod | null> {
     const { name = "", resourceVersion } = metadata ?? {};
     const body = [
       { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
-      ...Object.entries(labels).map(([label, value]) => ({
-        op: "add",
-        path: `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`,
-        value,
-      })),
+      ...Object.entries(notes).flatMap(([kind, named]) =>
+        Object.entries(named).map(([note, value]) => ({
+          op: "add",
+          path: `/metadata/${kind}/${note.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+          value,
+        })),
+      ),
     ];
     try {
       return await this.#api.patchNamespacedPod({ name, namespace: this.namespace, body });

@@ -5,6 +5,7 @@ import type { Cluster, PodId } from "./cluster.ts";
 import { endPod } from "./end-pod.ts";
 import { isGoing } from "./is-going.ts";
 import { contentsOf, fits } from "./made-with.ts";
+import { evictionNotes, withEvictionNotes } from "./note-eviction.ts";
 import { OWNER, POOL, SANDBOX } from "./pod-body.ts";
 import { hasEndedPart, isDead, isOutOfReach } from "./pod-status.ts";
 import { epochOf, removeHeld } from "./remove-held.ts";
@@ -37,7 +38,7 @@ export class Placer {
     for (;;) {
       const former = await this.#cluster.pod(body.metadata?.name ?? "");
       if (former === null) {
-        const made = await this.#cluster.createPod(body);
+        const made = await this.#cluster.createPod(withEvictionNotes(body));
         if (made === null) continue;
         return { ...made, isNew: true, contents: contentsOf(body) };
       }
@@ -73,7 +74,10 @@ export class Placer {
   async #takeOver(former: V1Pod, body: V1Pod): Promise<V1Pod | null> {
     if (epochOf(former) > epochOf(body))
       throw new SandboxError("a later lease has a sandbox of this session");
-    return await this.#cluster.relabelPod(former, body.metadata?.labels ?? {});
+    return await this.#cluster.noteInPod(former, {
+      labels: body.metadata?.labels ?? {},
+      annotations: evictionNotes(body),
+    });
   }
 }
 

@@ -88,6 +88,13 @@ async function epochs(id: string): Promise<string[]> {
   );
 }
 
+/** As the autoscaler of nodes reads it. */
+async function mayBeEvicted(id: string): Promise<(string | undefined)[]> {
+  return (await api.pods(`berth.sandbox=${id}`)).map(
+    ({ metadata }) => metadata?.annotations?.["cluster-autoscaler.kubernetes.io/safe-to-evict"],
+  );
+}
+
 /** Of the pods that there are and do not end. */
 async function uids(id: string): Promise<string[]> {
   return (await api.pods(`berth.sandbox=${id}`))
@@ -229,10 +236,12 @@ test("the pool: a pod is taken with the files that its session brings, and a lat
   await warm.make({ name: disk, uid: one.uid }, stored);
   assert.deepEqual(await warm.untaken(), [{ disk, serves: true }]);
   const pod = await uids(disk);
+  assert.deepEqual(await mayBeEvicted(disk), ["true"]);
   await second.sweep(undefined, async () => []);
   const taken = await second.open({ ...one, disk, epoch: 1 });
   assert.deepEqual([await uids(one.id), await epochs(one.id), taken.wasThere], [pod, ["1"], true]);
   assert.deepEqual(await warm.untaken(), []);
+  assert.deepEqual(await mayBeEvicted(one.id), ["false"]);
   assert.equal(
     await ok(
       taken,

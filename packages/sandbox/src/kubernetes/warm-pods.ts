@@ -7,6 +7,7 @@ import type { SandboxShape, ShapedSpec, WarmSandbox, WarmSandboxes } from "../in
 import { beginNew } from "./begin-pod.ts";
 import { placeOf } from "./content-places.ts";
 import { madeWith } from "./made-with.ts";
+import { withEvictionNotes } from "./note-eviction.ts";
 import { POOL, podBody } from "./pod-body.ts";
 import type { PodHost } from "./pod-host.ts";
 import { partsOf } from "./pod-parts.ts";
@@ -70,7 +71,7 @@ export class WarmPods implements WarmSandboxes {
     const host = this.#host;
     const files = await writeFiles(host, spec, directory);
     const wanted = await wantPod(host, spec, directory, files, true);
-    const pod = await host.cluster.createPod(wanted.body);
+    const pod = await host.cluster.createPod(withEvictionNotes(wanted.body));
     if (pod === null) throw new SandboxError("a pod of the pool is there already");
     undo.push(() => host.placer.remove(pod, 0, false));
     const { connection } = await beginNew({ host, spec, undo, ...wanted }, pod);
