@@ -18,6 +18,22 @@ app.kubernetes.io/component: {{ .role }}
 {{ required "image.repository has to name the image of Berth" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
+{{/* A setting as its variable has it: a list of objects as JSON, another list with commas. */}}
+{{- define "berth.setting" -}}
+{{- if kindIs "string" . -}}
+{{- . -}}
+{{- else if not (kindIs "slice" .) -}}
+{{- toJson . -}}
+{{- else if kindIs "map" (first .) -}}
+{{- toJson . -}}
+{{- else -}}
+{{- range $at, $item := . -}}
+{{- if $at -}},{{- end -}}
+{{- include "berth.setting" $item -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{/* Variables of every container. The files are those of "berth.volumes". */}}
 {{- define "berth.env" -}}
 - name: BERTH_DATA_DIR
@@ -84,7 +100,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- range $key, $value := .Values.settings }}
 - name: BERTH_{{ upper $key }}
-  value: {{ $value | quote }}
+  value: {{ include "berth.setting" $value | quote }}
 {{- end }}
 {{- with .Values.environment }}
 {{ toYaml . }}

@@ -89,13 +89,17 @@ test("the defaults and each option are right by the schema, which is strict abou
 });
 
 test("the values that the guide prints are right", () => {
-  const values = guideBlocks().filter((block) => Object.keys(block).every((key) => key in defaultValues()));
+  const values = valuesOfGuide();
   assert.equal(values.length, 3);
   for (const given of values) {
     assert.deepEqual(faultsOf(merged(REQUIRED, given)), []);
     assert.ok(objects(given).length > 0);
   }
 });
+
+function valuesOfGuide(): Values[] {
+  return guideBlocks().filter((block) => Object.keys(block).every((key) => key in defaultValues()));
+}
 
 test("the chart has the version of the packages", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -226,11 +230,18 @@ test("the schema is migrated by the job alone, and the namespace with the disks 
 });
 
 /** `berth config check` also tells variables that are no settings. */
-test("each role's pods have settings that Berth takes, with each option", async (t) => {
-  const directory = mountedFiles(t);
-  for (const option of ["settings, files and variables", "pods of sandboxes", "an ingress with TLS"])
+test("each role's pods have settings that Berth takes, with each option and what the guide prints", async (t) => {
+  const chosen = [
+    "settings, files and variables",
+    "settings as YAML has them",
+    "pods of sandboxes",
+    "an ingress with TLS",
+  ].map((name) => [name, OPTIONS[name] ?? {}] as const);
+  const ofGuide = valuesOfGuide().map((values) => [`the guide: ${Object.keys(values)}`, values] as const);
+  for (const [option, values] of [...chosen, ...ofGuide]) {
+    const directory = mountedFiles(t, values.files ?? {});
     for (const role of ROLES) {
-      const [container] = podsOf(OPTIONS[option]).get(role)?.spec.containers ?? [];
+      const [container] = podsOf(values).get(role)?.spec.containers ?? [];
       const env = Object.entries(variables(container)).map(([name, value]) => [
         name,
         asMounted(value, directory),
@@ -243,21 +254,42 @@ test("each role's pods have settings that Berth takes, with each option", async 
       const others = stderr.replaceAll(/^warning: BERTH_\w+: Berth [^:]* plain HTTP at 0\.0\.0\.0.*\n/gm, "");
       assert.equal(others, "", `${option}: ${role}`);
     }
+  }
+});
+
+test("a setting may be what YAML has for it: each is the text that its variable needs", () => {
+  const given = {
+    upload_limit: 536_870_912,
+    max_cpus: 1.5,
+    trusted_proxies: ["10.0.0.0/8", "192.0.2.1"],
+    clone_retry_seconds: [1, 2.5],
+    git_ca_files: [{ host: "a&b", ca_file: "/etc/berth/files/a.pem" }],
+    retention_days: "sessions=90,files=30",
+  };
+  const [container] = podsOf({ settings: given }).get("api")?.spec.containers ?? [];
+  const { BERTH_GIT_CA_FILES: objects = "", ...texts } = variables(container);
+  assert.deepEqual(JSON.parse(objects), given.git_ca_files);
+  assert.partialDeepStrictEqual(texts, {
+    BERTH_UPLOAD_LIMIT: "536870912",
+    BERTH_MAX_CPUS: "1.5",
+    BERTH_TRUSTED_PROXIES: "10.0.0.0/8,192.0.2.1",
+    BERTH_CLONE_RETRY_SECONDS: "1,2.5",
+    BERTH_RETENTION_DAYS: "sessions=90,files=30",
+  });
 });
 
 function variables(container: ClusterObject): Record<string, string> {
   return Object.fromEntries(container.env.map(({ name, value }: ClusterObject) => [name, value]));
 }
 
-/** The files that pods have, in a directory of this test. */
-function mountedFiles(t: TestContext): string {
+/** The files that pods have, in a directory of this test. @param files those of the values. */
+function mountedFiles(t: TestContext, files: object): string {
   const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
   t.after(() => rmSync(directory, { recursive: true }));
   for (const [path, content] of [
     ["database/url", "postgres://berth:secret@db.example/berth"],
     ["secret-key/secret.key", randomBytes(32).toString("base64")],
-    ["files/models.json", JSON.stringify({ providers: {} })],
-    ["files/pod-patch.yaml", "spec: {}\n"],
+    ...Object.entries(files).map(([name, text]) => [`files/${name}`, String(text)] as const),
   ] as const) {
     mkdirSync(join(directory, path, ".."), { recursive: true });
     writeFileSync(join(directory, path), content, { mode: 0o600 });
@@ -266,7 +298,9 @@ function mountedFiles(t: TestContext): string {
 }
 
 function asMounted(value: string, directory: string): string {
-  return value.replace(/^\/etc\/berth|^\/var\/lib\/berth/, directory).replace(/^(0\.0\.0\.0):\d+$/, "$1:0");
+  return value
+    .replaceAll(/\/etc\/berth(?=\/)|\/var\/lib\/berth(?=\/)/g, directory)
+    .replace(/^(0\.0\.0\.0):\d+$/, "$1:0");
 }
 
 test("the renderer refuses what it does not know", async () => {

@@ -9,7 +9,9 @@ export const FUNCTIONS: Readonly<Record<string, (...words: Value[]) => Value>> =
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   dict: (...words) => Object.fromEntries(pairsOf(words)),
   eq: (left, right) => left === right,
+  first: (list) => (list as Value[])[0],
   index: (map, key) => (map as Record<string, Value>)[String(key)],
+  kindIs: (kind, value) => kindOf(value) === kind,
   list: (...words) => words,
   ne: (left, right) => left !== right,
   nindent: (count, text) => `\n${textOf(text)}`.replaceAll("\n", `\n${" ".repeat(Number(count))}`),
@@ -25,6 +27,14 @@ export const FUNCTIONS: Readonly<Record<string, (...words: Value[]) => Value>> =
   toYaml: (value) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
   upper: (text) => textOf(text).toUpperCase(),
 };
+
+/** Of those that values have, as Go names them. Numbers are float64 in Helm. */
+function kindOf(value: Value): string {
+  if (Array.isArray(value)) return "slice";
+  if (value === null || value === undefined) return "invalid";
+  const kinds: Record<string, string> = { object: "map", boolean: "bool", number: "float64" };
+  return kinds[typeof value] ?? typeof value;
+}
 
 /** As templates see it: neither false, zero, nothing, nor empty. */
 export function isTrue(value: Value): boolean {

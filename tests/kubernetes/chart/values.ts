@@ -41,6 +41,23 @@ export const OPTIONS: Readonly<Record<string, Values>> = {
     files: { "models.json": '{"providers": {}}', "pod-patch.yaml": "spec: {}\n" },
     environment: [{ name: "HTTPS_PROXY", value: "http://proxy.example:3128" }],
   },
+  "settings as YAML has them": {
+    settings: {
+      upload_limit: 536_870_912,
+      max_cpus: 1.5,
+      trusted_proxies: ["10.0.0.0/8", "192.0.2.1"],
+      clone_retry_seconds: [1, 2.5, 30],
+      hosted_providers: [
+        { host: "git.example.com", token_env: ["GH_TOKEN", "GH_ENTERPRISE_TOKEN"] },
+        { host: "other.example.com:8443", api: "https://api.example.com/v3?a=1&b=2" },
+      ],
+      oidc_mapping: [{ value: "a<b", organization: 'the "others"', role: "admin" }],
+      oidc_issuer: "https://id.example.com",
+      oidc_client_id: "berth",
+      public_url: "https://berth.example.com",
+      organization_limits: ["open_sessions=5", "running_turns=2"],
+    },
+  },
   "places of pods": { api: PLACE, runner: PLACE, egress: PLACE },
   "sandboxes without egress": { egress: { enabled: false } },
   "sandboxes by a proxy, in a namespace that is there": {
@@ -91,7 +108,10 @@ export const WRONG: readonly [values: Values, named: RegExp][] = [
   [{ api: { replicas: "three" } }, /api\/replicas must be integer/],
   [{ image: { tag: "a b" } }, /image\/tag must match pattern/],
   [{ contents: { place: "/srv/berth" } }, /contents\/place must match pattern/],
-  [{ settings: { max_pids: 500 } }, /settings\/max_pids must be string/],
+  [{ settings: { console: false } }, /settings\/console must be string,number,array/],
+  [{ settings: { trusted_proxies: [] } }, /settings\/trusted_proxies must NOT have fewer than 1 items/],
+  [{ settings: { git_http_hosts: [["a"]] } }, /settings\/git_http_hosts\/0 must be string,number,object/],
+  [{ settings: { oidc_mapping: { value: "a" } } }, /settings\/oidc_mapping must be string,number,array/],
   [
     { settings: { database_url: "postgres://berth:secret@db/berth" } },
     /settings property name must be valid/,
