@@ -67,6 +67,11 @@ export const workspaceRequirements: readonly Requirement[] = [
     rule: "The unified diff of a file or of a whole repository against what was cloned has at most 1,048,576 bytes, and tells when it was cut. The session's secrets are masked in it.",
   },
   {
+    id: "changes-large",
+    source: "api 4",
+    rule: "A changed file of more than 8 MiB, or one of the largest where there are many, is binary in lists and diffs, large_files names it, and the rest is compared as ever, however large or sparse it is.",
+  },
+  {
     id: "changes-bounded",
     source: "api 4",
     rule: "Of a repository at most 250 commits and 1,000 files are listed, and all are counted.",

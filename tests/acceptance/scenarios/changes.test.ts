@@ -122,6 +122,7 @@ covers(
         path: "README.md",
         diff: "",
         truncated: false,
+        large_files: [],
       },
     );
     assert.match(one.diff, /^diff --git a\/README\.md b\/README\.md\n.*\n\+more\n$/s);
@@ -132,6 +133,28 @@ covers(
     const whole = await api.ok("GET", diffOf(session));
     assert.equal(whole.diff.match(/^diff --git /gm).length, 5);
     assert.equal((await api.ok("GET", diffOf(session, "src/none"))).diff, "");
+  },
+);
+
+covers(
+  ["changes-large"],
+  "changes: a file that cannot be read in time is named, and the rest is compared",
+  async () => {
+    const session = await worked(
+      [repository("widget")],
+      "cd /data/widget && truncate -s 900G disk.img && truncate -s 900G src/moved.txt && echo more >>README.md",
+    );
+    const [widget] = await changes(session);
+    assert.deepEqual(widget.files.map(shown), [
+      ["README.md", null, "modified", 1, 0, false],
+      ["disk.img", null, "added", null, null, true],
+      ["src/moved.txt", null, "modified", null, null, true],
+    ]);
+    const all = await api.ok("GET", `/sessions/${session.id}/changes/${session.resources[0].id}/diff`);
+    assert.deepEqual([all.large_files, all.truncated], [["disk.img", "src/moved.txt"], false]);
+    assert.match(all.diff, /^\+more$/m);
+    const one = await api.ok("GET", diffOf(session, "README.md"));
+    assert.deepEqual(one.large_files, []);
   },
 );
 

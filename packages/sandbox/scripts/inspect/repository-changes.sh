@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # $base and $view are set by repository.sh
 # Tells what changed in a clone. Runs after path.sh and repository.sh.
 #
-# REPOSITORY: its path. BASE, MOST_UNTRACKED: see repository.sh. MOST_COMMITS, MOST_FILES: how many are listed.
+# REPOSITORY: its path. BASE, MOST_UNTRACKED, LARGE_FILES, MOST_FILE, MOST_TOGETHER: see repository.sh. MOST_COMMITS, MOST_FILES: how many are listed.
 #
 # Prints fields, each ended by a NUL: the commit of HEAD (empty without one), its branch (empty when HEAD is detached), "found" or
 # "missing" for the base, "yes" when the base is an ancestor of HEAD, the number of commits and of files. Then the commits that no remote

@@ -1,7 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # $base and $view are set by repository.sh
-# Prints the unified diff between the base of a clone and its work tree. Runs after path.sh and repository.sh.
+# Prints how the work tree of a clone differs from its base: the paths of the changed files that are too large to compare, at most
+# MOST_LARGE, each ended by NUL; a NUL; and the unified diff, in which these are binary. Runs after path.sh and repository.sh.
 #
-# REPOSITORY: its path. BASE, MOST_UNTRACKED: see repository.sh. FILE: the path of one file in it; of a renamed file, the new one. Empty:
+# REPOSITORY: its path. BASE, MOST_UNTRACKED, LARGE_FILES, MOST_FILE, MOST_TOGETHER: see repository.sh. FILE: the path of one file in it; of a renamed file, the new one. Empty:
 # all files. MOST: bytes to print at most.
 #
 # Exit status: as enter in path.sh and open_clone in repository.sh; 54 when the base is missing.
@@ -17,8 +18,17 @@ former() {
     fi
   done
 }
+wanted=$(printf %s "$FILE" | tr '\n' '\001')
+wanted_alone() {
+  if [ -z "$FILE" ]; then cat; else tr '\0\n' '\n\001' | grep -xF -e "$wanted" | tr '\n\001' '\0\n'; fi
+}
+# Those of a commit are in no other list, and git takes them for binary by their size alone.
+{
+  cat "$view/large"
+  compare --name-only -z --diff-filter=d "$base" | large "$MOST_FILE" 9007199254740992
+} | sed -z 's/^[^\t]*\t//' | LC_ALL=C sort -zu | wanted_alone | sed -z "${MOST_LARGE}q"
+printf '\0'
 if [ -n "$FILE" ]; then
-  wanted=$(printf %s "$FILE" | tr '\n' '\001')
   old=$(former)
   compare -p "$base" -- "$FILE" ${old:+"$old"}
 else

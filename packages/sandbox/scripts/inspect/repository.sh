@@ -5,12 +5,15 @@
 #                       configuration, hooks and attributes: no program that these name is ever run. Nothing in the clone is written.
 #                       Else it exits: 50 when there is no clone, 51 when there is no git, 52 when there is no room for it.
 # look ARGUMENT...      runs git on that view, with the files of the clone as its work tree.
-# include_untracked     adds the untracked files, at most $MOST_UNTRACKED, to the index of the view.
+# include_untracked     adds the untracked files, at most $MOST_UNTRACKED, to the index of the view. Files that take too long to compare have one
+#                       NUL as their content there, $mark, so that git takes them for binary and does not read them. $view/large lists these.
+# large MOST TOGETHER   of paths on standard input, each ended by NUL, those of such files; see large-files.pl. Without perl none.
 # compare ARGUMENT...   runs git diff-index, which compares a commit or a tree with the work tree.
 #
 # find_base             sets $base to what to compare with; empty when the clone does not have it.
 #
-# BASE: the commit that was cloned; empty for a repository that had none.
+# BASE: the commit that was cloned; empty for a repository that had none. LARGE_FILES: the text of large-files.pl. MOST_FILE, MOST_TOGETHER:
+# bytes that one file, and all files, may have to be compared.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 umask 077
 unset IFS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
@@ -29,11 +32,12 @@ open_clone() {
   view=$(mktemp -d /dev/shm/.berth-view-XXXXXXXX || mktemp -d /tmp/.berth-view-XXXXXXXX) || exit 52
   trap 'rm -rf "$view"' EXIT
   trap 'exit 1' HUP INT TERM
-  tree=$1 format=sha1 empty_blob=e69de29bb2d1d6434b8b29ae775ad8c2e48c5391
+  tree=$1 format=sha1 empty_blob=e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 mark=f76dd238ade08917e6712764a16a22005a50573d
   if [ "${#BASE}" -eq 64 ]; then
     format=sha256 empty_blob=473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813
+    mark=449e9b795420cd16fe60ad5298cf680f15a7cd2ac9b44adaf7ed3edc0d08dd78
   fi
-  mkdir "$view/info" || exit 52
+  mkdir "$view/info" "$view/own" || exit 52
   shared .git/objects
   shared .git/refs
   [ ! -f .git/packed-refs ] || shared .git/packed-refs
@@ -44,20 +48,35 @@ open_clone() {
   copied .git/info/exclude "$view/info/exclude" 1
   {
     printf '[core]\n\trepositoryformatversion = 1\n\tbare = false\n\ttrustctime = false\n\tcheckStat = minimal\n'
+    printf '\tbigFileThreshold = %s\n' "$MOST_FILE"
     printf '[extensions]\n\tobjectFormat = %s\n' "$format"
   } >"$view/config" || exit 52
 }
 look() {
-  GIT_DIR=$view GIT_WORK_TREE=$tree GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 \
+  GIT_DIR=$view GIT_WORK_TREE=$tree GIT_ALTERNATE_OBJECT_DIRECTORIES=$view/own GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 \
     GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_OPTIONAL_LOCKS=0 GIT_LITERAL_PATHSPECS=1 GIT_TERMINAL_PROMPT=0 \
     command git --no-pager "$@"
 }
-# A file whose name ends in a slash is a repository within the clone.
+large() {
+  ! command -v perl >/dev/null || perl -e "$LARGE_FILES" "$1" "$2" "$mark"
+}
+hide_large() {
+  [ -s "$view/large" ] || return 0
+  printf '\0' | GIT_OBJECT_DIRECTORY=$view/own look hash-object -w --stdin >"$view/mark" &&
+    look update-index -z --index-info <"$view/large" &&
+    sed -z 's/^[^\t]*\t//' "$view/large" | look update-index -z --assume-unchanged --stdin
+}
+# diff-files compares times and sizes, and refresh what is in the files. A file whose name ends in a slash is a repository within the clone.
 include_untracked() {
+  look ls-files -z --others --exclude-standard | sed -z "${MOST_UNTRACKED}q" >"$view/others" || return 1
+  {
+    cat "$view/others"
+    [ ! -e "$view/index" ] || look diff-files --name-only -z --ignore-submodules
+  } | large "$MOST_FILE" "$MOST_TOGETHER" >"$view/large"
+  hide_large || return 1
   [ ! -e "$view/index" ] || look update-index -q --refresh --unmerged --ignore-submodules >&2
-  look ls-files -z --others --exclude-standard | sed -z "${MOST_UNTRACKED}q" |
-    sed -z -e "/\/\$/{s|/\$||;s|^|160000 $empty_blob 0\t|;b}" -e "s|^|100644 $empty_blob 0\t|" |
-    look update-index -z --index-info
+  sed -z -e "/\/\$/{s|/\$||;s|^|160000 $empty_blob 0\t|;b}" -e "s|^|100644 $empty_blob 0\t|" "$view/others" |
+    look update-index -z --index-info && hide_large
 }
 compare() {
   look diff-index --find-renames -l500 --no-ext-diff --no-textconv --ignore-submodules=dirty --no-color "$@"

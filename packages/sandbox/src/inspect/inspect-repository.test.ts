@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fresh.close());
 
-const TIME = { timeoutMs: 60_000 };
+const TIME = { timeoutMs: 60_000, maxFile: 1024 * 1024 };
 
 /** A repository with a remote branch, in which the script then works. Returns the commit that was cloned. */
 async function clone(name: string, work: string): Promise<{ path: string; base: string }> {
@@ -39,6 +39,13 @@ async function diffOf(clone: { path: string; base: string }, file: string | null
   const result = await repositoryDiff(sandbox, clone, { file, max, ...TIME });
   assert.ok(result.ok, JSON.stringify(result));
   return { diff: result.diff.toString(), cut: result.cut };
+}
+
+/** Paths of what was too large to compare. */
+async function largeOf(clone: { path: string; base: string }, file: string | null = null) {
+  const result = await repositoryDiff(sandbox, clone, { file, max: 100_000, ...TIME });
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.large.map(String);
 }
 
 const shown = ({ path, oldPath, status, additions, deletions, binary }: ChangedFile) =>
@@ -102,6 +109,59 @@ test("diff: of all, of one file, of a renamed one by its new path, and cut at th
     diff: whole.diff.slice(whole.diff.indexOf("diff --git a/kept")).slice(0, 20),
     cut: true,
   });
+});
+
+/** None of these could be read in the time that it may take. */
+const TERABYTE = "truncate -s 1T";
+
+test("large files: a sparse one is told as binary and by its name, and the rest is compared", async () => {
+  const made = await clone("sparse", `${TERABYTE} disk.img && chmod +x disk.img && echo 4 >>kept.txt`);
+  const { diff } = await diffOf(made);
+  assert.match(diff, /^new file mode 100755\n.*\nBinary files \/dev\/null and b\/disk\.img differ$/m);
+  assert.match(diff, /^\+4$/m);
+  assert.deepEqual(await largeOf(made), ["disk.img"]);
+  assert.deepEqual(await largeOf(made, "disk.img"), ["disk.img"]);
+  assert.deepEqual(await largeOf(made, "kept.txt"), []);
+  assert.deepEqual((await changesOf(made)).files.map(shown), [
+    ["disk.img", null, "added", null, null, true],
+    ["kept.txt", null, "modified", 1, 0, false],
+  ]);
+});
+
+test("large files: one that grew, and one in a commit, beside a small change", async () => {
+  const made = await clone(
+    "grown",
+    `seq 1 300000 >list.txt && git add list.txt && git commit -qm List && ${TERABYTE} moved.txt &&
+     mkdir "$(printf 'a\nb')" && ${TERABYTE} "$(printf 'a\nb')/c" && echo 4 >>kept.txt`,
+  );
+  const { diff } = await diffOf(made);
+  assert.match(diff, /^Binary files a\/moved\.txt and b\/moved\.txt differ$/m);
+  assert.match(diff, /^Binary files \/dev\/null and b\/list\.txt differ$/m);
+  assert.match(diff, /^\+4$/m);
+  assert.deepEqual(await largeOf(made), ["a\nb/c", "list.txt", "moved.txt"]);
+  assert.deepEqual(await largeOf(made, "a\nb/c"), ["a\nb/c"]);
+});
+
+test("large files: of a repository with the other kind of names", async () => {
+  const base = await ok(
+    sandbox,
+    `git init -q -b main --object-format=sha256 other && cd other && echo 1 >kept.txt && git add -A && git commit -qm Base &&
+     git rev-parse HEAD && ${TERABYTE} disk.img && echo 2 >>kept.txt`,
+  );
+  const { diff } = await diffOf({ path: "/data/other", base });
+  assert.match(diff, /^Binary files \/dev\/null and b\/disk\.img differ$/m);
+  assert.match(diff, /^\+2$/m);
+});
+
+test("large files: of many, as many are compared as there is time for, the small ones first", async () => {
+  const made = await clone(
+    "many-large",
+    `mkdir logs && for n in $(seq 300); do truncate -s 1M "logs/$n"; done && echo 4 >>kept.txt && echo new >new.txt`,
+  );
+  assert.equal((await largeOf(made)).length, 300 - 255);
+  const files = (await changesOf(made, { commits: 1, files: 1_000 })).files.map(shown);
+  assert.equal(files.length, 302);
+  assert.ok(files.every(([path, , , , , binary]) => binary === path.startsWith("logs/")));
 });
 
 test("changes: no program that a hostile clone names is run, for changes nor for the diff", async () => {
@@ -242,10 +302,13 @@ test("changes: objects that are pipes → too slow after the time, and the sandb
     sandbox,
     `cd stuck && object=.git/objects/$(printf %s ${made.base} | sed 's|^..|&/|') && rm -f "$object" && mkfifo "$object"`,
   );
-  assert.deepEqual(await repositoryChanges(sandbox, made, { commits: 1, files: 1, timeoutMs: 1_000 }), {
-    ok: false,
-    reason: "slow",
-  });
+  assert.deepEqual(
+    await repositoryChanges(sandbox, made, { commits: 1, files: 1, maxFile: 1, timeoutMs: 1_000 }),
+    {
+      ok: false,
+      reason: "slow",
+    },
+  );
   assert.equal(await ok(sandbox, "echo on"), "on");
 });
 

@@ -61,9 +61,13 @@ function diffLines(diff: string, { bold, cyan, green, red }: Palette): string[] 
 
 /** What the diffs do not show. */
 function notesOf(repositories: readonly RepositoryChanges[], diffs: readonly RepositoryDiff[]): string[] {
-  const cut = new Set(diffs.filter(({ truncated }) => truncated).map(({ resource_id }) => resource_id));
+  const byResource = new Map(diffs.map((diff) => [diff.resource_id, diff]));
   return repositories.flatMap(({ resource_id, mount_path, reason }) => {
     if (reason !== null) return [`${mount_path} was not compared: ${plainLine(reason)}`];
-    return cut.has(resource_id) ? [`The diff of ${mount_path} is cut: ask for one path.`] : [];
+    const { truncated = false, large_files: large = [] } = byResource.get(resource_id) ?? {};
+    return [
+      ...(truncated ? [`The diff of ${mount_path} is cut: ask for one path.`] : []),
+      ...large.map((path) => `${plainLine(path)} of ${mount_path} was not compared: it is too large.`),
+    ];
   });
 }

@@ -8,6 +8,8 @@ export const MAX_LISTED_COMMITS = 250;
 export const MAX_LISTED_FILES = 1_000;
 /** Of a diff. */
 export const MAX_DIFF_BYTES = 1_048_576;
+/** A file with more is not compared. */
+export const MAX_COMPARED_FILE_BYTES = 8_388_608;
 
 const lines = (what: string) =>
   z
@@ -29,7 +31,9 @@ const changedFile = z
       .meta({ description: "`submodule` is also a repository within the repository." }),
     additions: lines("added"),
     deletions: lines("deleted"),
-    binary: z.boolean(),
+    binary: z.boolean().meta({
+      description: `Or of more than ${MAX_COMPARED_FILE_BYTES.toLocaleString("en")} bytes, or among the largest of many: it is not compared, and counts as changed once its time or size did.`,
+    }),
   })
   .meta({ id: "ChangedFile" });
 
@@ -97,6 +101,9 @@ export const repositoryDiff = z
     truncated: z
       .boolean()
       .meta({ description: `Whether it was cut, after ${MAX_DIFF_BYTES.toLocaleString("en")} bytes.` }),
+    large_files: z.array(z.string()).meta({
+      description: `Paths of changed files that were not compared, since they have more than ${MAX_COMPARED_FILE_BYTES.toLocaleString("en")} bytes or are the largest of many: the diff shows them as binary. At most 100.`,
+    }),
   })
   .meta({ id: "RepositoryDiff" });
 export type RepositoryDiff = z.output<typeof repositoryDiff>;

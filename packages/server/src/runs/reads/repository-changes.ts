@@ -1,4 +1,10 @@
-import { formatId, MAX_LISTED_COMMITS, MAX_LISTED_FILES, type RepositoryChangesOf } from "@berth/contract";
+import {
+  formatId,
+  MAX_COMPARED_FILE_BYTES,
+  MAX_LISTED_COMMITS,
+  MAX_LISTED_FILES,
+  type RepositoryChangesOf,
+} from "@berth/contract";
 import { type CloneFailure, type RepositoryChanges, repositoryChanges } from "@berth/sandbox";
 import { MAX_READ_MS } from "../../features/sessions/workspace/read-request.ts";
 import { isRepository, type RunRepository, readResources } from "../inputs/resource-store.ts";
@@ -36,7 +42,13 @@ async function describe(
   const result = await repositoryChanges(
     sandbox,
     { path: repository.mountPath, base },
-    { commits: MAX_LISTED_COMMITS, files: MAX_LISTED_FILES, timeoutMs: MAX_READ_MS, signal },
+    {
+      commits: MAX_LISTED_COMMITS,
+      files: MAX_LISTED_FILES,
+      maxFile: MAX_COMPARED_FILE_BYTES,
+      timeoutMs: MAX_READ_MS,
+      signal,
+    },
   );
   if (!result.ok) return without(repository, "unreadable", WHY[result.reason], base);
   const { changes } = result;

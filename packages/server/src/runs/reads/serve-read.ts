@@ -1,4 +1,4 @@
-import { MAX_DIFF_BYTES } from "@berth/contract";
+import { MAX_COMPARED_FILE_BYTES, MAX_DIFF_BYTES } from "@berth/contract";
 import { listDirectory, readPart, repositoryDiff, type Sandbox } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import {
@@ -98,11 +98,15 @@ async function diff(
   const base = await baseOf(parts, sessionId, repository);
   if (base === null) return failed("incomparable");
   const clone = { path: repository.mountPath, base };
-  const limits = { file: path, max: MAX_DIFF_BYTES, timeoutMs: MAX_READ_MS, signal };
-  const read = await repositoryDiff(sandbox, clone, limits);
+  const bounds = { max: MAX_DIFF_BYTES, maxFile: MAX_COMPARED_FILE_BYTES, timeoutMs: MAX_READ_MS };
+  const read = await repositoryDiff(sandbox, clone, { file: path, ...bounds, signal });
   if (!read.ok) return failed(isOfSandbox(read.reason) ? read.reason : "incomparable");
   const lines = read.cut ? wholeLines(read.diff) : read.diff;
-  return found<"diff">({ diff: parts.mask(lines.toString("utf8")), truncated: read.cut });
+  return found<"diff">({
+    diff: parts.mask(lines.toString("utf8")),
+    truncated: read.cut,
+    large_files: read.large.map((path) => parts.mask(path.toString("utf8"))),
+  });
 }
 
 /** Without the rest of a line that was cut, which may be the beginning of a secret. */

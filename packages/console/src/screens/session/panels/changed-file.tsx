@@ -13,6 +13,8 @@ import { useSession } from "../scope/session-context.ts";
 
 type File = Awaited<ReturnType<typeof berth.sessions.changes.get>>["repositories"][number]["files"][number];
 
+type Diff = Awaited<ReturnType<typeof berth.sessions.changes.diff>>;
+
 type Props = {
   resourceId: string;
   file: File;
@@ -69,6 +71,11 @@ function Counts({ file: { additions, deletions, binary, type } }: { file: File }
   );
 }
 
+function notCompared({ path, binary }: File, { large_files }: Diff): string {
+  if (large_files.includes(path)) return "The file is too large to compare.";
+  return binary ? "A binary file." : "There are no lines to compare.";
+}
+
 function FileDiff({ resourceId, file, split, version }: Props) {
   const { session } = useSession();
   const { data, error, refetch } = useQuery({
@@ -83,9 +90,7 @@ function FileDiff({ resourceId, file, split, version }: Props) {
   return (
     <div className="border-t border-line">
       {hunks.length === 0 ? (
-        <p className="px-4 py-2 text-muted">
-          {file.binary ? "A binary file." : "There are no lines to compare."}
-        </p>
+        <p className="px-4 py-2 text-muted">{notCompared(file, data)}</p>
       ) : (
         <DiffView hunks={hunks} path={file.path} split={split} />
       )}

@@ -17,7 +17,8 @@ export interface Found {
   /** The bytes are beside the answer. `stamp` changes whenever the file does. */
   part: { size: number; stamp: string };
   changes: { repositories: RepositoryChangesOf[] };
-  diff: { diff: string; truncated: boolean };
+  /** `large_files` is absent where a runner of the release before answers. */
+  diff: { diff: string; truncated: boolean; large_files?: string[] };
 }
 
 /** `name`: base64 of its bytes. */
