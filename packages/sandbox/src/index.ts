@@ -12,6 +12,7 @@ export {
   NoRoomError,
   RuntimeClassError,
   SandboxError,
+  WaitOverError,
 } from "./interface/errors.ts";
 export type { LeasedSandbox, Sandbox, SandboxEngine } from "./interface/sandbox.ts";
 export type {
@@ -23,6 +24,7 @@ export type {
   MountedFile,
   MountedSnapshot,
   SandboxSpec,
+  SandboxWait,
   SystemLayers,
 } from "./interface/spec.ts";
 export type { SandboxShape, ShapedSpec, WarmSandbox, WarmSandboxes } from "./interface/warm.ts";

@@ -27,6 +27,21 @@ export const kubernetesRequirements: readonly Requirement[] = [
     rule: "With an ephemeral workspace an idle session has neither a pod nor a volume, and its disk takes what its limit says and no more.",
   },
   {
+    id: "kubernetes-waits",
+    source: "seed 1",
+    rule: "A session whose pod has no node yet, or whose node has not got its images yet, waits for it: its status is rescheduling, and session.status_rescheduled has the words of the scheduler or the kubelet. It goes on by itself once both are there, takes no turn from other sessions meanwhile, and ends at once by an interrupt or when its runner stops.",
+  },
+  {
+    id: "kubernetes-wait-over",
+    source: "seed 1",
+    rule: "After the operator's time (BERTH_KUBERNETES_SCHEDULE_SECONDS, BERTH_KUBERNETES_PULL_SECONDS) the call that waits fails, with the same words in a sandbox_error. The next one waits anew.",
+  },
+  {
+    id: "kubernetes-no-node-told",
+    source: "seed 1",
+    rule: "While no node takes any pod of a sandbox, runners are not ready, and their log and the doctor have the scheduler's words. Where only other sessions have the room, they are ready.",
+  },
+  {
     id: "kubernetes-takeover",
     source: "seed 1",
     rule: "When a runner is killed or hangs in the middle of a turn, its running call is interrupted, and another runner goes on with the session's disk, in the same pod where that still fits. Nothing that ran in the pod before runs on, neither the call nor what earlier calls left in the background. The former runner, when it comes back, changes nothing of the pod.",

@@ -110,6 +110,14 @@ export class PodService {
     return (await this.core.listNamespacedPod({ namespace: this.#cluster.namespace, labelSelector })).items;
   }
 
+  /** What `berth doctor` says of a runner, also where something is missing. */
+  async doctor(): Promise<string> {
+    const words = ["doctor", "--config", this.#settingsFile({ role: "runner" }, "doctor.yaml")];
+    const [service] = this.#started;
+    if (service === undefined) throw new Error("no service was started");
+    return await service.command(...words).catch(({ stdout }) => stdout);
+  }
+
   /** Resolves when a session, or no session, has a pod. */
   async parked(session?: string): Promise<void> {
     let left: V1Pod[] = [];
@@ -134,9 +142,9 @@ export class PodService {
   }
 
   /** JSON is YAML. */
-  #settingsFile(): string {
+  #settingsFile(more: object = {}, name = "berth.yaml"): string {
     const { kubeconfig, namespace, image, storageClass } = this.#cluster;
-    const path = join(this.#root, "berth.yaml");
+    const path = join(this.#root, name);
     const settings = {
       role: "api",
       database_url: this.#url,
@@ -152,6 +160,7 @@ export class PodService {
       sandbox_idle_seconds: 0,
       host_grace_seconds: 4,
       ...this.#settings,
+      ...more,
     };
     writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
     return path;

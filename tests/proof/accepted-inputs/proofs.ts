@@ -652,6 +652,18 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "KUBERNETES_SCHEDULE_SECONDS",
+    "tests/kubernetes/waits.test.ts",
+    "no node takes the pod of a session in its time: it is rescheduling and says why, then the call fails with that; the next call waits anew, and runs once a node is there",
+  ],
+  [
+    "setting BERTH_",
+    "KUBERNETES_PULL_SECONDS",
+    "tests/kubernetes/waits.test.ts",
+    "the image of an environment is not there yet: the session says so in the kubelet's words, and goes on once it is; one that never comes fails with them",
+  ],
+  [
+    "setting BERTH_",
     "KUBERNETES_WARM_PODS",
     "tests/kubernetes/warm-pods.test.ts",
     "warm pods: a session begins in one, with its files, and another is made in its place",

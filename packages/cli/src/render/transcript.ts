@@ -214,8 +214,9 @@ function omittedLine({ reason, omitted }: EventOf<"agent.content_omitted">): str
   return `left out of what the model is sent: ${parts.join(", ")}: ${plainLine(reason)}`;
 }
 
-/** `retrying at 14:05:09`, in the time zone of the terminal. */
-function waitingLine({ retry_at }: EventOf<"session.status_rescheduled">): string {
+/** `retrying at 14:05:09`, in the time zone of the terminal; or why the session waits. */
+function waitingLine({ retry_at, reason }: EventOf<"session.status_rescheduled">): string {
+  if (reason !== undefined) return plainLine(reason);
   if (retry_at === undefined) return "waiting, continues as soon as possible";
   return `retrying at ${new Date(retry_at).toTimeString().slice(0, 8)}`;
 }

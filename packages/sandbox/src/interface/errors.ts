@@ -9,12 +9,19 @@ export class ImageError extends SandboxError {}
 /** The sandbox cannot have its runtime class. The message is one sentence for users, without paths. */
 export class RuntimeClassError extends SandboxError {}
 
-/** There is no room for another sandbox now. The message is one sentence for users, without paths. */
+/** There is no room for another sandbox now: others have it. The message is one sentence for users, without paths. */
 export class NoRoomError extends SandboxError {
-  constructor(options?: ErrorOptions) {
-    super("There is no room for the session's sandbox now.", options);
+  /** Why, in the words of the host; empty when it does not say. */
+  readonly why: string;
+
+  constructor({ why = "", ...options }: ErrorOptions & { why?: string } = {}) {
+    super(`There is no room for the session's sandbox now${why === "" ? "." : `: ${why}`}`, options);
+    this.why = why;
   }
 }
+
+/** The sandbox waited for a place, or for what it needs there, for as long as it may. The message is one sentence for users, without paths. */
+export class WaitOverError extends SandboxError {}
 
 /** The disk has a limit, which this machine cannot enforce. The message is one sentence for users, without paths. */
 export class DiskLimitError extends SandboxError {

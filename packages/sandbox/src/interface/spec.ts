@@ -63,16 +63,31 @@ export interface SandboxSpec {
    */
   openTunnel?: (policy: EgressPolicy) => Promise<EgressTunnel>;
   /**
-   * Called again and again while there is no room for it, so that what is needed less gives its place. Never rejects. Without it, `open` rejects with
-   * `NoRoomError` at once where it need not wait to know that.
+   * Called again and again while there is no room for it, so that what is needed less gives its place. Never rejects. Without it and without
+   * `onWaiting`, `open` rejects with `NoRoomError` at once where it need not wait to know that.
    */
   makeRoom?: () => Promise<void>;
-  /** Aborts when nobody needs the sandbox any more: `open` need not wait for room then. */
+  /**
+   * Called when the sandbox waits longer than usual for its place or its image, each time that the reason changes, and with null when it goes on.
+   * Who is told so is patient: without it, `open` waits for a place no longer than a minute and a half.
+   */
+  onWaiting?: (wait: SandboxWait | null) => void;
+  /** Aborts when nobody needs the sandbox any more: `open` rejects then instead of waiting. */
   signal?: AbortSignal;
   /** What git's system configuration says besides Berth's own settings. Default: nothing. */
   git?: GitSettings;
   /** Called for each denied connection or name, once per distinct host within a second. */
   onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+/** What a sandbox waits for before it can start. */
+export interface SandboxWait {
+  /** `place`: a host that takes it. `image`: its image or its disk, on the host that it has. */
+  for: "place" | "image";
+  /** In the words of the host or the scheduler: one line without paths of this machine. */
+  reason: string;
+  /** Other sandboxes have the place, so that it may become free. */
+  othersRun: boolean;
 }
 
 /** What the sidecar of one sandbox connects to the egress gateway with. */

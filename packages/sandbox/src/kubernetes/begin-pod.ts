@@ -3,6 +3,7 @@ import { Supervisor } from "../commands/supervisor.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { PodId } from "./cluster.ts";
+import type { EntryAttempts } from "./egress/gateway-network.ts";
 import { endProcesses } from "./end-processes.ts";
 import { PipeConnection } from "./pipe-connection.ts";
 import type { TakenPod } from "./placer.ts";
@@ -18,7 +19,8 @@ import { sendContents } from "./send-contents.ts";
 import { type Sent, sendFiles } from "./send-files.ts";
 import type { WantedPod } from "./wanted-pod.ts";
 
-const START_TIMEOUT_MS = 90_000;
+/** For a node, where nobody is told that the pod waits. */
+const UNTOLD_PLACE_MS = 90_000;
 /** Another pod on another disk takes less long than to wait for one whose node may be lost. */
 const POOL_TIMEOUT_MS = 10_000;
 /** The way to process 1 leads over the API server and the kubelet. */
@@ -42,6 +44,8 @@ export interface BegunPod {
   supervisor: Supervisor;
   pipes: PodPipes;
   view: PodView;
+  /** Of a new pod: it is watched until that is ended. */
+  start?: PodStart;
 }
 
 /** Starts a pod, or goes on in the one of an earlier lease or of the pool where that fits. */
@@ -97,21 +101,24 @@ async function startServer(
   throw new SandboxError("a pod of the pool does not answer");
 }
 
-/** Connects to the server of a new pod's pipes, with the files of the sandbox in place. */
+/** Connects to the server of a new pod's pipes, with the files of the sandbox in place. The pod is still watched. */
 export async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
   const { host, spec, sent, undo } = opening;
-  const start = new PodStart(host.cluster, pod.name, START_TIMEOUT_MS, spec.makeRoom);
+  const { placeMs, imageMs } = host.times;
+  const isTold = spec.onWaiting !== undefined;
+  const times = { placeMs: isTold ? placeMs : Math.min(placeMs, UNTOLD_PLACE_MS), imageMs };
+  const start = new PodStart(host.cluster, pod, times, spec);
   undo.push(async () => start.end());
-  const connecting = connectTo(host, pod.name, spec, sent, start.signal);
+  const connecting = connectTo(host, pod.name, spec, sent, start);
   connecting.catch(() => {});
-  if (spec.diskSource !== undefined) await start.orFailed(host.disks.untilFilled(spec.disk));
+  if (spec.diskSource !== undefined)
+    await start.orFailed(host.disks.untilFilled(spec.disk, () => start.isUnplaced));
   const connection = await start.orFailed(connecting);
   undo.push(() => connection.undo());
   const begun = superviseOver(connection, opening, pod, false);
   if (!(await start.orFailed(begun.supervisor.ready)))
     throw new SandboxError("process 1 of the pod did not start");
-  start.end();
-  return begun;
+  return { ...begun, start };
 }
 
 async function connectTo(
@@ -119,11 +126,11 @@ async function connectTo(
   pod: string,
   { epoch = 0 }: SandboxSpec,
   sent: readonly Sent[],
-  signal: AbortSignal,
+  attempts: EntryAttempts,
 ): Promise<PipeConnection> {
-  await sendFiles(cluster, pod, sent, signal);
+  await sendFiles(cluster, pod, sent, attempts);
   return await PipeConnection.open(
-    await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), signal),
+    await cluster.execSoon(pod, SERVER_CONTAINER, serverCommand(epoch), attempts),
   );
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type {
   CoreV1Api,
+  CoreV1Event,
   CustomObjectsApi,
   KubeConfig,
   V1PersistentVolumeClaim,
@@ -8,6 +9,7 @@ import type {
 } from "@kubernetes/client-node";
 import { SandboxError } from "../interface/errors.ts";
 import { isStatus, orNull, unless } from "./api-status.ts";
+import type { EntryAttempts } from "./egress/gateway-network.ts";
 import { type Library, loadClient } from "./load-client.ts";
 import { patientApi, plainApi } from "./patient-api.ts";
 import { type PodProcess, startProcess } from "./pod-process.ts";
@@ -175,6 +177,26 @@ export class Cluster {
     return (await this.#api.listNamespacedPod({ namespace: this.namespace, labelSelector })).items;
   }
 
+  /** Whether another pod than this one runs. */
+  async hasRunning(labelSelector: string, except: Pick<PodId, "uid">): Promise<boolean> {
+    const { items } = await this.#api.listNamespacedPod({
+      namespace: this.namespace,
+      labelSelector,
+      fieldSelector: "status.phase=Running",
+      limit: 2,
+    });
+    return items.some(({ metadata }) => metadata?.uid !== except.uid);
+  }
+
+  /** What the scheduler and the kubelet say of a pod; nothing where the account may not read that. */
+  async eventsOf({ uid }: PodId): Promise<CoreV1Event[]> {
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    const listed = await this.#api
+      .listNamespacedEvent({ namespace: this.namespace, fieldSelector })
+      .catch(unless(403));
+    return listed?.items ?? [];
+  }
+
   async claim(name: string): Promise<V1PersistentVolumeClaim | null> {
     return await this.#api
       .readNamespacedPersistentVolumeClaim({ name, namespace: this.namespace })
@@ -240,15 +262,20 @@ export class Cluster {
     pod: string,
     container: string,
     command: readonly string[],
-    signal: AbortSignal,
+    attempts: EntryAttempts,
   ): Promise<PodProcess> {
-    const began = performance.now();
+    const { signal } = attempts;
+    let began = performance.now();
     for (;;) {
       try {
         return await this.exec(pod, container, command);
       } catch {
         const waited = (performance.now() - began) / 10;
         await delay(Math.max(RETRY_MS, waited), undefined, { signal }).catch(() => signal.throwIfAborted());
+        const asked = performance.now();
+        await attempts.held?.();
+        signal.throwIfAborted();
+        if (performance.now() - asked > RETRY_MS) began = performance.now();
       }
     }
   }

@@ -19,12 +19,13 @@ import { EGRESS_PROGRAMS, type EgressSettings } from "./egress/egress-containers
 import { GatewayNetwork, type StartCommand } from "./egress/gateway-network.ts";
 import { digestOf } from "./made-with.ts";
 import { type FoundPod, Placer } from "./placer.ts";
-import type { PodSettings } from "./pod-body.ts";
+import { type PodSettings, SANDBOX } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
 import type { PodHost } from "./pod-host.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
+import type { WaitTimes } from "./pod-start.ts";
 import { probeCluster } from "./probe.ts";
 import { probeNetwork } from "./probe-network.ts";
 import { probeSnapshots } from "./probe-snapshots.ts";
@@ -53,6 +54,8 @@ export interface KubernetesOptions {
   snapshotClass?: string | null;
   /** What a disk whose spec has no limit asks for. */
   diskBytes: number;
+  /** How long a pod may wait for a node, and there for its images and its volume. Default: ten minutes each. */
+  times?: WaitTimes;
   /** Of every pod. Default: nothing. */
   pods?: Partial<PodSettings>;
   /** The runtime classes that a spec may name in the place of that of `pods`. Default: none. */
@@ -111,6 +114,7 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
       diskBytes: options.diskBytes,
     }),
     network: networkOf(options, cluster),
+    times: options.times ?? { placeMs: PATIENCE_MS, imageMs: PATIENCE_MS },
     settings: { nodeSelector: {}, tolerations: [], runtimeClass: null, ...options.pods },
     runtimeClasses: options.runtimeClasses ?? [],
     patch: options.podPatch ?? null,
@@ -129,9 +133,11 @@ function writeFilters(directory: string): Promise<void>[] {
   );
 }
 
+/** A cluster may add a node meanwhile. */
+const PATIENCE_MS = 600_000;
 /** Of one opening, each with a pod of its own. */
 const MAX_ATTEMPTS = 3;
-/** The sidecar's container may start after the sandbox's. */
+/** In a pod that was there: the sidecar's container runs already. */
 const SIDECAR_MS = 30_000;
 
 function networkOf(
@@ -139,8 +145,8 @@ function networkOf(
   cluster: Cluster,
 ): PodNetwork {
   if (gateway === undefined) return network;
-  const start: StartCommand = (pod, container, command) =>
-    cluster.execSoon(pod, container, command, AbortSignal.timeout(SIDECAR_MS));
+  const start: StartCommand = (pod, container, command, attempts) =>
+    cluster.execSoon(pod, container, command, attempts ?? { signal: AbortSignal.timeout(SIDECAR_MS) });
   return new GatewayNetwork({ ...gateway, imagePullPolicy }, start, log);
 }
 
@@ -189,8 +195,10 @@ class KubernetesEngine implements SandboxEngine {
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
+    const { cluster, times } = this.#host;
+    const room = { placeMs: times.placeMs, othersRun: () => cluster.hasRunning(SANDBOX, { uid: "" }) };
     const open = () => this.#openNow(spec, this.#host);
-    return this.#open.open(spec, () => onceRoomIsMade(spec, open));
+    return this.#open.open(spec, () => onceRoomIsMade(spec, room, open));
   }
 
   /** Known while a sandbox is open on it. */

@@ -110,13 +110,19 @@ export class PodDisks implements Disks {
     return this.#options;
   }
 
-  /** Resolves when the volume of a disk that is made of a snapshot is there: once a pod waits for it. @throws SandboxError */
-  async untilFilled(disk: string): Promise<void> {
+  /**
+   * Resolves when the volume of a disk that is made of a snapshot is there: once a pod waits for it.
+   *
+   * @param isUnplaced whether the pod finds no node: no volume is made then, and the time does not count.
+   * @throws SandboxError
+   */
+  async untilFilled(disk: string, isUnplaced: () => boolean): Promise<void> {
     await this.#until(
       claimName(disk),
       (claim) => claim?.status?.phase === "Bound",
       () => new SandboxError("the cluster makes no volume of the snapshot"),
       FILL_TIMEOUT_MS,
+      isUnplaced,
     );
   }
 
@@ -154,10 +160,12 @@ export class PodDisks implements Disks {
     isDone: (claim: V1PersistentVolumeClaim | null) => boolean,
     describe: () => SandboxError,
     timeoutMs = CHANGE_TIMEOUT_MS,
+    isHeld: () => boolean = () => false,
   ): Promise<void> {
-    const abort = AbortSignal.timeout(timeoutMs);
+    let late = performance.now() + timeoutMs;
     while (!isDone(await this.#cluster.claim(name))) {
-      if (abort.aborted) throw describe();
+      if (isHeld()) late = performance.now() + timeoutMs;
+      if (performance.now() > late) throw describe();
       await delay(LOOK_MS);
     }
   }

@@ -3,6 +3,7 @@ import type { Placer } from "./placer.ts";
 import type { PodSettings } from "./pod-body.ts";
 import type { PodDisks } from "./pod-disks.ts";
 import type { PodNetwork } from "./pod-network.ts";
+import type { WaitTimes } from "./pod-start.ts";
 
 /** What a sandbox uses of its engine. */
 export interface PodHost {
@@ -20,6 +21,8 @@ export interface PodHost {
   serverImage: string;
   imagePullPolicy: string;
   settings: PodSettings;
+  /** How long pods may wait. */
+  times: WaitTimes;
   /** Those that a spec may name. */
   runtimeClasses: readonly string[];
   /** Strategic merge patch of every pod; null: none. */

@@ -1,6 +1,7 @@
 import type { NetworkNamespace } from "@berth/egress";
 import type { V1Container, V1Volume } from "@kubernetes/client-node";
 import type { SandboxSpec } from "../interface/spec.ts";
+import type { EntryAttempts } from "./egress/gateway-network.ts";
 
 /** What gives the pods of sandboxes their network. */
 export interface PodNetwork {
@@ -13,8 +14,8 @@ export interface PodNetwork {
     /** Of the sandbox's container. */
     variables?: { name: string; value: string }[];
   };
-  /** Called once the pod runs. */
-  open(pod: string, spec: SandboxSpec): Promise<OpenPodNetwork>;
+  /** Called once the sandbox's container runs. @param attempts of a new pod, of which other containers may start later. */
+  open(pod: string, spec: SandboxSpec, attempts?: EntryAttempts): Promise<OpenPodNetwork>;
 }
 
 export interface OpenPodNetwork extends Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close"> {

@@ -1,35 +1,66 @@
-import { NoRoomError, SandboxError } from "../interface/errors.ts";
-import type { SandboxSpec } from "../interface/spec.ts";
-import type { Cluster } from "./cluster.ts";
+import type { CoreV1Event, V1Pod } from "@kubernetes/client-node";
+import { ImageError, NoRoomError, SandboxError, WaitOverError } from "../interface/errors.ts";
+import type { SandboxSpec, SandboxWait } from "../interface/spec.ts";
+import type { Cluster, PodId } from "./cluster.ts";
+import { PhaseClock, type PodPhase, phaseOf } from "./phase-clock.ts";
+import { SANDBOX } from "./pod-body.ts";
 import { throwIfFailed, waitsFor } from "./pod-status.ts";
 import { PodRoom } from "./room.ts";
+import { StartWait, TOLD_AFTER_MS } from "./start-wait.ts";
+import { durationWords, nodeWords, type PullFault, placeWords, pullFault } from "./wait-words.ts";
 
-/** Watches a pod while it starts: its own fault says more than that of a connection to it. */
+/** How long a pod may wait, in milliseconds. */
+export interface WaitTimes {
+  /** For a node. */
+  placeMs: number;
+  /** On its node, for its images and its volume. */
+  imageMs: number;
+}
+
+/** How long the containers of a pod may run before it is ready. */
+const START_MS = 90_000;
+const TICK_MS = 1_000;
+/** Between two looks at what a node does. */
+const EVENTS_MS = 5_000;
+
+/** Watches a pod while it starts: its own fault says more than that of a connection to it. Each of its phases has a time of its own. */
 export class PodStart {
-  readonly #failed: Promise<never>;
+  readonly #cluster: Cluster;
+  readonly #pod: PodId;
+  readonly #limits: Record<PodPhase, number>;
+  readonly #clock = new PhaseClock();
+  readonly #wait: StartWait;
+  readonly #room: PodRoom;
+  readonly #failed = Promise.withResolvers<never>();
   readonly #ending = new AbortController();
+  readonly #ticking: NodeJS.Timeout;
+  #seen: V1Pod = {};
+  #pull: PullFault | null = null;
+  #events: readonly CoreV1Event[] = [];
+  #eventsAt = Number.NEGATIVE_INFINITY;
+  #isLooking = false;
 
-  /** @param makeRoom called while it finds no room; see `SandboxSpec`. */
-  constructor(cluster: Cluster, pod: string, timeoutMs: number, makeRoom: SandboxSpec["makeRoom"]) {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const room = new PodRoom(makeRoom, AbortSignal.any([this.#ending.signal, timeout]));
-    let waits = "";
-    const watching = cluster.watchPod(pod, AbortSignal.any([this.#ending.signal, timeout]), (seen) => {
-      waits = waitsFor(seen);
-      room.saw(seen);
-      throwIfFailed(seen);
-      return null;
-    });
-    this.#failed = watching.then(
-      () => Promise.reject(new SandboxError("the pod did not start")),
-      (error: unknown) => {
-        const isUnplaced = timeout.aborted && waits !== "";
-        const fault = isUnplaced ? unplaced(waits, room.isCrowded) : error;
-        this.#ending.abort(fault);
-        throw fault;
-      },
-    );
-    this.#failed.catch(() => {});
+  /** @param spec of the sandbox: whom a wait is told, who makes room, and when nobody needs it any more. */
+  constructor(
+    cluster: Cluster,
+    pod: PodId,
+    { placeMs, imageMs }: WaitTimes,
+    { onWaiting, makeRoom, signal }: Pick<SandboxSpec, "onWaiting" | "makeRoom" | "signal">,
+  ) {
+    this.#cluster = cluster;
+    this.#pod = pod;
+    this.#limits = { placing: placeMs, preparing: imageMs, starting: START_MS };
+    this.#wait = new StartWait(onWaiting);
+    this.#room = new PodRoom(makeRoom, this.#ending.signal);
+    this.#failed.promise.catch(() => {});
+    this.#ticking = setInterval(() => void this.#tick(), TICK_MS);
+    const stop = () => this.#fail(signal?.reason);
+    signal?.addEventListener("abort", stop, { once: true });
+    this.signal.addEventListener("abort", () => signal?.removeEventListener("abort", stop), { once: true });
+    if (signal?.aborted) stop();
+    cluster
+      .watchPod(pod.name, this.signal, (seen) => this.#see(seen))
+      .catch((error: unknown) => this.#fail(error));
   }
 
   /** Aborts when the pod will not start, or is not watched any more. */
@@ -37,18 +68,99 @@ export class PodStart {
     return this.#ending.signal;
   }
 
+  /** The scheduler found no node for it when it was seen last. */
+  get isUnplaced(): boolean {
+    return waitsFor(this.#seen) !== "";
+  }
+
+  /** Resolves when an attempt to enter the pod may succeed: at once, unless it is told to wait. */
+  async held(): Promise<void> {
+    await this.#wait.held();
+  }
+
   /** @throws what is wrong with the pod, as soon as that is known. */
   async orFailed<T>(step: Promise<T>): Promise<T> {
     step.catch(() => {});
-    return await Promise.race([step, this.#failed]);
+    return await Promise.race([step, this.#failed.promise]);
   }
 
   end(): void {
+    clearInterval(this.#ticking);
     this.#ending.abort();
+    this.#wait.over();
   }
-}
 
-function unplaced(waits: string, isCrowded: boolean): SandboxError {
-  const cause = new SandboxError(`the pod finds no node: ${waits}`);
-  return isCrowded ? new NoRoomError({ cause }) : cause;
+  #fail(error: unknown): void {
+    if (this.signal.aborted) return;
+    this.#failed.reject(error);
+    clearInterval(this.#ticking);
+    this.#ending.abort(error);
+    this.#wait.over();
+  }
+
+  #see(pod: V1Pod): null {
+    this.#seen = pod;
+    this.#pull = pullFault(pod, this.#pull);
+    this.#room.saw(pod);
+    throwIfFailed(pod);
+    this.#clock.enter(phaseOf(pod));
+    if (this.#clock.phase === "starting") this.#wait.over();
+    return null;
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isLooking || this.signal.aborted) return;
+    this.#isLooking = true;
+    try {
+      if (this.#clock.spentMs > this.#limits[this.#clock.phase]) this.#fail(await this.#timeOver());
+      else if (this.#clock.waitedMs > TOLD_AFTER_MS) {
+        const wait = await this.#waits();
+        if (wait !== null && !this.signal.aborted) this.#wait.is(wait);
+      }
+    } catch (error) {
+      // The API server is away, or what it answered is of no use: the next look tells.
+      if (!(error instanceof Error)) throw error;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Null: it went on meanwhile. */
+  async #waits(): Promise<SandboxWait | null> {
+    const { phase } = this.#clock;
+    const [reason, othersRun] = [await this.#words(), phase === "placing" && (await this.#othersRun())];
+    if (phase !== this.#clock.phase || phase === "starting") return null;
+    return { for: phase === "placing" ? "place" : "image", reason, othersRun };
+  }
+
+  async #timeOver(): Promise<SandboxError> {
+    const { phase } = this.#clock;
+    if (phase === "starting") return new SandboxError("the pod did not start in time");
+    const words = await this.#words();
+    const within = `within ${durationWords(this.#limits[phase])}: ${words}`;
+    const { isCrowded } = this.#room;
+    if (phase === "placing" && isCrowded && (await this.#othersRun())) return new NoRoomError({ why: words });
+    if (phase === "placing")
+      return new WaitOverError(`No node of the cluster took the session's sandbox ${within}`);
+    return this.#pull === null
+      ? new WaitOverError(`The session's sandbox could not be made on its node ${within}`)
+      : new ImageError(`The image ${JSON.stringify(this.#pull.image)} could not be pulled ${within}`);
+  }
+
+  async #words(): Promise<string> {
+    if (this.#clock.phase === "placing")
+      return placeWords(this.#seen, this.isUnplaced ? [] : await this.#lookAtEvents());
+    return this.#pull?.words ?? nodeWords(this.#seen, await this.#lookAtEvents());
+  }
+
+  async #lookAtEvents(): Promise<readonly CoreV1Event[]> {
+    if (performance.now() - this.#eventsAt < EVENTS_MS) return this.#events;
+    this.#events = await this.#cluster.eventsOf(this.#pod);
+    this.#eventsAt = performance.now();
+    return this.#events;
+  }
+
+  async #othersRun(): Promise<boolean> {
+    return await this.#cluster.hasRunning(SANDBOX, this.#pod);
+  }
 }

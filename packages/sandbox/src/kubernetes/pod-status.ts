@@ -4,14 +4,26 @@ import { isGoing } from "./is-going.ts";
 import { SANDBOX_CONTAINER } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 
-/** What the kubelet says of an image that it cannot run. */
-const IMAGE_FAULTS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
+/** What the kubelet says of an image that it will never have. */
+const IMAGE_FAULTS = ["InvalidImageName", "ErrImageNeverPull"];
 const CONTAINER_FAULTS = ["CreateContainerError", "RunContainerError", "CreateContainerConfigError"];
+
+/** Why a node ends a pod, or does not admit it, that was given to it: another node may. */
+const OF_NODE =
+  /^(OutOf\w+|NodeAffinity|NodeShutdown|NodeLost|Shutdown|Terminated|Evicted|Preempting|Preempted|UnexpectedAdmissionError)$/;
 
 /** @throws when the pod will never run. */
 export function throwIfFailed(pod: V1Pod): void {
   if (isGoing(pod)) throw new PodLostError("the pod is being removed");
-  const { phase, containerStatuses = [], initContainerStatuses = [], message } = pod.status ?? {};
+  const {
+    phase,
+    containerStatuses = [],
+    initContainerStatuses = [],
+    message,
+    reason: why = "",
+  } = pod.status ?? {};
+  if (phase === "Failed" && OF_NODE.test(why))
+    throw new PodLostError(`its node does not take the pod: ${why}`);
   for (const { name, state, image } of [...initContainerStatuses, ...containerStatuses]) {
     const { reason = "", message: why = "" } = state?.waiting ?? state?.terminated ?? {};
     if (IMAGE_FAULTS.includes(reason))

@@ -1,4 +1,5 @@
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
+import { ImageError, NoRoomError, WaitOverError } from "../interface/errors.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { Cluster } from "./cluster.ts";
@@ -52,6 +53,8 @@ export async function probeNetwork(parts: ProbedNetwork): Promise<Capability> {
         )
       : no(NAME, `The pod of a sandbox reaches ${ofPods}: ${why}.`);
   } catch (error) {
+    if (error instanceof WaitOverError || error instanceof NoRoomError || error instanceof ImageError)
+      return no("pods", `No session can run now. ${error.message}`);
     return no(NAME, `No pods could be opened to try their network: ${(error as Error).message}.`);
   } finally {
     await Promise.all(opened.map((sandbox) => sandbox.close().catch(() => {})));

@@ -9,6 +9,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   namespaces: ["get"],
 };
 
+/** What of pods that wait the account should be able to tell besides. */
+const TOLD: Readonly<Record<string, readonly string[]>> = { events: ["list"] };
+
 /** What the cluster supports and lacks, as far as its API server tells. Never throws. */
 export async function probeCluster(cluster: Cluster): Promise<Capability[]> {
   try {
@@ -30,11 +33,20 @@ export async function probeCluster(cluster: Cluster): Promise<Capability[]> {
 }
 
 async function rights(cluster: Cluster): Promise<Capability> {
-  const asked = Object.entries(RIGHTS).flatMap(([resource, verbs]) =>
+  const [missing, untold] = await Promise.all([missingOf(cluster, RIGHTS), missingOf(cluster, TOLD)]);
+  if (missing.length > 0)
+    return no("rights", `The account may not ${missing.join(", ")} in the namespace: its Role lacks that.`);
+  return untold.length === 0
+    ? yes("rights", "The account may do what sandboxes need in the namespace.")
+    : degraded(
+        "rights",
+        `The account may not ${untold.join(", ")} in the namespace: sessions that wait are told less of why.`,
+      );
+}
+
+async function missingOf(cluster: Cluster, rights: typeof RIGHTS): Promise<string[]> {
+  const asked = Object.entries(rights).flatMap(([resource, verbs]) =>
     verbs.map(async (verb) => ((await cluster.may(verb, resource)) ? [] : [`${verb} ${resource}`])),
   );
-  const missing = (await Promise.all(asked)).flat();
-  return missing.length === 0
-    ? yes("rights", "The account may do what sandboxes need in the namespace.")
-    : no("rights", `The account may not ${missing.join(", ")} in the namespace: its Role lacks that.`);
+  return (await Promise.all(asked)).flat();
 }

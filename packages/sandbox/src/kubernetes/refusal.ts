@@ -1,5 +1,6 @@
 import { NoRoomError, RuntimeClassError } from "../interface/errors.ts";
 import { isStatus } from "./api-status.ts";
+import { oneLine } from "./wait-words.ts";
 
 /** How the API server refuses what the cluster does not have or allow; there are no codes for it. */
 const MISSING_CLASS = /RuntimeClass "([^"]+)" not found/;
@@ -13,6 +14,7 @@ export function throwRefusal(error: unknown): never {
     throw new RuntimeClassError(`The cluster does not have the runtime class ${JSON.stringify(name)}.`, {
       cause: error,
     });
-  if (isStatus(error, 403) && BEYOND_QUOTA.test(message)) throw new NoRoomError({ cause: error });
+  if (isStatus(error, 403) && BEYOND_QUOTA.test(message))
+    throw new NoRoomError({ cause: error, why: oneLine(message) });
   throw error;
 }

@@ -4,6 +4,8 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { NoRoomError, SandboxError } from "../interface/errors.ts";
 import { onceRoomIsMade, PodRoom } from "./room.ts";
 
+const ROOM = { placeMs: 600_000, othersRun: async () => true };
+
 test("onceRoomIsMade: it is tried again while there is no room, which is asked for; other errors, and nobody to ask, end it", async () => {
   let [asked, tried] = [0, 0];
   const makeRoom = async () => {
@@ -14,15 +16,15 @@ test("onceRoomIsMade: it is tried again while there is no room, which is asked f
     if (tried < 3) throw new NoRoomError();
     return "opened";
   };
-  assert.equal(await onceRoomIsMade({ makeRoom }, open), "opened");
+  assert.equal(await onceRoomIsMade({ makeRoom }, ROOM, open), "opened");
   assert.deepEqual([asked, tried], [1, 3], "what becomes free is known a moment later");
   await assert.rejects(
-    onceRoomIsMade({}, () => Promise.reject(new NoRoomError())),
+    onceRoomIsMade({}, ROOM, () => Promise.reject(new NoRoomError())),
     NoRoomError,
   );
   const broken = new SandboxError("broken");
   await assert.rejects(
-    onceRoomIsMade({ makeRoom }, () => Promise.reject(broken)),
+    onceRoomIsMade({ makeRoom }, ROOM, () => Promise.reject(broken)),
     broken,
   );
   assert.equal(asked, 1);
@@ -36,7 +38,7 @@ test("onceRoomIsMade: nobody needs it any more → it is not tried again", async
     throw new NoRoomError();
   };
   const makeRoom = async () => ending.abort();
-  await assert.rejects(onceRoomIsMade({ makeRoom, signal: ending.signal }, open), NoRoomError);
+  await assert.rejects(onceRoomIsMade({ makeRoom, signal: ending.signal }, ROOM, open), NoRoomError);
   assert.ok(tried <= 2, `${tried} times`);
 });
 

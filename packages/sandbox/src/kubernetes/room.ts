@@ -3,6 +3,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { NoRoomError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { waitsFor } from "./pod-status.ts";
+import { StartWait, TOLD_AFTER_MS } from "./start-wait.ts";
 
 type MakeRoom = SandboxSpec["makeRoom"];
 
@@ -13,25 +14,40 @@ const LOOK_MS = 1_000;
 /** The API server knows a moment later what has become free. */
 const ASK_MS = 3_000;
 
-/** Tries to open a sandbox until there is room for it, a minute and a half at most and while somebody needs it. */
+/**
+ * Tries to open a sandbox until there is room for it, while somebody needs it.
+ *
+ * @param placeMs how long whoever is told of the wait has patience. Others have it for a minute and a half.
+ * @param othersRun whether others have what it lacks.
+ */
 export async function onceRoomIsMade<T>(
-  { makeRoom, signal }: Pick<SandboxSpec, "makeRoom" | "signal">,
+  { makeRoom, onWaiting, signal }: Pick<SandboxSpec, "makeRoom" | "onWaiting" | "signal">,
+  { placeMs, othersRun }: { placeMs: number; othersRun: () => Promise<boolean> },
   open: () => Promise<T>,
 ): Promise<T> {
-  const late = performance.now() + WAIT_MS;
+  const began = performance.now();
+  const late = began + (onWaiting === undefined ? Math.min(placeMs, WAIT_MS) : placeMs);
+  const isPatient = makeRoom !== undefined || onWaiting !== undefined;
+  const wait = new StartWait(onWaiting);
   let asked = Number.NEGATIVE_INFINITY;
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      const isOver = signal?.aborted === true || performance.now() > late;
-      if (!(error instanceof NoRoomError) || makeRoom === undefined || isOver) throw error;
+  try {
+    for (;;) {
+      try {
+        return await open();
+      } catch (error) {
+        const isOver = signal?.aborted === true || performance.now() > late;
+        if (!(error instanceof NoRoomError) || !isPatient || isOver) throw error;
+        if (performance.now() - began > TOLD_AFTER_MS)
+          wait.is({ for: "place", reason: error.why, othersRun: await othersRun() });
+      }
+      if (performance.now() - asked > ASK_MS) {
+        await makeRoom?.();
+        asked = performance.now();
+      }
+      await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
     }
-    if (performance.now() - asked > ASK_MS) {
-      await makeRoom();
-      asked = performance.now();
-    }
-    await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+  } finally {
+    wait.over();
   }
 }
 

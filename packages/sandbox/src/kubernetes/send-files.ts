@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { CONTENTS } from "./content-places.ts";
+import type { EntryAttempts } from "./egress/gateway-network.ts";
 import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { pipeNames } from "./pod-pipes.ts";
@@ -22,9 +23,9 @@ export async function sendFiles(
   cluster: Cluster,
   pod: string,
   sent: readonly Sent[],
-  signal: AbortSignal,
+  attempts: EntryAttempts,
 ): Promise<void> {
-  const process = await cluster.execSoon(pod, FILES_CONTAINER, ["/bin/sh", "-c", UNPACK], signal);
+  const process = await cluster.execSoon(pod, FILES_CONTAINER, ["/bin/sh", "-c", UNPACK], attempts);
   const archive = spawn(
     "tar",
     [

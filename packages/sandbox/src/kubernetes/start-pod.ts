@@ -38,8 +38,10 @@ export async function startPod(
   const directories = await PodDirectories.copy(mounted, directory);
   const wanted = await wantPod(host, spec, directory, files);
   const begun = await beginPod({ host, spec, undo, ...wanted });
-  const { pod, connection, processOne, supervisor, pipes, view } = begun;
-  const network = await host.network.open(pod.name, spec);
+  const { pod, connection, processOne, supervisor, pipes, view, start } = begun;
+  const opening = host.network.open(pod.name, spec, start);
+  const network = await (start === undefined ? opening : start.orFailed(opening));
+  start?.end();
   undo.push(() => network.close());
   const sandbox = new PodSandbox({
     id: spec.id,

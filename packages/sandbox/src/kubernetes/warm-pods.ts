@@ -74,7 +74,8 @@ export class WarmPods implements WarmSandboxes {
     const pod = await host.cluster.createPod(withEvictionNotes(wanted.body));
     if (pod === null) throw new SandboxError("a pod of the pool is there already");
     undo.push(() => host.placer.remove(pod, 0, false));
-    const { connection } = await beginNew({ host, spec, undo, ...wanted }, pod);
+    const { connection, start } = await beginNew({ host, spec, undo, ...wanted }, pod);
+    start?.end();
     connection.close();
   }
 }

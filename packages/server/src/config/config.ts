@@ -98,6 +98,10 @@ export interface Config {
   kubernetesRuntimeClasses: string[];
   /** Pods of the pool, in all runners together; 0: none. */
   kubernetesWarmPods: number;
+  /** How long a pod may wait for a node. */
+  kubernetesScheduleSeconds: number;
+  /** How long a pod may wait on its node for its images and its volume. */
+  kubernetesPullSeconds: number;
   /** How connections in pods come to the egress gateway. */
   kubernetesEgress: "routes" | "proxy";
   /** Image of the containers of pods that do it, with Berth in it. */

@@ -83,6 +83,8 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   kubernetes_runtime_class: ["", "must not be empty"],
   kubernetes_runtime_classes: ["gVisor", "must be a list of names such as gvisor,kata"],
   kubernetes_warm_pods: ["1001", "must be an integer from 0 to 1000"],
+  kubernetes_schedule_seconds: ["0", "must be an integer from 1 to 86400"],
+  kubernetes_pull_seconds: ["ten", "must be an integer from 1 to 86400"],
   kubernetes_egress: ["none", "must be one of routes, proxy"],
   kubernetes_egress_image: ["", "must not be empty"],
   kubernetes_pod_patch: ["", "must not be empty"],

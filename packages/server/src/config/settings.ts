@@ -571,6 +571,20 @@ export const SETTINGS: Settings = {
     fallback: 0,
     parse: integer(0, 1_000),
   },
+  kubernetesScheduleSeconds: {
+    variable: "BERTH_KUBERNETES_SCHEDULE_SECONDS",
+    form: "<seconds>",
+    help: "how long a session waits until its pod has a node",
+    fallback: 600,
+    parse: integer(1, 86_400),
+  },
+  kubernetesPullSeconds: {
+    variable: "BERTH_KUBERNETES_PULL_SECONDS",
+    form: "<seconds>",
+    help: "how long a session waits until the node of its pod has the images and the volume",
+    fallback: 600,
+    parse: integer(1, 86_400),
+  },
   kubernetesEgress: {
     variable: "BERTH_KUBERNETES_EGRESS",
     form: "<routes|proxy>",

@@ -127,7 +127,9 @@ async function sandbox(config: Config): Promise<Capability[]> {
         config.sandbox === "bubblewrap"
           ? [await describeRootFilesystem(systemDirectory(config), config.rootfs)]
           : [];
-      return [...probed, ...rootFilesystem, ...(await isolation(engine, config))];
+      // Nor would those for the probes.
+      const opens = !probed.some(({ name, state }) => name === "pods" && state === "no");
+      return [...probed, ...rootFilesystem, ...(opens ? await isolation(engine, config) : [])];
     } finally {
       await engine.close();
     }

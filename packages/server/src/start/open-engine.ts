@@ -14,6 +14,8 @@ import { readPodPatch } from "./read-pod-patch.ts";
 import { relayOptions } from "./relay-options.ts";
 
 const MEBIBYTE = 1024 * 1024;
+/** Whoever runs `berth doctor` waits for the reason, not for a node. */
+const DOCTOR_TIMES = { placeMs: 10_000, imageMs: 60_000 };
 /** A volume has a size, also where the settings limit no disk. */
 const POD_DISK_BYTES = 10_240 * MEBIBYTE;
 
@@ -60,7 +62,12 @@ export async function openEngine(
     programs: WORKSPACE_PROGRAMS,
     log: (line: object) => log.info(line),
   };
-  const engine = await createEngine(config, options).catch(async (error: unknown) => {
+  const times = {
+    placeMs: config.kubernetesScheduleSeconds * 1_000,
+    imageMs: config.kubernetesPullSeconds * 1_000,
+  };
+  const podTimes = user === "doctor" ? DOCTOR_TIMES : times;
+  const engine = await createEngine(config, options, podTimes).catch(async (error: unknown) => {
     await egress.close();
     throw error;
   });
@@ -82,22 +89,31 @@ export async function openEngine(
 }
 
 /** Only the engine that is configured is loaded. */
-async function createEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+async function createEngine(
+  config: Config,
+  options: BubblewrapOptions,
+  times: typeof DOCTOR_TIMES,
+): Promise<SandboxEngine> {
   if (config.sandbox === "bubblewrap") {
     const { createBubblewrapEngine } = await import("@berth/sandbox/bubblewrap");
     return await createBubblewrapEngine(options);
   }
-  if (config.sandbox === "kubernetes") return await createPodEngine(config, options);
+  if (config.sandbox === "kubernetes") return await createPodEngine(config, options, times);
   const { createDockerEngine } = await import("@berth/sandbox/docker");
   const { dockerSocket: socket, dockerImage: defaultImage } = config;
   return await createDockerEngine({ ...options, socket, defaultImage });
 }
 
-async function createPodEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+async function createPodEngine(
+  config: Config,
+  options: BubblewrapOptions,
+  times: typeof DOCTOR_TIMES,
+): Promise<SandboxEngine> {
   const { createKubernetesEngine } = await import("@berth/sandbox/kubernetes");
   const { kubernetesPodPatch: patch, kubernetesNodeSelector: nodeSelector } = config;
   return await createKubernetesEngine({
     ...options,
+    times,
     kubeconfig: config.kubeconfig,
     namespace: config.kubernetesNamespace,
     defaultImage: config.kubernetesImage,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ModelRegistry } from "@berth/agent/models";
 import { orAborted } from "@berth/concurrency";
 import { createGuardedFetch } from "@berth/egress";
-import type { SandboxSpec } from "@berth/sandbox";
+import type { Sandbox, SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { openBlobs } from "../blobs/open-blobs.ts";
@@ -146,10 +146,7 @@ async function openWorker(
     (one) => one?.close(),
   );
   metrics.watchPool(() => pool?.ready ?? 0);
-  const open = (spec: SandboxSpec) =>
-    pool === null
-      ? check.open(spec)
-      : pool.before(() => check.open({ ...spec, makeRoom: () => pool.makeRoom() }));
+  const open = (spec: SandboxSpec) => (pool === null ? check.open(spec) : openBesidePool(pool, check, spec));
   const engine = { ...shared.engine, open };
   const worker = await parts.open(
     () => startWorker(options, { ...shared, engine, metrics, traces, crashed, ...(pool && { pool }) }),
@@ -163,6 +160,20 @@ async function openWorker(
   // No request waits for it, and it takes as much of the processor as a tenth of the start.
   check.check();
   return { check, worker };
+}
+
+/** A session that waits for its image, and so has its place, keeps the pool from nothing. */
+async function openBesidePool(pool: WarmPool, check: SandboxCheck, spec: SandboxSpec): Promise<Sandbox> {
+  const { onWaiting } = spec;
+  return await pool.before((rests) => {
+    const told: SandboxSpec["onWaiting"] =
+      onWaiting &&
+      ((wait) => {
+        rests(wait?.for === "image");
+        onWaiting(wait);
+      });
+    return check.open({ ...spec, makeRoom: () => pool.makeRoom(), ...(told && { onWaiting: told }) });
+  });
 }
 
 /** What the worker and the sweepers use. */

@@ -1,6 +1,12 @@
 import { rm } from "node:fs/promises";
 import { sleep } from "@berth/concurrency";
-import { NoRoomError, type Sandbox, type SandboxEngine, type SandboxSpec } from "@berth/sandbox";
+import {
+  NoRoomError,
+  type Sandbox,
+  type SandboxEngine,
+  type SandboxSpec,
+  type SandboxWait,
+} from "@berth/sandbox";
 import type { Logger } from "pino";
 
 const RETRY_MS = 5_000;
@@ -10,7 +16,8 @@ const UID = 299_997;
 
 /**
  * Knows whether the engine can open a sandbox. It opens one of its own when it is first asked to, and whenever a session's could not
- * be opened, until that succeeds: what only one session cannot have does not count, nor that there is no room.
+ * be opened, until that succeeds: what only one session cannot have does not count, nor that others have the room. Where none has it and its
+ * own still waits for a place or its image, no session can run.
  */
 export class SandboxCheck {
   readonly #engine: SandboxEngine;
@@ -70,8 +77,7 @@ export class SandboxCheck {
           this.#works = true;
           return;
         }
-        if (this.#works !== false) this.#log.error({ err: error }, "no sandbox can be opened");
-        this.#works = false;
+        this.#failed({ err: error });
       } finally {
         this.#firstTry.resolve();
       }
@@ -79,7 +85,28 @@ export class SandboxCheck {
     }
   }
 
+  #failed(why: object): void {
+    if (this.#works !== false) this.#log.error(why, "no sandbox can be opened");
+    this.#works = false;
+  }
+
+  /** @throws NoRoomError as soon as it waits for room that others have. */
   async #openOne(): Promise<void> {
+    const crowded = new AbortController();
+    const onWaiting = (wait: SandboxWait | null) => {
+      if (wait === null) return;
+      if (wait.othersRun) return crowded.abort();
+      this.#failed({ why: wait.reason });
+      this.#firstTry.resolve();
+    };
+    try {
+      await this.#open(onWaiting, AbortSignal.any([this.#closing.signal, crowded.signal]));
+    } catch (error) {
+      throw crowded.signal.aborted ? new NoRoomError({ cause: error }) : error;
+    }
+  }
+
+  async #open(onWaiting: (wait: SandboxWait | null) => void, signal: AbortSignal): Promise<void> {
     const sandbox = await this.#engine.open({
       id: `check_${process.pid}`,
       disk: this.#disk,
@@ -89,6 +116,8 @@ export class SandboxCheck {
       egress: { mode: "limited", hosts: [] },
       files: [],
       writable: [],
+      signal,
+      onWaiting,
     });
     await sandbox.close();
     await rm(this.#disk, { recursive: true, force: true });

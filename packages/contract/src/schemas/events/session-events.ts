@@ -176,6 +176,10 @@ export const sessionEvent = z
         description:
           "When the model is asked again, after a failure that passes. The session is running again when the request that follows has an answer. Absent if the session waits for something else, such as the service that has its disk.",
       }),
+      reason: z.string().optional().meta({
+        description:
+          "Why a call waits for the container, in the words of what is to run it, such as a scheduler that finds no node or a registry that does not answer. Told again when it changes. The session is running again with `session.container_started`, or when the request that follows has an answer. Absent if it waits for something else.",
+      }),
     }),
     event("session.status_terminated", {}),
     event("session.updated", {
@@ -215,6 +219,10 @@ export const sessionEvent = z
     }),
     event("session.container_started", {
       seconds: z.number(),
+      waited_seconds: z.number().optional().meta({
+        description:
+          "How much of that it waited for a place or its image. Absent unless a `session.status_rescheduled` told of it.",
+      }),
       restored: z.strictObject({ saved_at: timestamp, seconds: z.number() }).optional().meta({
         description:
           "Its disk is new and was made from a save: of when, and how long that took. Absent for other disks.",

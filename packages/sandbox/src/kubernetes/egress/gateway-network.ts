@@ -11,11 +11,20 @@ import {
 } from "./egress-containers.ts";
 import { Sidecar, type SidecarStreams } from "./sidecar.ts";
 
+/** Attempts to start a process in a container that may not run yet. */
+export interface EntryAttempts {
+  /** Aborts when it will not, or need not. */
+  signal: AbortSignal;
+  /** Resolves when an attempt may succeed. Until then none is made, and the time does not count. Default: always. */
+  held?(): Promise<void>;
+}
+
 /** Starts a command in a container of a pod, once the container runs. */
 export type StartCommand = (
   pod: string,
   container: string,
   command: readonly string[],
+  attempts?: EntryAttempts,
 ) => Promise<SidecarStreams>;
 
 /** What a pod's sandbox has as its network. */
@@ -54,12 +63,13 @@ export class GatewayNetwork {
     };
   }
 
-  /** Called once the pod runs and has its files. */
-  async open(pod: string, spec: SandboxSpec): Promise<PodEgress> {
+  /** Called once the pod runs and has its files. @param attempts of a new pod, whose sidecar may run later. */
+  async open(pod: string, spec: SandboxSpec, attempts?: EntryAttempts): Promise<PodEgress> {
     const tunnel = await spec.openTunnel?.(spec.egress);
     if (tunnel === undefined) return UNREACHED;
     try {
-      const streams = await this.#start(pod, EGRESS_CONTAINER, sidecarCommand(this.#settings, tunnel.epoch));
+      const command = sidecarCommand(this.#settings, tunnel.epoch);
+      const streams = await this.#start(pod, EGRESS_CONTAINER, command, attempts);
       return await Sidecar.open(streams, tunnel, { onDenied: spec.onEgressDenied, log: this.#log });
     } catch (error) {
       await tunnel.close();

@@ -29,7 +29,16 @@ export interface RunAppend {
  * @throws LeaseLost when another process has the session, or when it is terminated.
  */
 export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
-  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts);
+  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [endsWait(drafts)]);
+}
+
+/** What a session that is rescheduled waited for is there. */
+function endsWait(drafts: readonly Draft[]): boolean {
+  return drafts.some(
+    ({ event }) =>
+      event.type === "span.model_request_end" ||
+      (event.type === "session.container_started" && event.waited_seconds !== undefined),
+  );
 }
 
 /** Appends `session.status_running` as `appendByRun` does, and sets the session running. */
@@ -119,7 +128,7 @@ const STATEMENTS = {
   append: appendStatement(
     `, status = case
       when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
-      when status = 'rescheduling' and 'span.model_request_end' = any($5::text[]) then 'running'
+      when status = 'rescheduling' and $14::boolean then 'running'
       else status end`,
   ),
   running: appendStatement(

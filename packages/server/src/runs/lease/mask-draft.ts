@@ -33,7 +33,7 @@ const MASKED: { readonly [T in Type]: Masked<T> } = {
   "session.events_deleted": nothing,
   "session.status_running": nothing,
   "session.status_idle": nothing,
-  "session.status_rescheduled": nothing,
+  "session.status_rescheduled": ({ reason }, mask) => (reason === undefined ? {} : { reason: mask(reason) }),
   "session.status_terminated": nothing,
   "session.updated": nothing,
   "session.deleted": nothing,

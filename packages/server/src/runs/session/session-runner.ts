@@ -50,7 +50,7 @@ export interface SessionRunnerParts
 const PERMIT_POLL_MS = 1_000;
 /** How long the sandbox of a session that failed has to close. */
 const END_MS = 10_000;
-/** While its disk is read it rests at least this long, before it looks whether it still is. */
+/** While its disk is read, or resources wait for the place of its sandbox, it rests at least this long before it looks again. */
 const MIN_REST_MS = 1_000;
 
 /**
@@ -153,7 +153,7 @@ export class SessionRunner implements FaultScope {
 
   /**
    * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills what still runs. A
-   * turn that waits to ask its model again is there already.
+   * turn that waits to ask its model again is there already, and calls that wait for a place of their sandbox are not begun.
    * If the turn is not over, the session is released as due, so that another process continues it.
    */
   async handOver(graceMs: number): Promise<void> {
@@ -342,6 +342,7 @@ export class SessionRunner implements FaultScope {
     const { idleMs } = this.#parts;
     if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
     if (!workspace.isOpen()) return 0;
+    if (workspace.waitsForPlace() && workspace.hasPending()) return Math.max(idleMs, MIN_REST_MS);
     return Math.max(0, Math.max(since, this.#reads.lastAt) + idleMs - performance.now());
   }
 

@@ -46,6 +46,8 @@ export interface TurnOptions {
   isAnnounced: boolean;
 }
 
+const NOT_BEGUN =
+  "the service was restarted while this call waited for the sandbox, so nothing of it was run; make the call again if it is still needed.";
 /** How long a turn may take to end after it was aborted. */
 const STUCK_MS = 5_000;
 
@@ -59,6 +61,8 @@ export class SessionTurn {
   /** It waits for the retry of a request, and does nothing else. */
   #onlyWaits = false;
   #leavesWait = false;
+  /** Rejects when calls that wait for a place of their sandbox are not to begin. */
+  readonly #leaving = Promise.withResolvers<never>();
   readonly #fault = Promise.withResolvers<never>();
   /** What its sandbox is in is not known. */
   #isFaulty = false;
@@ -67,6 +71,7 @@ export class SessionTurn {
     this.#parts = parts;
     this.#options = options;
     this.#fault.promise.catch(() => undefined);
+    this.#leaving.promise.catch(() => undefined);
     this.ended = this.#run();
   }
 
@@ -77,10 +82,11 @@ export class SessionTurn {
 
   /**
    * The process stops. While the turn only waits to ask its model again, it ends here with nothing lost: another process goes on with
-   * the wait, from the log. What else it does goes on.
+   * the wait, from the log. Calls that wait for a place of their sandbox end without having begun. What else it does goes on.
    */
   leaveWait(): void {
     this.#leavesWait = true;
+    if (this.#options.workspace.waitsForPlace()) this.#leaving.reject(new Error(NOT_BEGUN));
     if (this.#onlyWaits) this.abort(new LeaseLost());
   }
 
@@ -140,7 +146,8 @@ export class SessionTurn {
     const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
-    const sandbox = () => slot.awaitSandbox(() => workspace.sandbox(signal), signal);
+    const opened = () => Promise.race([workspace.sandbox(signal), this.#leaving.promise]);
+    const sandbox = () => slot.awaitSandbox(opened, signal);
     if (resumed) await workspace.memory.catchUp(sandbox, signal);
     return await runTurn({
       agent,

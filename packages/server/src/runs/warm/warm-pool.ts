@@ -64,13 +64,24 @@ export class WarmPool {
     return shape === null || key === null ? null : { key, shape };
   }
 
-  /** Opens a sandbox for a session, before which none is made for the pool. @param open may call `makeRoom` meanwhile. */
-  async before<T>(open: () => Promise<T>): Promise<T> {
+  /**
+   * Opens a sandbox for a session, before which none is made for the pool.
+   *
+   * @param open may call `makeRoom` meanwhile, and tells whether it waits for something that the pool does not take from it.
+   */
+  async before<T>(open: (rests: (isResting: boolean) => void) => Promise<T>): Promise<T> {
+    let isFirst = true;
     this.#opening += 1;
+    const rests = (isResting: boolean) => {
+      if (isResting !== isFirst) return;
+      isFirst = !isResting;
+      this.#opening += isFirst ? 1 : -1;
+      if (isResting) this.#news.set();
+    };
     try {
-      return await open();
+      return await open(rests);
     } finally {
-      this.#opening -= 1;
+      rests(true);
       this.#news.set();
     }
   }

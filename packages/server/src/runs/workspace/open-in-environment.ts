@@ -38,6 +38,7 @@ export async function openInEnvironment(
     credentials: parts.credentials.egressSource(),
     onEgressDenied,
     signal,
+    onWaiting: target.wait.changed,
   };
   const open = () => engine.open(spec);
   const sandbox = systems === null ? await open() : await openOnSystem(own, disk, open);

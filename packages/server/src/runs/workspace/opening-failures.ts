@@ -1,5 +1,12 @@
 import { LeaseLost } from "@berth/agent";
-import { DiskLimitError, ImageError, NoRoomError, RuntimeClassError, SandboxError } from "@berth/sandbox";
+import {
+  DiskLimitError,
+  ImageError,
+  NoRoomError,
+  RuntimeClassError,
+  SandboxError,
+  WaitOverError,
+} from "@berth/sandbox";
 import type { DiskOrigin } from "./disk-origin.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 
@@ -14,7 +21,7 @@ export class UnfitDisk extends Error {
 }
 
 /** Errors whose message is a sentence for users. */
-const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError];
+const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError, WaitOverError];
 
 /** What becomes of failures to open the sandbox of a session. */
 export class OpeningFailures {

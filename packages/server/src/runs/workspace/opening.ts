@@ -21,6 +21,7 @@ import type { UsageMeter } from "../usage/usage-meter.ts";
 import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
 import type { WarmPool } from "../warm/warm-pool.ts";
 import type { GitParts } from "./git-settings.ts";
+import type { PlaceWait } from "./place-wait.ts";
 import type { RestoreParts } from "./restore-disk.ts";
 import type { SpecParts } from "./sandbox-spec.ts";
 
@@ -61,7 +62,8 @@ export interface OpenTarget {
   /** Takes what the model is to be told. */
   notes: string[];
   /** Aborts when no sandbox is needed any more. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
+  wait: PlaceWait;
   activity: Activity;
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;

@@ -2,7 +2,10 @@ import type { EventOf } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { OpenParts, OpenTarget, SandboxKind } from "./opening.ts";
 
-type Started = Pick<EventOf<"session.container_started">, "seconds" | "lowered_limits" | "restored">;
+type Started = Pick<
+  EventOf<"session.container_started">,
+  "seconds" | "waited_seconds" | "lowered_limits" | "restored"
+>;
 
 /** Appends the start to the session's log. Closes the sandbox when that cannot be done: the lease is lost then. */
 export async function reportStarted(

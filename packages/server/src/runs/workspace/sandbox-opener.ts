@@ -82,8 +82,10 @@ export class SandboxOpener {
     const { sandbox, restored } = made;
     if (disk.save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
+    const waited = this.#target.wait.toldSeconds;
     await reportStarted(this.#target, sandbox, {
       seconds,
+      ...(waited !== null && { waited_seconds: waited }),
       ...(lowered !== null && { lowered_limits: lowered }),
       ...(restored !== null && { restored }),
     });

@@ -26,6 +26,7 @@ import { type SavesParts, SessionSaves } from "../saves/session-saves.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { KnownInputs } from "./known-inputs.ts";
 import type { OpenedSandbox, OpenParts, ToPlace } from "./opening.ts";
+import { PlaceWait } from "./place-wait.ts";
 import { SandboxOpener } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
 import { writableDirectories } from "./sandbox-spec.ts";
@@ -67,6 +68,7 @@ export class SessionWorkspace {
   readonly #ending = new AbortController();
   readonly #slot = new SandboxSlot();
   readonly #activity: Activity;
+  readonly #wait: PlaceWait;
   readonly #disk: SessionDisk;
   readonly #opener: SandboxOpener;
   readonly #mcp: SessionMcp;
@@ -92,6 +94,8 @@ export class SessionWorkspace {
     this.session = { ...inputs.session };
     this.#inputs = new KnownInputs(parts.db.read, this.session, inputs);
     this.#activity = new Activity(onQuiet);
+    this.#wait = new PlaceWait(runLog, this.#activity, this.#ending.signal);
+    const wait = this.#wait;
     this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
     this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
     // A session's memory stores are those that it was created with.
@@ -105,7 +109,10 @@ export class SessionWorkspace {
       memory: this.memory,
       skills: () => this.#inputs.skills(),
       notes,
-      signal: this.#ending.signal,
+      get signal() {
+        return wait.signal;
+      },
+      wait,
       activity: this.#activity,
       onNeedsReopen,
     });
@@ -138,7 +145,7 @@ export class SessionWorkspace {
       this.#saves.touch();
       return sandbox;
     });
-    return await orAborted(ready, signal);
+    return await this.#wait.needed(() => orAborted(ready, signal));
   }
 
   /**
@@ -215,11 +222,17 @@ export class SessionWorkspace {
     const wasOpen = this.#slot.isOpen();
     // Removals alone open no sandbox: they wait for the next one.
     if (this.#pending.length === 0 && (!wasOpen || removals.length === 0)) return;
-    const current = await this.#opened().catch(() => undefined);
-    // A sandbox that was open before knows only the resources of then.
-    if (!wasOpen || current === undefined) return;
-    current.sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
-    this.#putInPlace(current.provisioner, { resources: this.#pending, removals });
+    const pending = this.#pending;
+    const placing = this.#opened().then(
+      ({ sandbox, provisioner }) => {
+        // A sandbox that was open before knows only the resources of then.
+        if (!wasOpen) return;
+        sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
+        this.#putInPlace(provisioner, { resources: pending, removals });
+      },
+      () => undefined,
+    );
+    await this.#wait.unlessWaiting(placing);
   }
 
   /** Tries repositories once more whose attempts were exhausted before the turn that begins. */
@@ -234,7 +247,8 @@ export class SessionWorkspace {
    * Returns whether it was closed.
    */
   async reopenIfNeeded(): Promise<boolean> {
-    const needed = (await this.#slot.current())?.provisioner.needsReopen() ?? false;
+    const current = await this.#wait.unlessWaiting(this.#slot.current());
+    const needed = current?.provisioner.needsReopen() ?? false;
     if (needed) await this.#closeSandbox();
     return needed;
   }
@@ -261,6 +275,11 @@ export class SessionWorkspace {
   /** Something is being done for the sandbox, and all of it waits. */
   onlyWaits(): boolean {
     return this.#activity.onlyWaits();
+  }
+
+  /** A sandbox is being opened, and only waits for a place or its image. */
+  waitsForPlace(): boolean {
+    return this.#wait.isWaiting;
   }
 
   /** Something is being put in place, or waits for that. */
@@ -363,14 +382,16 @@ export class SessionWorkspace {
     Object.assign(this.session, inputs.session);
     if (isSame) return inputs;
     const policy = egressPolicy(this.session, inputs.resources, this.#parts.providers);
-    (await this.#slot.current())?.sandbox.setEgress(policy);
+    const applied = this.#slot.current().then((current) => current?.sandbox.setEgress(policy));
+    await this.#wait.unlessWaiting(applied);
     return inputs;
   }
 
   #opened(): Promise<OpenedSandbox> {
     return this.#slot.opened(() =>
       this.#activity.run(async () => {
-        const { opened, toPlace } = await this.#opener.open(await this.#inputs.current());
+        const inputs = await this.#inputs.current();
+        const { opened, toPlace } = await this.#wait.during(() => this.#opener.open(inputs));
         this.#putInPlace(opened.provisioner, toPlace);
         return opened;
       }),
@@ -390,6 +411,7 @@ export class SessionWorkspace {
   }
 
   async #closeSandbox(): Promise<void> {
+    this.#wait.giveUp();
     const current = await this.#slot.current();
     if (current !== undefined) await this.memory.beforeClose(current.sandbox);
     const collected = current === undefined ? undefined : await this.#outputs.beforeClose(current.sandbox);

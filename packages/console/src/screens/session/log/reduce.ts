@@ -117,10 +117,13 @@ function applyEvent(draft: Draft, event: SessionEvent): void {
     case "session.status_idle":
       endTurn(draft, event);
       return;
+    case "session.container_started":
+      if (event.waited_seconds !== undefined && draft.status === "rescheduling") draft.status = "running";
+      withSetup(draft, baseOf(draft, event), event);
+      return;
     case "session.environment_progress":
     case "session.resource_progress":
     case "session.resource_ready":
-    case "session.container_started":
       withSetup(draft, baseOf(draft, event), event);
       return;
     case "session.egress_denied":

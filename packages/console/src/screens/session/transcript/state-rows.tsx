@@ -241,7 +241,7 @@ function noticeOf(event: NoticeEvent): Look {
     case "agent.content_omitted":
       return { tone: "warn", icon: "memory", text: omittedWords(event) };
     case "session.status_rescheduled":
-      return { tone: "neutral", icon: "refresh", text: rescheduledWords(event.retry_at) };
+      return { tone: "neutral", icon: "refresh", text: rescheduledWords(event) };
     case "session.status_terminated":
       return { tone: "neutral", icon: "stop", text: "The session was terminated." };
     case "session.deleted":
@@ -270,10 +270,11 @@ function noticeOf(event: NoticeEvent): Look {
   }
 }
 
-function rescheduledWords(retryAt: string | undefined): string {
-  return retryAt === undefined
+function rescheduledWords({ retry_at, reason }: EventOf<"session.status_rescheduled">): string {
+  if (reason !== undefined) return showUnseen(reason);
+  return retry_at === undefined
     ? "The session waits, and goes on by itself."
-    : `The model is asked again at ${formatClock(retryAt)}.`;
+    : `The model is asked again at ${formatClock(retry_at)}.`;
 }
 
 function savedWords(save: EventOf<"session.container_reclaimed">["save"]): string {

@@ -1,0 +1,133 @@
+import type { SandboxWait } from "@berth/sandbox";
+import type { RunLog } from "../lease/run-log.ts";
+import type { Activity } from "../resources/activity.ts";
+
+/** Reasons that change soon are told no more often. */
+const TELL_MS = 15_000;
+
+const WORDS: Readonly<Record<SandboxWait["for"], string>> = {
+  place: "The sandbox waits for a place",
+  image: "The sandbox is not ready in its place yet",
+};
+
+/**
+ * The wait of a session's sandbox for a place, or there for its image. It takes no slot, it is told in the session's log while a call
+ * needs the sandbox, and it can be given up.
+ */
+export class PlaceWait {
+  readonly #runLog: Pick<RunLog, "append">;
+  readonly #activity: Activity;
+  readonly #ending: AbortSignal;
+  #givingUp = new AbortController();
+  #signal: AbortSignal;
+  #begun = Promise.withResolvers<void>();
+  #wait: SandboxWait | null = null;
+  #endPause: (() => void) | null = null;
+  #pausing: Promise<void> | undefined;
+  #waitedMs = 0;
+  #since = 0;
+  /** Calls that need the sandbox now. */
+  #needs = 0;
+  #told: string | null = null;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #telling: NodeJS.Timeout | undefined;
+
+  /** @param ending aborts when the session needs no sandbox any more. */
+  constructor(runLog: Pick<RunLog, "append">, activity: Activity, ending: AbortSignal) {
+    this.#runLog = runLog;
+    this.#activity = activity;
+    this.#ending = ending;
+    this.#signal = ending;
+  }
+
+  /** Aborts when the sandbox that is being opened is not needed any more. */
+  get signal(): AbortSignal {
+    return this.#signal;
+  }
+
+  get isWaiting(): boolean {
+    return this.#wait !== null;
+  }
+
+  /** Seconds that the sandbox waited; null when no call that needs it was told so. */
+  get toldSeconds(): number | null {
+    if (this.#told === null) return null;
+    const now = this.isWaiting ? performance.now() - this.#since : 0;
+    return Math.round(this.#waitedMs + now) / 1_000;
+  }
+
+  /** Opens a sandbox, in `Activity.run`. One at a time. */
+  async during<T>(open: () => Promise<T>): Promise<T> {
+    this.#givingUp = new AbortController();
+    this.#signal = AbortSignal.any([this.#ending, this.#givingUp.signal]);
+    this.#waitedMs = 0;
+    try {
+      return await open();
+    } finally {
+      this.changed(null);
+      await this.#pausing;
+    }
+  }
+
+  /** Takes what the engine tells of it; see `SandboxSpec.onWaiting`. */
+  readonly changed = (wait: SandboxWait | null): void => {
+    const former = this.#wait;
+    this.#wait = wait;
+    if (former === null && wait !== null) this.#begin();
+    if (former !== null && wait === null) this.#end();
+    this.#tell();
+  };
+
+  /** For a call that does nothing until it has the sandbox. */
+  async needed<T>(sandbox: () => Promise<T>): Promise<T> {
+    this.#needs += 1;
+    this.#tell();
+    try {
+      return await sandbox();
+    } finally {
+      this.#needs -= 1;
+      if (this.#needs === 0) this.#told = null;
+    }
+  }
+
+  /** Resolves with what comes first: the step's result, or undefined when the sandbox waits. The step goes on. */
+  async unlessWaiting<T>(step: Promise<T>): Promise<T | undefined> {
+    return await Promise.race([step, this.#begun.promise.then(() => undefined)]);
+  }
+
+  /** Ends an opening that waits: nobody needs it now. */
+  giveUp(): void {
+    if (this.isWaiting) this.#givingUp.abort(new Error("The sandbox is not needed any more."));
+  }
+
+  #begin(): void {
+    this.#since = performance.now();
+    const over = Promise.withResolvers<void>();
+    this.#endPause = over.resolve;
+    this.#pausing = this.#activity.pause(() => over.promise);
+    this.#begun.resolve();
+  }
+
+  #end(): void {
+    this.#waitedMs += performance.now() - this.#since;
+    this.#endPause?.();
+    this.#begun = Promise.withResolvers();
+  }
+
+  #tell(): void {
+    clearTimeout(this.#telling);
+    if (this.#wait === null || this.#needs === 0 || this.#signal.aborted) return;
+    const reason = `${WORDS[this.#wait.for]}: ${this.#wait.reason}`;
+    if (reason === this.#told) return;
+    const early = this.#told === null ? 0 : TELL_MS - (performance.now() - this.#toldAt);
+    if (early > 0) {
+      this.#telling = setTimeout(() => this.#tell(), early).unref();
+      return;
+    }
+    this.#told = reason;
+    this.#toldAt = performance.now();
+    const event = { type: "session.status_rescheduled" as const, reason };
+    // A log that takes nothing any more ends the run by what follows.
+    this.#runLog.append([{ event }]).catch(() => undefined);
+  }
+}
