@@ -351,3 +351,37 @@ function nameOf({ kind, metadata }: ClusterObject): string {
 test("the notes name the release", () => {
   assert.match(renderFiles(REQUIRED).get("NOTES.txt") ?? "", /--namespace berth exec deployment\/berth-api/);
 });
+
+test("the size small: what its pods ask for fits beside sandboxes on a node of one processor and 2 GiB, and an upgrade needs no more", () => {
+  const small: Values = parse(readFileSync(join(CHART, "sizes/small.yaml"), "utf8"));
+  assert.deepEqual(faultsOf(merged(REQUIRED, small)), []);
+  const sums = [sumsOf({}), sumsOf(small)];
+  assert.deepEqual(sums, [
+    { milliCpus: 2_000, mebibytes: 3_584 },
+    { milliCpus: 175, mebibytes: 608 },
+  ]);
+  for (const { spec } of ofKind("Deployment", small)) {
+    assert.deepEqual(spec.strategy.rollingUpdate, { maxUnavailable: 1, maxSurge: 0 });
+    assert.equal(spec.replicas, 1);
+  }
+  const own = merged(small, { runner: { replicas: 2 } });
+  const runner = ofKind("Deployment", own).find(({ metadata }) => metadata.name === "berth-runner");
+  assert.equal(runner?.spec.replicas, 2, "one's own values go before those of the size");
+});
+
+test("an upgrade by default keeps all pods until the next ones are ready", () => {
+  for (const { spec } of ofKind("Deployment"))
+    assert.deepEqual(spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
+});
+
+/** What all pods of the Deployments ask for. */
+function sumsOf(values: Values): { milliCpus: number; mebibytes: number } {
+  const sums = { milliCpus: 0, mebibytes: 0 };
+  for (const { spec } of ofKind("Deployment", values))
+    for (const { resources } of spec.template.spec.containers) {
+      sums.milliCpus += spec.replicas * Number.parseInt(resources.requests.cpu, 10);
+      const [, amount = "0", unit] = /^(\d+)(Mi|Gi)$/.exec(resources.requests.memory) ?? [];
+      sums.mebibytes += spec.replicas * Number(amount) * (unit === "Gi" ? 1_024 : 1);
+    }
+  return sums;
+}

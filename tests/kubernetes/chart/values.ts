@@ -94,6 +94,7 @@ export const OPTIONS: Readonly<Record<string, Values>> = {
     networkPolicy: { enabled: false },
     podDisruptionBudget: { enabled: false },
   },
+  "upgrades without room": { rollingUpdate: { maxUnavailable: "100%", maxSurge: 0 } },
   "a budget in percent": { podDisruptionBudget: { maxUnavailable: "50%" } },
   metrics: {
     serviceMonitor: { enabled: true, labels: { release: "prometheus" }, tokenSecret: "berth-metrics" },
@@ -124,6 +125,7 @@ export const WRONG: readonly [values: Values, named: RegExp][] = [
     { podDisruptionBudget: { maxUnavailable: "some" } },
     /podDisruptionBudget\/maxUnavailable must match pattern/,
   ],
+  [{ rollingUpdate: { maxSurge: -1 } }, /rollingUpdate\/maxSurge must be >= 0/],
   [{ userId: 0 }, /userId must be >= 1/],
   [
     { sandboxes: { egress: "proxy" }, networkPolicy: { enabled: false } },
