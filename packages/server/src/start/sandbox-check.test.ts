@@ -31,3 +31,62 @@ test("SandboxCheck: an engine that opens nothing is told of", async () => {
   assert.equal(check.works, false);
   await check.close();
 });
+
+/** An engine whose sandbox waits until it is told to go on. */
+function waitingEngine(othersRun: boolean): { engine: SandboxEngine; goOn(): void; signals: AbortSignal[] } {
+  const going = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const open = async ({ onWaiting, signal }: SandboxSpec) => {
+    if (signal !== undefined) signals.push(signal);
+    const aborted = Promise.withResolvers<never>();
+    signal?.addEventListener("abort", () => aborted.reject(new SandboxError("given up")));
+    onWaiting?.({ for: "place", reason: "0/1 nodes are available.", othersRun });
+    await Promise.race([going.promise, aborted.promise]);
+    onWaiting?.(null);
+    return { close: async () => {} };
+  };
+  return { engine: { open } as unknown as SandboxEngine, goOn: () => going.resolve(), signals };
+}
+
+test("SandboxCheck: its sandbox finds no place, and no other runs → that is known at once, and ends when it has one", async () => {
+  const { engine, goOn, signals } = waitingEngine(false);
+  const lines: object[] = [];
+  const log = { ...silentLog, error: (line: object) => lines.push(line) } as unknown as typeof silentLog;
+  const check = new SandboxCheck(engine, "/nowhere/check", log);
+  check.check();
+  await check.tried;
+  assert.equal(check.works, false);
+  assert.deepEqual(lines, [{ why: "0/1 nodes are available." }]);
+  goOn();
+  while (!check.works) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [false],
+  );
+  await check.close();
+});
+
+test("SandboxCheck: others have the room → sandboxes can be opened, and its own gives up", async () => {
+  const { engine, signals } = waitingEngine(true);
+  const check = new SandboxCheck(engine, "/nowhere/check", silentLog);
+  check.check();
+  await check.tried;
+  assert.equal(check.works, true);
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [true],
+  );
+  await check.close();
+});
+
+test("SandboxCheck: it is closed while its sandbox waits → at once", async () => {
+  const { engine, signals } = waitingEngine(false);
+  const check = new SandboxCheck(engine, "/nowhere/check", silentLog);
+  check.check();
+  await check.tried;
+  await check.close();
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [true],
+  );
+});

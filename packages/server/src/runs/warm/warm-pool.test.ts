@@ -176,3 +176,24 @@ test("WarmPool: none is made while a session waits for its own, nor by a runner 
   await cluster.is("plain", "plain");
   assert.equal(cluster.keyOf(shapeOf("unknown")), null);
 });
+
+test("WarmPool: a session that waits for its image keeps it from nothing, and one that goes on keeps it again", async (t) => {
+  const cluster = await Cluster.open(t);
+  const pool = cluster.runner();
+  const waiting = Promise.withResolvers<void>();
+  const resting = Promise.withResolvers<(isResting: boolean) => void>();
+  const opening = pool.before((rests) => {
+    resting.resolve(rests);
+    rests(true);
+    rests(true);
+    return waiting.promise;
+  });
+  await cluster.is("plain", "plain");
+  (await resting.promise)(false);
+  await cluster.take();
+  await delay(300);
+  assert.ok((await cluster.ready()).length <= 1);
+  waiting.resolve();
+  await opening;
+  await cluster.is("plain", "plain");
+});
