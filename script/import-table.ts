@@ -97,7 +97,7 @@ export const IMPORT_TABLE: ImportTable = {
   "packages/server": {
     ".": ["@berth/contract", "@berth/sandbox"],
     errors: ["@berth/contract"],
-    db: ["@berth/contract", "@berth/concurrency", "@berth/linux"],
+    db: ["@berth/concurrency", "@berth/linux"],
     limits: ["errors", "db"],
     retention: ["db"],
     traces: [],
@@ -321,6 +321,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/inputs",
       "runs/workspace",
     ],
+    "runs/call-outputs": ["@berth/agent", "@berth/contract", "db", "notify", "runs/lease"],
     "runs/turn": [
       "@berth/agent",
       "@berth/concurrency",
@@ -330,6 +331,7 @@ export const IMPORT_TABLE: ImportTable = {
       "notify",
       "runs/lease",
       "runs/inputs",
+      "runs/call-outputs",
       "runs/workspace",
     ],
     "runs/session": [
@@ -347,6 +349,7 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/usage",
       "runs/workspace",
       "runs/reads",
+      "runs/call-outputs",
       "runs/turn",
       "runs/saves",
     ],

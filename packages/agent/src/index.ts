@@ -1,3 +1,4 @@
+export type * from "./calls/call-outputs.ts";
 export { unstartedCallResults } from "./calls/unrun-calls.ts";
 export { isToolUse, waitsForClient } from "./history/call-events.ts";
 export { foldHistory } from "./history/fold-history.ts";
@@ -11,6 +12,7 @@ export { StartedCalls } from "./history/started-calls.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";
 export * from "./models/model.ts";
-export type { PreviewPiece, TextStreams } from "./requests/response-preview.ts";
+export { storableText } from "./prompts/text.ts";
+export type { PreviewPiece, TextStream } from "./requests/response-preview.ts";
 export type * from "./tools/tool.ts";
 export { toolDefinitions, toolset } from "./tools/toolset.ts";

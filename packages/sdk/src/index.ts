@@ -40,6 +40,7 @@ export type {
   SkillVersion,
   StopReason,
   Token,
+  ToolOutput,
   TurnOutcome,
   UsageFigures,
   UsageGroup,
@@ -57,6 +58,7 @@ export type { SkillUpload } from "./resources/skills.ts";
 export type { ResumableOptions } from "./resources/upload-resumable.ts";
 export { type Standing, standingOf } from "./standing.ts";
 export type { StreamFrame } from "./streaming/event-stream.ts";
+export { addOutput, type OutputText } from "./streaming/tool-output.ts";
 export type { ApiPromise, WithResponse } from "./transport/api-promise.ts";
 export {
   APIError,

@@ -53,6 +53,11 @@ export const consoleRequirements: readonly Requirement[] = [
     rule: "No screen scrolls sideways at a width of 360 pixels.",
   },
   {
+    id: "console-tool-output",
+    source: "issue 26, 5",
+    rule: "Below a running call stand the last lines of what it prints, at 390, 1024 and 1440 pixels and after a reload, and in their place the result once it is there.",
+  },
+  {
     id: "console-own-origin",
     source: "seed 8",
     rule: "No screen sends a request to another origin, or tries what the page's policy forbids.",

@@ -8,6 +8,7 @@ import type { AnyJson, Api } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, steps } from "../harness/fixtures.ts";
+import { gate, OutputReader, openGate } from "../harness/live-output.ts";
 import { readFrames } from "../harness/stream.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "masked-"));
@@ -137,3 +138,46 @@ covers(["secrets-masked"], "a token in whatever an agent says: masked or refused
     ["kept.txt"],
   );
 });
+
+/** Commands that print the token in two pieces, with a gate between them. */
+const IN_PIECES: Readonly<Record<string, string>> = {
+  "as it is": `printf %s "token: \${GH_TOKEN%????????}"; ${gate("a")}; printf '%s end of it\\n' "\${GH_TOKEN: -8}"`,
+  "in base64, in two lines": `t=$(printf %s "$GH_TOKEN" | base64 -w0); echo "token: \${t%????????}"; ${gate("a")}; echo "\${t: -8} end of it"`,
+  "a character each": `for i in $(seq 0 $((\${#GH_TOKEN} - 1))); do printf %s "\${GH_TOKEN:$i:1}"; done; echo "token:"; printf %s "\${GH_TOKEN%????????}"; ${gate("a")}; printf '%s end of it\\n' "\${GH_TOKEN: -8}"`,
+};
+
+covers(
+  ["tool-output-masked"],
+  "a token in what a command prints, in pieces while it runs: masked in each of them",
+  async () => {
+    const token = host.createToken({ user: "robot", permissions: "read" });
+    const agent = await makeAgent(api);
+    const environment = await makeEnvironment(api);
+    for (const [name, command] of Object.entries(IN_PIECES)) {
+      const session = await api.ok("POST", "/sessions", {
+        agent: agent.id,
+        environment_id: environment.id,
+        resources: [
+          { type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: token },
+        ],
+      });
+      const reader = await OutputReader.open(api, session.id);
+      const shown = () => reader.text();
+      await api.ok("POST", `/sessions/${session.id}/events`, {
+        events: [steps(bash(`${command}; ${gate("b")}`))],
+      });
+      await reader.until(() => shown().includes("token:"));
+      assertNone(`${name}: the first piece`, token, shown());
+      await openGate(api, session.id, "a");
+      await reader.until(() => shown().includes("end of it"));
+      await openGate(api, session.id, "b");
+      await reader.untilIdle();
+      assertNone(name, token, shown());
+      assert.match(shown(), /\[redacted\]/, name);
+      for (const { data } of reader.frames) assertNone(`${name}: ${data.type}`, token, data);
+      for (let at = 0; at + 8 <= token.length; at++)
+        assert.ok(!shown().includes(token.slice(at, at + 8)), `${name}: ${shown()}`);
+      reader.close();
+    }
+  },
+);

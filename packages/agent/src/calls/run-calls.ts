@@ -6,6 +6,7 @@ import * as notes from "../prompts/notes.ts";
 import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
+import type { CallOutput, CallOutputs } from "./call-outputs.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** A call that is announced in the log and waits for no client. */
@@ -16,6 +17,7 @@ export interface AnnouncedCall {
 }
 
 const MAX_CONCURRENT_CALLS = 8;
+const NO_OUTPUT: CallOutput = { add: () => {}, text: () => "", end: () => {} };
 /** How long a stopped tool may take to return a partial result. */
 const STOP_GRACE_MS = 500;
 
@@ -27,7 +29,7 @@ const STOP_GRACE_MS = 500;
 export async function runCalls(
   calls: readonly AnnouncedCall[],
   log: TurnLog,
-  context: ToolContext,
+  context: ToolContext & { outputs?: CallOutputs },
   maxTextLength: number,
 ): Promise<void> {
   const fail = new AbortController();
@@ -43,14 +45,14 @@ export async function runCalls(
   const worker = async () => {
     for (const [index, call] of queue) {
       const beside = others[index];
-      const result = await resultOf(
-        call.decision,
-        beside === undefined ? stoppable : { ...stoppable, beside },
-      );
+      const output = context.outputs?.begin(call.eventId) ?? NO_OUTPUT;
+      const own = { ...stoppable, ...(beside !== undefined && { beside }) };
+      const result = await resultOf(call.decision, own, output);
       beside?.begin();
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
       await log.append([resultDraft(call, result, maxTextLength)]);
+      output.end();
     }
   };
   const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, async () => {
@@ -69,29 +71,35 @@ export function errorResult(call: Pick<AnnouncedCall, "eventId" | "kind">, text:
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
-async function resultOf(decision: CallDecision, context: ToolContext): Promise<ToolResult> {
+async function resultOf(
+  decision: CallDecision,
+  context: ToolContext,
+  output: CallOutput,
+): Promise<ToolResult> {
   if ("errorText" in decision) return failure(decision.errorText);
   if (!("tool" in decision)) throw new TypeError("A custom tool is run by the client, not here.");
   if (context.signal.aborted) return failure(notes.NOT_STARTED_CALL);
-  const running = decision.tool.run(decision.input, context).catch((error: unknown) => {
-    if (context.signal.aborted) return failure(notes.STOPPED_CALL);
+  const onOutput = (bytes: Uint8Array) => output.add(bytes);
+  const running = decision.tool.run(decision.input, { ...context, onOutput }).catch((error: unknown) => {
+    if (context.signal.aborted) return failure(notes.cutOff(notes.STOPPED_CALL, output.text()));
     return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
   });
-  return await Promise.race([running, graceEnded(context.signal, running)]);
+  if (await endsInTime(running, context.signal)) return await running;
+  return failure(notes.cutOff(notes.INTERRUPTED_CALL, output.text()));
 }
 
-/** Resolves half a second after the abort, for tools that do not stop. Settles when the tool does, to remove its listener. */
-async function graceEnded(signal: AbortSignal, running: Promise<ToolResult>): Promise<ToolResult> {
+/** Resolves with true once the tool has ended, and with false half a second after the abort, for tools that do not stop. */
+async function endsInTime(running: Promise<ToolResult>, signal: AbortSignal): Promise<boolean> {
   const over = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
   const startGrace = () => {
     timer = setTimeout(over.resolve, STOP_GRACE_MS);
   };
   signal.addEventListener("abort", startGrace, { once: true });
-  await Promise.race([over.promise, running]);
+  const ended = await Promise.race([over.promise.then(() => false), running.then(() => true)]);
   signal.removeEventListener("abort", startGrace);
   clearTimeout(timer);
-  return failure(notes.INTERRUPTED_CALL);
+  return ended;
 }
 
 function resultDraft(

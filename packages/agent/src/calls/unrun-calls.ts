@@ -4,10 +4,18 @@ import type { ToolCall } from "../history/open-calls.ts";
 import * as notes from "../prompts/notes.ts";
 import { errorResult } from "./run-calls.ts";
 
-/** Results of the calls that will not run: those that a dead process started, and those denied or cancelled. */
-export function endedCallResults(calls: readonly ToolCall[]): Draft[] {
+/**
+ * Results of the calls that will not run: those that a dead process started, and those denied or cancelled.
+ *
+ * @param printed by those of the dead process, by the ids of the events that announced them. Default: nothing.
+ */
+export function endedCallResults(
+  calls: readonly ToolCall[],
+  printed: ReadonlyMap<string, string> = new Map(),
+): Draft[] {
   return calls.flatMap((call) => {
-    const text = resultTextOf(call);
+    const output = printed.get(call.eventId) ?? "";
+    const text = output === "" ? resultTextOf(call) : notes.cutOff(notes.INTERRUPTED_OUTPUT, output);
     return text === null ? [] : [errorResult(call, text)];
   });
 }

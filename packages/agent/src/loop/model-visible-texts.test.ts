@@ -24,6 +24,7 @@ const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_too
 
 const texts: Record<string, unknown> = {
   ...fixedNotes,
+  cutOff: [notes.cutOff("N", ""), notes.cutOff("N", "O\n")],
   operatorMessage: notes.operatorMessage("T"),
   containerRestored: [0, 1, 2].map((calls) => notes.containerRestored("T", calls)),
   documentHead: [
@@ -55,6 +56,7 @@ const texts: Record<string, unknown> = {
 };
 
 const DIGESTS: Record<string, string> = {
+  cutOff: "4feea563f2cd",
   operatorMessage: "396e258b401d",
   containerRestored: "91e8ff4dafdb",
   documentHead: "e37c9d2cfd2a",
@@ -76,6 +78,7 @@ const DIGESTS: Record<string, string> = {
   EMPTY_RESULT: "f64028045083",
   HISTORY_LEFT_OUT: "551fd18be386",
   INTERRUPTED_CALL: "547f2c7611b5",
+  INTERRUPTED_OUTPUT: "e34db0dac24b",
   NO_SUMMARY: "224eb1ccc558",
   NOT_STARTED_CALL: "bf4435ef2026",
   STOPPED_CALL: "17f307d79d63",

@@ -1,5 +1,6 @@
 import type { StopReason } from "@berth/contract";
 import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-call.ts";
+import type { CallOutputs } from "../calls/call-outputs.ts";
 import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
@@ -40,6 +41,8 @@ export interface Turn extends ToolContext, RequestOptions {
   readFile: ReadFile;
   /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
   preview?: OnPreview;
+  /** Takes what calls print while they run, and has what those of a dead process had printed. */
+  outputs?: CallOutputs;
   /** Called when the first part of a response has arrived, with the id of the request's `span.model_request_start`. */
   onFirstPart?: (requestId: string) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
@@ -112,7 +115,10 @@ class TurnRun {
   /** Ends the calls and the request that a dead process left open, and waits for the retry that it waited for. */
   async recover(): Promise<TurnEnd> {
     const history = this.#log.history();
-    const drafts = endedCallResults(history.openCalls);
+    const started = history.openCalls.filter(({ state }) => state === "started");
+    const ids = started.map(({ eventId }) => eventId);
+    const printed = ids.length === 0 ? undefined : await this.#turn.outputs?.ofDead(ids);
+    const drafts = endedCallResults(history.openCalls, printed);
     if (history.openRequest !== null) drafts.push(requestEnd(history.openRequest, null));
     if (drafts.length > 0) await this.#log.append(drafts);
     return await this.#requests.resume(history);

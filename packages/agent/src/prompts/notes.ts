@@ -8,8 +8,17 @@ import { storableText } from "./text.ts";
 export const INTERRUPTED_CALL =
   "interrupted: the call was cut off before it ended and its outcome is unknown. Look at what it did before you repeat it.";
 
+/** After what such a call printed. */
+export const INTERRUPTED_OUTPUT =
+  "interrupted: the call was cut off before it ended and its outcome is unknown. What it printed in its last seconds may be missing here. Look at what it did before you repeat it.";
+
 export const STOPPED_CALL =
   "interrupted: the call was stopped before it ended. What it did until then stays done.";
+
+/** The result of a call that was cut off. @param output what it had printed. */
+export function cutOff(note: string, output: string): string {
+  return output === "" ? note : `${output.replace(/\n$/, "")}\n[${note}]`;
+}
 
 export const NOT_STARTED_CALL = "interrupted: the call was not started.";
 

@@ -47,7 +47,7 @@ async function runCommand(
 ): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const environment = await context.environment();
-  const { signal, beside } = context;
+  const { signal, beside, onOutput } = context;
   // The copies are of the shell as it was before the last of these calls.
   await beside?.earlierBegun;
   const running = sandbox.run({
@@ -59,6 +59,7 @@ async function runCommand(
     timeoutMs,
     keepOutput: true,
     signal,
+    ...(onOutput !== undefined && { onOutput }),
   });
   beside?.begin();
   const result = await running;

@@ -33,6 +33,8 @@ export interface ToolContext {
   /** Secrets that commands were given so far, in `environment` or otherwise. Default none. */
   secrets?(): readonly string[];
   signal: AbortSignal;
+  /** Takes what a command of the call prints, as it comes. */
+  onOutput?(bytes: Uint8Array): void;
   /** The other calls of the same tool in the same response. Absent: there are none. */
   beside?: SideBySide;
 }

@@ -1,8 +1,9 @@
-import type { EventOf } from "@berth/sdk";
+import type { EventOf, ToolOutput } from "@berth/sdk";
 import type { Palette } from "../terminal/palette.ts";
 import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts";
 import { count, duration } from "../terminal/quantities.ts";
 import { textOf } from "./content-text.ts";
+import { RunningOutput } from "./running-output.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
@@ -17,6 +18,7 @@ export class Activity {
   readonly #calls = new Map<string, Call>();
   /** Calls without a result when a turn ended, by id. */
   readonly #waiting = new Map<string, Call>();
+  readonly #output = new RunningOutput();
   #thinking = false;
   #since = 0;
 
@@ -41,12 +43,22 @@ export class Activity {
     this.#since = Date.now();
   }
 
+  printed(piece: ToolOutput): void {
+    this.#output.add(piece);
+  }
+
+  /** The last lines of what a running call printed. */
+  printedLines(): string[] {
+    return this.#output.lines().map((line) => `${GUTTER}${line}`.trimEnd());
+  }
+
   /** The lines of a result, below those of its call. A call that was already printed as waiting is printed again. */
   finish(event: Result): string[] {
     const id = callOf(event);
     const call = this.#calls.get(id) ?? this.#waiting.get(id);
     this.#calls.delete(id);
     this.#waiting.delete(id);
+    this.#output.end(id);
     this.#since = Date.now();
     return [...(call === undefined ? [] : [this.#line(call)]), ...this.#resultLines(event)];
   }
@@ -56,13 +68,15 @@ export class Activity {
     const lines = [...this.#calls.values()].map((call) => this.#line(call));
     for (const [id, call] of this.#calls) this.#waiting.set(id, call);
     this.#calls.clear();
+    this.#output.clear();
     return lines;
   }
 
   /** For the status line; null if the agent is idle. */
   status(now: number): string | null {
     const [call, ...others] = this.#calls.values();
-    if (call === undefined && !this.#thinking) return null;
+    if (call === undefined && !this.#thinking)
+      return this.#output.lines().length === 0 ? null : "running a command";
     const seconds = Math.floor((now - this.#since) / 1000);
     const running = call === undefined ? "thinking" : `${plainLine(call.name)}  ${cut(toolLine(call), 50)}`;
     const more = others.length === 0 ? "" : ` and ${others.length} more`;

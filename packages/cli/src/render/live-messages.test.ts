@@ -46,7 +46,13 @@ async function screens(frames: StreamFrame[]): Promise<string[]> {
 }
 
 function onScreen(bytes: string): string {
-  const lines = bytes.split("\n").map((line) => line.split("\r\u001b[2K").at(-1) ?? "");
+  const lines = [""];
+  for (const [part] of bytes.matchAll(/\n|\u001b\[1A|\r\u001b\[2K|[^\n\r\u001b]+|[\r\u001b]/g)) {
+    if (part === "\n") lines.push("");
+    else if (part === "\u001b[1A") lines.pop();
+    else if (part === "\r\u001b[2K") lines[lines.length - 1] = "";
+    else lines[lines.length - 1] += part;
+  }
   return stripVTControlCharacters(lines.join("\n"));
 }
 
@@ -114,5 +120,66 @@ test("an escape sequence in pieces has no effect", async () => {
 
 test("previewsFor: only a terminal requests previews", () => {
   assert.deepEqual(previewsFor(new Writable()), []);
-  assert.deepEqual(previewsFor(Object.assign(new Writable(), { isTTY: true })), ["agent.message"]);
+  assert.deepEqual(previewsFor(Object.assign(new Writable(), { isTTY: true })), [
+    "agent.message",
+    "agent.tool_output",
+  ]);
+});
+
+const command = {
+  type: "agent.tool_use" as const,
+  name: "Bash",
+  input: { command: "make" },
+  evaluated_permission: "allow" as const,
+};
+
+function printed(call: string, offset: number, text: string): StreamFrame {
+  return { type: "agent.tool_output", tool_use_id: call, offset, text };
+}
+
+function result(call: string, text: string) {
+  const content = [{ type: "text" as const, text }];
+  return { type: "agent.tool_result" as const, tool_use_id: call, content, is_error: false };
+}
+
+test("what a command prints is shown while it runs, and its result in its place", async () => {
+  const [call, ended, end] = logOf(command, result("evt_0", "one\ntwo\nthree"), idle) as SessionEvent[];
+  assert.ok(call && ended && end);
+  const shown = await screens([
+    call,
+    printed("evt_0", 0, "one\ntw"),
+    printed("evt_0", 0, "one\ntw"),
+    printed("evt_0", 6, "o\n"),
+    printed("evt_0", 90, "\u001b[31mthree\u001b[0m\r\n"),
+    ended,
+    end,
+  ]);
+  assert.deepEqual(shown.slice(1, 5), [
+    "  │ one\n  │ tw\nBash  make",
+    "  │ one\n  │ tw\nBash  make",
+    "  │ one\n  │ two\nBash  make",
+    "  │ one\n  │ two\n  │ …\n  │ three\nBash  make",
+  ]);
+  assert.equal(shown.at(-1), "Bash  make\n  │ one\n  │ two\n  │ three\n\ndone\n");
+});
+
+test("of two commands side by side, what was printed last is shown; one that began before the stream did, too", async () => {
+  const other = { ...command, input: { command: "test" } };
+  const log = logOf(command, other, result("evt_0", "a"), result("evt_1", "b"), idle) as SessionEvent[];
+  const [one, two, first, second, end] = log;
+  assert.ok(one && two && first && second && end);
+  const shown = await screens([
+    printed("evt_0", 500, "before\n"),
+    one,
+    two,
+    printed("evt_1", 0, "b"),
+    printed("evt_0", 507, "a"),
+    first,
+    second,
+    end,
+  ]);
+  assert.equal(shown[0], "  │ …\n  │ before\nrunning a command");
+  assert.equal(shown[3], "  │ b\nBash  make and 1 more");
+  assert.equal(shown[4], "  │ …\n  │ before\n  │ a\nBash  make and 1 more");
+  assert.equal(shown.at(-1), "Bash  make\n  │ a\n\nBash  test\n  │ b\n\ndone\n");
 });

@@ -3,7 +3,7 @@ import type { Screen } from "../terminal/screen.ts";
 import { wholeText } from "./content-text.ts";
 import { Draft } from "./draft.ts";
 
-type Preview = Exclude<StreamFrame, SessionEvent>;
+type Preview = Extract<StreamFrame, { type: "event_start" | "event_delta" }>;
 
 /** Prints messages while the model writes them, and only the missing rest of a stored message. */
 export class LiveMessages {

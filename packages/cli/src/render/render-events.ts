@@ -16,7 +16,7 @@ export interface RenderOptions {
 /**
  * Prints events for people as they arrive: messages, tool calls with the first lines of their results, clone progress,
  * errors, how the turn ended and its tokens. On a terminal it uses colours and a status line, and shows messages while
- * they are written, if `frames` has previews (`previewsFor`). Resolves with the outcome when the events end.
+ * they are written and the last lines of what a command prints, if `frames` has previews (`previewsFor`). Resolves with the outcome when the events end.
  */
 export async function renderEvents(
   frames: AsyncIterable<StreamFrame>,
@@ -38,6 +38,7 @@ export async function renderEvents(
   try {
     for await (const frame of frames) {
       if (frame.type === "event_start" || frame.type === "event_delta") messages.preview(frame);
+      else if (frame.type === "agent.tool_output") transcript.printed(frame);
       else {
         outcome = outcomeAfter(outcome, frame);
         if (endsResponse(frame) && messages.drop()) screen.print(transcript.cutOff());
@@ -54,9 +55,9 @@ export async function renderEvents(
   return outcome;
 }
 
-/** The `event_deltas` to request from a stream, so that a terminal shows messages while they are written. */
-export function previewsFor(output: Output): "agent.message"[] {
-  return isTerminal(output) ? ["agent.message"] : [];
+/** The `event_deltas` to request from a stream, so that a terminal shows messages while they are written, and what commands print. */
+export function previewsFor(output: Output): ("agent.message" | "agent.tool_output")[] {
+  return isTerminal(output) ? ["agent.message", "agent.tool_output"] : [];
 }
 
 /** Whether the model's response is over, so that a preview without a stored message is void. */

@@ -1,4 +1,4 @@
-import type { EventOf, SessionEvent, SessionResource } from "@berth/sdk";
+import type { EventOf, SessionEvent, SessionResource, ToolOutput } from "@berth/sdk";
 import type { Palette } from "../terminal/palette.ts";
 import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts";
 import { count, duration } from "../terminal/quantities.ts";
@@ -131,6 +131,11 @@ export class Transcript {
     }
   }
 
+  /** What a running call printed is shown above the status line. */
+  printed(piece: ToolOutput): void {
+    this.#activity.printed(piece);
+  }
+
   /** The note after a message that the model did not finish. */
   cutOff(): Block {
     return note(this.#palette.yellow("cut off: the text above is not part of the session"));
@@ -142,8 +147,13 @@ export class Transcript {
     return lines.length === 0 ? null : apart(lines);
   }
 
-  /** The status line; null if nothing is running. */
+  /** The status line, below the last lines of what a running call printed; null if nothing is running. */
   status(now: number): string | null {
+    const line = this.#statusLine(now);
+    return line === null ? null : [...this.#activity.printedLines(), line].join("\n");
+  }
+
+  #statusLine(now: number): string | null {
     const parts = [this.#wait.status(now), this.#clones.line(), this.#activity.status(now)].filter(
       (part) => part !== null,
     );

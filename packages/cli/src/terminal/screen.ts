@@ -16,10 +16,11 @@ export function note(...lines: string[]): Block {
 }
 
 const ERASE_LINE = "\r\u001b[2K";
+const LINE_UP = "\u001b[1A";
 
 /**
- * Prints blocks and, on a terminal, keeps a status line below them. While a text is written piece by piece there is no
- * status line, and blocks wait for its end.
+ * Prints blocks and, on a terminal, keeps a status of some lines below them. While a text is written piece by piece there is no
+ * status, and blocks wait for its end.
  */
 export class Screen {
   readonly live: boolean;
@@ -70,18 +71,20 @@ export class Screen {
     const status = this.#status() ?? "";
     if (status === this.#shown) return;
     this.#erase();
-    if (status !== "") this.#output.write(this.#palette.dim(cut(status, columnsOf(this.#output) - 1)));
+    const width = columnsOf(this.#output) - 1;
+    const lines = status.split("\n").map((line) => cut(line, width));
+    if (status !== "") this.#output.write(lines.map((line) => this.#palette.dim(line)).join("\n"));
     this.#shown = status;
   }
 
-  /** Stops the updates and removes the status line. */
+  /** Stops the updates and removes the status. */
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.endText();
     this.#erase();
   }
 
-  /** Erases the status line. Returns the empty line before the next block, if it needs one. */
+  /** Erases the status. Returns the empty line before the next block, if it needs one. */
   #gapBefore(kind: Block["kind"]): string {
     const gap = this.#last !== null && (kind === "apart" || this.#last !== "note");
     this.#last = kind;
@@ -91,7 +94,8 @@ export class Screen {
 
   #erase(): void {
     if (this.#shown === "") return;
-    this.#output.write(ERASE_LINE);
+    const lines = this.#shown.split("\n");
+    this.#output.write(lines.map(() => ERASE_LINE).join(LINE_UP));
     this.#shown = "";
   }
 }

@@ -31,6 +31,12 @@ export function headOf(
   return { head: head.replace(/\n$/, ""), cutLines: countLines(rest), cut: rest.trim() !== "" };
 }
 
+/** The last lines of a text, in at most `maxLines` lines and `maxLength` characters, without the line end. */
+export function tailOf(text: string, maxLines: number, maxLength: number): string {
+  const tail = text.replace(/\n$/, "").slice(-maxLength).toWellFormed();
+  return tail.split("\n").slice(-maxLines).join("\n");
+}
+
 function countLines(text: string): number {
   if (text === "") return 0;
   let count = text.endsWith("\n") ? 0 : 1;

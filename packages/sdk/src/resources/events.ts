@@ -48,7 +48,9 @@ export class Events extends Resource {
    *
    * With `event_deltas` it also yields `event_start` and `event_delta`, which preview events of these types while the
    * model writes them. The event follows with the same id, unless the request to the model fails. Deltas are not
-   * repeated after a reconnection.
+   * repeated after a reconnection. With `agent.tool_output` among them it yields `agent.tool_output`, what commands print
+   * while they run: the text belongs at its `offset` in the output of the call, so a piece that comes twice, as after a
+   * reconnection, adds nothing.
    */
   stream(session_id: string, query: WithDeltas, options?: StreamOptions): AsyncGenerator<StreamFrame, void>;
   stream(

@@ -1,10 +1,10 @@
-import type { EventDelta, EventStart, SessionEvent } from "@berth/contract";
+import type { EventDelta, EventStart, SessionEvent, ToolOutput } from "@berth/contract";
 import { BerthError, ConnectionError, TimeoutError } from "../transport/errors.ts";
 import { isTransient } from "../transport/retry.ts";
 import { type Frame, FrameParser } from "./server-sent-events.ts";
 
-/** An event of the log, or a preview of one that is being written. */
-export type StreamFrame = SessionEvent | EventStart | EventDelta;
+/** An event of the log, or a preview: of one that is being written, or of what a command prints. */
+export type StreamFrame = SessionEvent | EventStart | EventDelta | ToolOutput;
 
 /** Delays before a reconnection in milliseconds, by the number of connections in a row without an event. */
 const RECONNECT_DELAYS_MS = [250, 1_000, 2_000, 4_000, 8_000, 15_000];

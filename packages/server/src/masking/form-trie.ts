@@ -24,6 +24,8 @@ export interface Ending {
 export class FormTrie {
   /** How many units lead to a node. */
   readonly depth: Uint16Array;
+  /** Units of the longest form. */
+  readonly longest: number;
   readonly #edges: EdgeTable;
   readonly #parent: Int32Array;
   readonly #unit: Uint16Array;
@@ -37,6 +39,7 @@ export class FormTrie {
   #size = 1;
 
   constructor(forms: readonly SecretForm[]) {
+    this.longest = forms.reduce((longest, { units }) => Math.max(longest, units.length), 0);
     const capacity = forms.reduce((sum, { units }) => sum + Math.min(units.length, MAX_DEPTH), 1);
     this.depth = new Uint16Array(capacity);
     this.#edges = new EdgeTable(capacity);

@@ -1,6 +1,7 @@
 import type { FormTrie } from "./form-trie.ts";
 import { FoundRanges } from "./found-ranges.ts";
 import { HeldText } from "./held-text.ts";
+import { maxWritten } from "./secret-scan.ts";
 import { TextSearch } from "./text-search.ts";
 
 const MASK = "[redacted]";
@@ -21,6 +22,18 @@ export class MaskedStream {
   /** @param secrets those of now; null while there are none. */
   constructor(secrets: () => FormTrie | null) {
     this.#secrets = secrets;
+  }
+
+  /** What is held back. */
+  get held(): string {
+    this.#held.take(this.#maskedTo);
+    return this.#held.pieces().join("");
+  }
+
+  /** No secret takes more characters. 0 while there are none. */
+  get reach(): number {
+    const trie = this.#secrets();
+    return trie === null ? 0 : maxWritten(trie.longest);
   }
 
   /** Returns what can be shown now. */

@@ -146,8 +146,13 @@ export class SecretScan {
   }
 }
 
+/** The most characters in which so many units of a secret are written. */
+export function maxWritten(units: number): number {
+  return MAX_BETWEEN + MAX_WRITTEN * units;
+}
+
 function isTooFar(start: number, place: number, units: number): boolean {
-  return place - start > MAX_BETWEEN + MAX_WRITTEN * units;
+  return place - start > maxWritten(units);
 }
 
 function copyOf({ candidates, start }: Continued): Continued {

@@ -5,8 +5,10 @@ import type { PreviewPiece } from "@berth/agent";
 import { newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
+import type { LivePiece } from "./preview-piece.ts";
 import { type PreviewChannels, Previews } from "./previews.ts";
 import { openSessionHub } from "./session-hub.ts";
+import type { LiveOutput } from "./tool-outputs.ts";
 
 const SESSION = newUuid();
 const NO_CHANNELS: PreviewChannels = {
@@ -22,10 +24,10 @@ function piece(text: string, offset = 0, eventId = "evt_a", requestId = "evt_req
 /** A follower that assembles the text from the offsets of the pieces, which may arrive twice. */
 function reader() {
   const arrived = new EventEmitter();
-  const pieces: PreviewPiece[] = [];
+  const pieces: LivePiece[] = [];
   return {
     pieces,
-    add(one: PreviewPiece) {
+    add(one: LivePiece) {
       pieces.push(one);
       arrived.emit("piece");
     },
@@ -74,7 +76,7 @@ test("follow: a late follower → the text of the current request from its start
   late.pieces.length = 0;
   runner.publish(session, piece("new", 0, "evt_b", "evt_next"));
   await late.until("new");
-  assert.deepEqual([...new Set(late.pieces.map(({ eventId }) => eventId))], ["evt_b"]);
+  assert.deepEqual([...new Set(late.pieces.map((one) => ("eventId" in one ? one.eventId : "")))], ["evt_b"]);
 });
 
 test("publish: no request → nothing is sent; with one, its pieces are batched", (t) => {
@@ -144,4 +146,73 @@ test("receive: the release before wants and has previews on the channel of chang
     sent.map(({ channel }) => channel),
     [CHANGES],
   );
+});
+
+/** A call that printed these words, one at a time. */
+function call(toolUseId: string, ...words: string[]): LiveOutput {
+  let [taken, text] = [0, ""];
+  return {
+    toolUseId,
+    take(again) {
+      const offset = text.length;
+      const fresh = words[taken] ?? "";
+      taken += 1;
+      text += fresh;
+      if (again) return { offset: 0, text };
+      return fresh === "" ? null : { offset, text: fresh };
+    },
+  };
+}
+
+test("what calls print reaches those who asked for it in another process, late ones with what came before", async (t) => {
+  const { runner, api } = await twoProcesses(t);
+  const session = newUuid();
+  const [first, late, plain] = [reader(), reader(), reader()];
+  api.follow(session, plain.add);
+  api.follow(session, first.add, true);
+  const end = runner.beginOutput(session, call("evt_u", "a😀".repeat(1_500), "second"));
+  await first.until("a😀".repeat(1_500));
+  assert.ok(first.pieces.length > 3, "in pieces that fit a payload");
+  assert.ok(first.pieces.every(({ text }) => text.isWellFormed()));
+  api.follow(session, late.add, true);
+  await Promise.all([
+    late.until(`${"a😀".repeat(1_500)}second`),
+    first.until(`${"a😀".repeat(1_500)}second`),
+  ]);
+  end();
+  assert.ok(first.pieces.every(({ type }) => type === "agent.tool_output"));
+});
+
+test("what calls print: without a request for it nothing is taken, with one a few times a second", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const sent: Notification[] = [];
+  const channels = {
+    ...NO_CHANNELS,
+    send: (notifications: readonly Notification[]) => void sent.push(...notifications),
+  };
+  const previews = new Previews("here", channels);
+  let takes = 0;
+  const flood: LiveOutput = {
+    toolUseId: "evt_u",
+    take() {
+      takes += 1;
+      return { offset: takes, text: "x" };
+    },
+  };
+  const end = previews.beginOutput(SESSION, flood);
+  const print = () => {
+    for (let count = 0; count < 1_000; count++) previews.outputChanged(SESSION);
+    t.mock.timers.tick(250);
+  };
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "text" }), DUE);
+  print();
+  assert.equal(takes, 0);
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "output", output: true }), DUE);
+  print();
+  print();
+  assert.equal(takes, 2);
+  assert.deepEqual([...new Set(sent.map(({ channel }) => channel))], ["output"]);
+  end();
+  print();
+  assert.equal(takes, 2);
 });

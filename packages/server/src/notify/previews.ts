@@ -1,14 +1,11 @@
 import type { PreviewPiece } from "@berth/agent";
 import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
+import { cutPiece, type LivePiece } from "./preview-piece.ts";
+import { PreviewRequests } from "./preview-requests.ts";
 import { SessionListeners } from "./session-listeners.ts";
+import { type LiveOutput, ToolOutputs } from "./tool-outputs.ts";
 
 const BATCH_MS = 50;
-/** A NOTIFY payload is limited to 8,000 bytes, and JSON takes up to six for a character. */
-const MAX_PIECE_CHARACTERS = 1_200;
-/** How long a request for a session's previews is valid. */
-const REQUEST_TTL_MS = 60_000;
-/** From this number of requests on, each new one first removes those that have expired. */
-const MAX_REQUESTS = 1_000;
 
 /** An event that a model is writing. */
 interface Draft {
@@ -19,10 +16,13 @@ interface Draft {
   sent: number;
 }
 
-/** Notifications of previews, as JSON. `on`: the channel of the pieces; processes of the release before have them on `CHANGES`. */
+/**
+ * Notifications of previews, as JSON. `on`: the channel of the pieces; processes of the release before have them on `CHANGES`. `output`:
+ * what tool calls print is wanted, too.
+ */
 type Payload =
-  | { by: string; want: string; on?: string }
-  | { by: string; session: string; piece: PreviewPiece };
+  | { by: string; want: string; on?: string; output?: true }
+  | { by: string; session: string; piece: LivePiece };
 
 /** What previews use of the connection that listens. */
 export interface PreviewChannels {
@@ -33,7 +33,7 @@ export interface PreviewChannels {
 }
 
 /**
- * Delivers the text that models are writing, from the process that runs a session to the processes whose followers
+ * Delivers the text that models are writing, and what tool calls print, from the process that runs a session to the processes whose followers
  * requested it. Nothing is stored and delivery is not guaranteed: a piece may be lost or arrive twice, which its offset shows.
  * Nothing is sent for a session without a request.
  */
@@ -42,13 +42,13 @@ export class Previews {
   readonly #channels: PreviewChannels;
   /** By channel, how many follow a session of it. */
   readonly #listened = new Map<string, number>();
-  readonly #followers = new SessionListeners<[PreviewPiece]>();
+  readonly #followers = new SessionListeners<[LivePiece]>();
   /** By session, the events of its current model request, by event id. */
   readonly #drafts = new Map<string, Map<string, Draft>>();
-  /** By session, on which channels its previews are requested, and when that expires. */
-  readonly #requests = new Map<string, Map<string, number>>();
-  /** Sessions whose previews are requested in the next batch. */
-  readonly #unsentRequests = new Set<string>();
+  readonly #requests = new PreviewRequests();
+  readonly #outputs: ToolOutputs;
+  /** Sessions whose previews are requested in the next batch, and whether with what tool calls print. */
+  readonly #unsentRequests = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -58,22 +58,30 @@ export class Previews {
   constructor(sender: string, channels: PreviewChannels) {
     this.#sender = sender;
     this.#channels = channels;
+    this.#outputs = new ToolOutputs((...batch) => this.#send(...batch));
   }
 
-  /** `onPiece` gets the session's pieces from now on, from the start of the current model request. */
-  follow(sessionId: string, onPiece: (piece: PreviewPiece) => void): () => void {
+  /**
+   * `onPiece` gets the session's pieces from now on, from the start of the current model request.
+   *
+   * @param output Also what tool calls print, with the newest of what those that run have printed.
+   */
+  follow(sessionId: string, onPiece: (piece: LivePiece) => void, output = false): () => void {
     const unfollow = this.#followers.add(sessionId, onPiece);
-    const unlisten = this.#listen(previewChannel(sessionId), () => this.request(sessionId));
+    const unlisten = this.#listen(previewChannel(sessionId), () => this.request(sessionId, output));
     return () => {
       unfollow();
       unlisten();
     };
   }
 
-  /** Renews the request of a follower. Call it at each model request, which may run in another process than the last one. */
-  request(sessionId: string): void {
+  /**
+   * Renews the request of a follower. Call it at the beginning of each turn and model request, which may run in another process than
+   * the last one; for what tool calls print also each 30 s.
+   */
+  request(sessionId: string, output = false): void {
     if (this.#unsentRequests.size === 0) setImmediate(() => this.#sendRequests());
-    this.#unsentRequests.add(sessionId);
+    this.#unsentRequests.set(sessionId, output || this.#unsentRequests.get(sessionId) === true);
   }
 
   /** Adds a piece of a session that this process runs. */
@@ -84,7 +92,17 @@ export class Previews {
     const draft: Draft = drafts.get(piece.eventId) ?? { piece, text: "", sent: -1 };
     draft.text += piece.text;
     this.#drafts.set(sessionId, drafts.set(piece.eventId, draft));
-    if (this.#requestedOn(sessionId).length > 0) this.#flushSoon();
+    if (this.#requests.channelsOf(sessionId).length > 0) this.#flushSoon();
+  }
+
+  /** A tool call begins in a session that this process runs. Returns what is to be called when it has ended. */
+  beginOutput(sessionId: string, output: LiveOutput): () => void {
+    return this.#outputs.begin(sessionId, output);
+  }
+
+  /** A tool call of the session has printed something. */
+  outputChanged(sessionId: string): void {
+    this.#outputs.changed(sessionId);
   }
 
   /** Call it when the session's turn has ended. */
@@ -98,13 +116,14 @@ export class Previews {
     const received = JSON.parse(payload) as Payload;
     if (received.by === this.#sender) return true;
     if ("piece" in received) this.#followers.call(received.session, received.piece);
-    else if (channel === DUE) this.#onRequest(received.want, received.on ?? CHANGES);
+    else if (channel === DUE) this.#onRequest(received.want, received.on ?? CHANGES, received.output);
     else if (received.on === undefined) this.#channels.send([{ channel: DUE, payload }]);
     return true;
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#outputs.close();
   }
 
   /** Listens while there are followers. `listens` is called once, when it does. */
@@ -127,9 +146,14 @@ export class Previews {
   #sendRequests(): void {
     const sessions = [...this.#unsentRequests];
     this.#unsentRequests.clear();
-    for (const sessionId of sessions) this.#onRequest(sessionId, previewChannel(sessionId));
-    const payloads = sessions.map((sessionId) =>
-      encode({ by: this.#sender, want: sessionId, on: previewChannel(sessionId) }),
+    for (const [sessionId, output] of sessions) this.#onRequest(sessionId, previewChannel(sessionId), output);
+    const payloads = sessions.map(([sessionId, output]) =>
+      encode({
+        by: this.#sender,
+        want: sessionId,
+        on: previewChannel(sessionId),
+        ...(output && { output: true as const }),
+      }),
     );
     this.#channels.send(
       [DUE, CHANGES].flatMap((channel) => payloads.map((payload) => ({ channel, payload }))),
@@ -137,23 +161,11 @@ export class Previews {
   }
 
   /** Sends the current model request again from its start, since the follower may have missed it. */
-  #onRequest(sessionId: string, channel: string): void {
-    const now = performance.now();
-    if (this.#requests.size >= MAX_REQUESTS) {
-      for (const id of this.#requests.keys())
-        if (this.#requestedOn(id).length === 0) this.#requests.delete(id);
-    }
-    const requests = this.#requests.get(sessionId) ?? new Map<string, number>();
-    this.#requests.set(sessionId, requests.set(channel, now + REQUEST_TTL_MS));
+  #onRequest(sessionId: string, channel: string, output = false): void {
+    this.#requests.add(sessionId, channel);
+    if (output) this.#outputs.request(sessionId, channel);
     for (const draft of this.#drafts.get(sessionId)?.values() ?? []) draft.sent = -1;
     if (this.#drafts.has(sessionId)) this.#flushSoon();
-  }
-
-  /** The channels on which the session's previews are requested. */
-  #requestedOn(sessionId: string): string[] {
-    const now = performance.now();
-    const requests = this.#requests.get(sessionId) ?? new Map<string, number>();
-    return [...requests].filter(([, expiry]) => expiry > now).map(([channel]) => channel);
   }
 
   #flushSoon(): void {
@@ -164,28 +176,28 @@ export class Previews {
   }
 
   #flush(sessionId: string): void {
-    const channels = this.#requestedOn(sessionId);
+    const channels = this.#requests.channelsOf(sessionId);
     if (channels.length === 0) return;
     const pieces = [...(this.#drafts.get(sessionId)?.values() ?? [])].flatMap(takeUnsent);
+    this.#send(sessionId, pieces, channels);
+  }
+
+  #send(sessionId: string, pieces: readonly LivePiece[], channels: readonly string[]): void {
     for (const piece of pieces) this.#followers.call(sessionId, piece);
-    const payloads = pieces.map((piece) => encode({ by: this.#sender, session: sessionId, piece }));
+    const payloads = pieces
+      .flatMap(cutPiece)
+      .map((piece) => encode({ by: this.#sender, session: sessionId, piece }));
     const notifications = channels.flatMap((channel) => payloads.map((payload) => ({ channel, payload })));
     if (notifications.length > 0) this.#channels.send(notifications);
   }
 }
 
-/** Returns the unsent text in pieces that fit a payload, and marks it as sent. A piece without text announces its event. */
+/** Returns the unsent text, and marks it as sent. A piece without text announces its event. */
 function takeUnsent(draft: Draft): PreviewPiece[] {
   if (draft.sent === draft.text.length) return [];
-  const pieces: PreviewPiece[] = [];
-  let offset = Math.max(draft.sent, 0);
-  do {
-    const text = draft.text.slice(offset, offset + MAX_PIECE_CHARACTERS);
-    pieces.push({ ...draft.piece, offset, text });
-    offset += text.length;
-  } while (offset < draft.text.length);
+  const offset = Math.max(draft.sent, 0);
   draft.sent = draft.text.length;
-  return pieces;
+  return [{ ...draft.piece, offset, text: draft.text.slice(offset) }];
 }
 
 function encode(payload: Payload): string {

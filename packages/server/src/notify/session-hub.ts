@@ -24,7 +24,10 @@ export interface SessionHub {
   onDue(wake: (sessionId: string) => void): () => void;
   /** Call it after a commit. `due`: the commit set `pending_at`, so workers are woken too. */
   publish(sessionId: string, due?: boolean): void;
-  readonly previews: Pick<Previews, "follow" | "request" | "publish" | "end">;
+  readonly previews: Pick<
+    Previews,
+    "follow" | "request" | "publish" | "end" | "beginOutput" | "outputChanged"
+  >;
   readonly reads: Pick<ReadNotices, "onAsked" | "onAnswered" | "publish">;
   close(): Promise<void>;
 }

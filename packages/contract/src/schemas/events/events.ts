@@ -6,11 +6,14 @@ import { defineRoute } from "../../operations/route.ts";
 import { inputEvents } from "./input-events.ts";
 import { SESSION_EVENT_TYPES, sessionEvent } from "./session-events.ts";
 
+/** Events that a stream shows on request while the model writes them. */
+const writtenType = z.enum(["agent.message", "agent.thinking"]);
+
 /**
- * Events that a stream previews on request, before they are stored. Previews are never stored, are in no list, and have
+ * What a stream previews on request, before it is stored. Previews are never stored, are in no list, and have
  * no `id` line in the stream, so that `Last-Event-ID` always names a stored event.
  */
-export const previewedType = z.enum(["agent.message", "agent.thinking"]);
+export const previewedType = z.enum([...writtenType.options, "agent.tool_output"]);
 export type PreviewedType = z.output<typeof previewedType>;
 
 /**
@@ -20,7 +23,7 @@ export type PreviewedType = z.output<typeof previewedType>;
 export const eventStart = z
   .strictObject({
     type: z.literal("event_start"),
-    event: z.strictObject({ type: previewedType, id: idOf("event") }),
+    event: z.strictObject({ type: writtenType, id: idOf("event") }),
   })
   .meta({ id: "EventStart" });
 export type EventStart = z.output<typeof eventStart>;
@@ -39,8 +42,30 @@ export const eventDelta = z
   .meta({ id: "EventDelta" });
 export type EventDelta = z.output<typeof eventDelta>;
 
+/**
+ * What a running command printed, standard output and error together. The result of its call follows and has all of it, or its
+ * beginning and end. It may come before the event of the call, and does not come after the result.
+ */
+export const toolOutput = z
+  .strictObject({
+    type: z.literal("agent.tool_output"),
+    tool_use_id: idOf("event").meta({ description: "The `agent.tool_use` that runs the command." }),
+    offset: z.int().min(0).meta({
+      description:
+        "Where the text begins in the output: UTF-16 units of the text before it, and bytes of what was left out. Greater than `offset` and length of the piece before it: what is in between was left out, since the command prints too fast, the reader is too slow, or it was printed before the stream was opened.",
+    }),
+    text: z.string(),
+  })
+  .meta({ id: "ToolOutput" });
+export type ToolOutput = z.output<typeof toolOutput>;
+
 /** A stream has the events of the log, each with an `id` line, and the previews that were asked for, without one. */
-export const streamFrame = z.discriminatedUnion("type", [...sessionEvent.options, eventStart, eventDelta]);
+export const streamFrame = z.discriminatedUnion("type", [
+  ...sessionEvent.options,
+  eventStart,
+  eventDelta,
+  toolOutput,
+]);
 
 const sessionParams = z.strictObject({ session_id: z.string() });
 
@@ -70,7 +95,7 @@ export const eventRoutes = {
       }),
       "event_deltas[]": z.array(previewedType).max(100).optional().meta({
         description:
-          "Types of events to preview, as `event_start` and `event_delta`, while the model writes them.",
+          "What to preview: `agent.message` and `agent.thinking`, as `event_start` and `event_delta` while the model writes them; `agent.tool_output`, what a command prints while it runs.",
       }),
     }),
     response: streamFrame,

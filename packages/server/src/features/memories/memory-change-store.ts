@@ -8,7 +8,6 @@ import {
   uuidTimestamp,
 } from "@berth/contract";
 import type { Principal } from "../../access/principal.ts";
-import { databaseNow } from "../../db/database-clock.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { contentHash, type MemoryRow } from "./memory-row-store.ts";
 
@@ -103,7 +102,7 @@ function memoryRow(
   { id, memory_store_id }: Pick<MemoryRow, "id" | "memory_store_id">,
   path: string,
   content: string,
-  at: string | number = databaseNow(),
+  at: string | number = Date.now(),
 ): MemoryRow {
   return {
     id,

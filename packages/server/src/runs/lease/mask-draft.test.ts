@@ -94,7 +94,7 @@ test("masked draft: a memo's text is masked; signed thinking with a secret is le
  * contents of files are passed on as they are.
  */
 const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", string>> = {
-  agent: `events.body events.memo files.filename memories.content memories.path memory_mount_files.path
+  agent: `call_outputs.printed events.body events.memo files.filename memories.content memories.path memory_mount_files.path
     memory_versions.content memory_versions.path session_mcp_tools.instructions session_mcp_tools.tools session_outputs.path
     session_resources.failure workspace_reads.answer workspace_reads.content`,
   client: `agent_versions.definition agent_versions.metadata environments.config environments.description

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import { startsTurn, type WaitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import type { Traces } from "../../traces/traces.ts";
+import { outputStore } from "../call-outputs/output-store.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
@@ -468,6 +469,7 @@ export class SessionRunner implements FaultScope {
       ...before,
       log: this.#runLog,
       workspace,
+      outputs: outputStore(db, this.lease),
       onFirstPart: (requestId) => this.#record?.firstPart(requestId),
     });
     this.#turn = turn;

@@ -4,10 +4,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { type Draft, LeaseLost } from "@berth/agent";
-import { newUuid } from "@berth/contract";
+import { formatId, newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { clearCallOutputs, storeCallOutputs } from "../call-outputs/output-store.ts";
 import { assignDisk, clearDisk, readDisk } from "../disks/disk-store.ts";
 import { markAllAbsent, markExhaustedDue } from "../inputs/placement-store.ts";
 import {
@@ -180,6 +181,17 @@ const CASES: readonly Case[] = [
     prepare: `insert into turn_permits (session_id, organization_id, owner_id, lease_owner, lease_epoch)
       select id, organization_id, owner_id, lease_owner, lease_epoch from sessions where id = $1`,
     call: (db, lease) => removePermit(db, lease),
+    refused: undefined,
+  },
+  {
+    statement: "store_call_outputs",
+    call: (db, lease) => storeCallOutputs(db, lease, new Map([[formatId("event", newUuid()), "x"]])),
+    refused: undefined,
+  },
+  {
+    statement: "clear_call_outputs",
+    prepare: "insert into call_outputs (session_id, call_id, printed) values ($1, gen_random_uuid(), '')",
+    call: (db, lease) => clearCallOutputs(db, lease),
     refused: undefined,
   },
   {

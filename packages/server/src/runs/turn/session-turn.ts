@@ -5,16 +5,18 @@ import {
   type Model,
   type ReadFile,
   runTurn,
-  type TextStreams,
+  type TextStream,
   type Turn,
   unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
-import { databaseNow } from "../../db/database-clock.ts";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import type { MaskStream } from "../call-outputs/masked-output.ts";
+import type { OutputStore } from "../call-outputs/output-store.ts";
+import { TurnOutputs } from "../call-outputs/turn-outputs.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import type { TurnSlot } from "./turn-slot.ts";
@@ -27,17 +29,19 @@ export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
   /** Masks the secrets of the session that were unsealed so far. */
   mask(text: string): string;
   /** Does the same for a text that arrives in pieces. */
-  maskStream: TextStreams;
+  maskStream(): TextStream & MaskStream;
   /** Reads a file that a message names. */
   readFile: ReadFile;
-  /** Delivers the text that the model is writing to followers that requested it. */
-  previews: Pick<SessionHub["previews"], "publish" | "end">;
+  /** Delivers the text that the model is writing, and what commands print, to followers that requested it. */
+  previews: Pick<SessionHub["previews"], "publish" | "end" | "beginOutput" | "outputChanged">;
   log: Logger;
 }
 
 export interface TurnOptions {
   log: RunLog;
   workspace: SessionWorkspace;
+  /** What calls print, for the process that goes on with the turn when this one dies. */
+  outputs: OutputStore;
   slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
   /** A former run was cut off in this turn, or the turn waited for its host. */
   resumed: boolean;
@@ -137,13 +141,30 @@ export class SessionTurn {
     if (model === null) {
       return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
     }
-    const loop = unlessStuck(this.#runLoop(model, signal), signal);
-    const stop = await loop.finally(() => this.#parts.previews.end(id));
+    const { previews, maskStream, log: logger } = this.#parts;
+    const outputs = new TurnOutputs({
+      sessionId: id,
+      store: this.#options.outputs,
+      previews,
+      newMask: maskStream,
+      log: logger,
+    });
+    let isOver = false;
+    const loop = unlessStuck(this.#runLoop(model, outputs, signal), signal);
+    const stop = await loop
+      .then((reason) => {
+        isOver = true;
+        return reason;
+      })
+      .finally(async () => {
+        previews.end(id);
+        await outputs.close(!isOver);
+      });
     await workspace.collectOutputs(resumed, signal);
     await log.appendIdle([idle(stop)]);
   }
 
-  async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
+  async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
     const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
@@ -158,9 +179,9 @@ export class SessionTurn {
       readFile,
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
+      outputs,
       onFirstPart: this.#options.onFirstPart,
       sleep: (milliseconds) => this.#wait(() => slot.lend(() => sleep(milliseconds, signal), signal)),
-      now: databaseNow,
       ...(busyRetryMs !== undefined && { busyRetryMs }),
       ...(maxRequests !== undefined && { maxRequests }),
       sandbox,

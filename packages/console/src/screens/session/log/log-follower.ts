@@ -95,7 +95,7 @@ export class LogFollower {
       const from = after === null ? ({ from: "start" } as const) : { after_id: after };
       const frames = berth.sessions.events.stream(
         this.#sessionId,
-        { ...from, event_deltas: ["agent.message", "agent.thinking"] },
+        { ...from, event_deltas: ["agent.message", "agent.thinking", "agent.tool_output"] },
         {
           signal,
           maxRetries: 0,

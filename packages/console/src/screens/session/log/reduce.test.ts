@@ -257,3 +257,44 @@ describe("previews", () => {
     assert.deepEqual(viewOf([...previewsOf(event), ...failed.events]).previews, []);
   });
 });
+
+describe("what a call prints", () => {
+  const piece = (call: string, offset: number, text: string): LogInput => ({
+    type: "agent.tool_output",
+    tool_use_id: call,
+    offset,
+    text,
+  });
+  const outputs = (view: SessionView) => rowsOf(view, "call").map(({ output }) => output?.text ?? null);
+
+  test("it is shown at its call while that runs, each piece once, and the result in its place", () => {
+    const log = new LogWriter();
+    const [one, two] = [log.use("Bash", { command: "a" }), log.use("Bash", { command: "b" })];
+    const pieces = [
+      piece(one.id, 0, "x"),
+      piece(two.id, 0, "y"),
+      piece(one.id, 0, "xz"),
+      piece(one.id, 9, "!"),
+    ];
+    const running = viewOf([...log.events, ...pieces]);
+    assert.deepEqual(outputs(running), ["xz\n…\n!", "y"]);
+    assert.deepEqual(outputs(reduce(running, [{ type: "connection_lost" }, ...pieces])), ["xz\n…\n!", "y"]);
+    const result = log.result(one.id, "xzabc!");
+    const done = reduce(running, [result, piece(one.id, 10, "late")]);
+    assert.deepEqual(outputs(done), [null, "y"]);
+    assert.deepEqual(
+      rowsOf(done, "call").map(({ result: given }) => given?.id ?? null),
+      [result.id, null],
+    );
+  });
+
+  test("of a call that is not there nothing is shown, and rows that did not change are the same", () => {
+    const log = new LogWriter();
+    const [one] = [log.use("Bash"), log.say("Hello")];
+    const before = viewOf(log.events);
+    const after = reduce(before, [piece("evt_99", 0, "x"), piece(one.id, 0, "y")]);
+    assert.deepEqual(outputs(after), ["y"]);
+    assert.equal(after.rows[1], before.rows[1]);
+    assert.deepEqual(outputs(before), [null]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { EventOf, SessionEvent, StreamFrame } from "@berth/sdk";
+import { addOutput, type EventOf, type SessionEvent, type StreamFrame, type ToolOutput } from "@berth/sdk";
 import { failSetup, withSetup } from "./setup-steps.ts";
 import {
   addUsage,
@@ -12,7 +12,7 @@ import {
   type ToolUse,
 } from "./view.ts";
 
-/** A frame of the stream, or word that the connection was lost, with which what was being written is void. */
+/** A frame of the stream, or word that the connection was lost, with which what was being written is void. What was printed stays. */
 export type LogInput = StreamFrame | { type: "connection_lost" };
 
 /** The view while a batch is applied: its own copies of what changes. */
@@ -47,6 +47,9 @@ function apply(draft: Draft, input: LogInput): void {
       draft.previews = draft.previews.map((row) =>
         row.id === input.event_id ? { ...row, text: row.text + input.delta.content.text } : row,
       );
+      return;
+    case "agent.tool_output":
+      addPrinted(draft, input);
       return;
     case "connection_lost":
       draft.previews = [];
@@ -175,7 +178,8 @@ function beginCall(draft: Draft, use: ToolUse): void {
   const state = stateAtFirst(use);
   draft.current = { ...draft.current, calls: draft.current.calls + 1 };
   draft.open.calls.set(use.id, draft.rows.length);
-  draft.rows.push({ ...baseOf(draft, use), kind: "call", use, state, result: null, confirmation: null });
+  const none = { result: null, output: null, confirmation: null };
+  draft.rows.push({ ...baseOf(draft, use), kind: "call", use, state, ...none });
   if (state === "waiting") noteWaiting(draft);
 }
 
@@ -194,9 +198,15 @@ function endCall(draft: Draft, id: string, result: ToolResult): void {
   const row = callRow(draft, id);
   if (row === undefined) return;
   const state = row.state === "denied" ? "denied" : result.is_error ? "failed" : "done";
-  changeCall(draft, id, { state, result });
+  changeCall(draft, id, { state, result, output: null });
   draft.open.calls.delete(id);
   noteWaiting(draft);
+}
+
+/** Of a call that is not there, or is over, nothing is shown. */
+function addPrinted(draft: Draft, piece: ToolOutput): void {
+  const row = callRow(draft, piece.tool_use_id);
+  if (row !== undefined) changeCall(draft, row.id, { output: addOutput(row.output ?? undefined, piece) });
 }
 
 function callRow(draft: Draft, id: string): CallRow | undefined {

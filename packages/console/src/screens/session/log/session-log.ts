@@ -36,6 +36,7 @@ export class SessionLog {
   #isFresh(input: LogInput): boolean {
     switch (input.type) {
       case "connection_lost":
+      case "agent.tool_output":
         return true;
       case "event_start":
         return !this.#ids.has(input.event.id);

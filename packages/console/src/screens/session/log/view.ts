@@ -1,4 +1,4 @@
-import type { EventOf, ModelUsage, SessionStatus, StopReason } from "@berth/sdk";
+import type { EventOf, ModelUsage, OutputText, SessionStatus, StopReason } from "@berth/sdk";
 
 /** What a call of a tool came to. */
 export type CallState =
@@ -34,6 +34,8 @@ export type CallRow = Base & {
   use: ToolUse;
   state: CallState;
   result: ToolResult | null;
+  /** What it printed so far, while it runs. */
+  output: OutputText | null;
   confirmation: EventOf<"user.tool_confirmation"> | null;
 };
 /** What is made ready before a command can run: system, packages, clones, the container. */

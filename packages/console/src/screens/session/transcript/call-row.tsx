@@ -12,7 +12,7 @@ import { CallInput } from "./call-input.tsx";
 import { summarize } from "./call-summary.ts";
 import { Attachments } from "./content-blocks.tsx";
 import { useKept } from "./kept-state.ts";
-import { Output } from "./output.tsx";
+import { LiveOutput, Output } from "./output.tsx";
 import { RowFrame } from "./row-frame.tsx";
 
 /** A call of a tool with its result. */
@@ -53,6 +53,7 @@ function CallBody({ row }: { row: CallRowData }) {
       <CallInput use={use} />
       <Decision row={row} />
       {row.state === "waiting" && <AnswerCall row={row} />}
+      {row.output !== null && <LiveOutput text={row.output.text} />}
       {result !== null && showsResult(row) && (
         <Output id={row.id} text={text} title={`${use.name} — output`} failed={row.state === "failed"} />
       )}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { formatBytes, formatCount } from "../../../format/numbers.ts";
-import { headOf } from "../../../format/split-lines.ts";
+import { headOf, tailOf } from "../../../format/split-lines.ts";
 import { AnsiText } from "../../../ui/ansi-text.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { TextViewer } from "../../../ui/text-viewer.tsx";
@@ -9,8 +9,25 @@ import { useKept } from "./kept-state.ts";
 /** Of an output at first, and once it is unfolded. The whole opens in a window of its own. */
 const FOLDED = { lines: 10, length: 1_500 };
 const UNFOLDED = { lines: 400, length: 40_000 };
+/** While it is written. */
+const LIVE = { lines: 10, length: 600 };
 
 type Props = { id: string; text: string; title: string; failed?: boolean };
+
+/** The newest lines of what a program writes while it runs. */
+export function LiveOutput({ text }: { text: string }) {
+  return (
+    <pre
+      role="log"
+      aria-label="Output so far"
+      aria-live="off"
+      tabIndex={0}
+      className="border-t border-line px-3 py-2 font-mono text-xs leading-5 text-muted whitespace-pre-wrap wrap-anywhere"
+    >
+      <AnsiText text={tailOf(text, LIVE.lines, LIVE.length)} />
+    </pre>
+  );
+}
 
 /** What a program wrote, with its colours, folded when it is long. */
 export function Output({ id, text, title, failed = false }: Props) {

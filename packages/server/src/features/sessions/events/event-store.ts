@@ -1,10 +1,10 @@
 import type { LogEntry } from "@berth/agent";
-import { formatId } from "@berth/contract";
+import { formatId, uuidMillisecond } from "@berth/contract";
 import { assembled, type Condition, condition, joined } from "../../../db/assembled-statement.ts";
 import type { KeysetRange } from "../../../db/keyset.ts";
 import { type MeasuredRow, measured } from "../../../db/page-bytes.ts";
 import type { Queryable } from "../../../db/statement.ts";
-import { type EventRow, eventJson, logEntry, timeOf } from "./event-row.ts";
+import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
 /** An event for a follower: `id` is the API id, `json` the whole event as the API returns it. */
 export interface StreamedEvent {
@@ -84,20 +84,25 @@ export async function seqOfEvent(
   return rows[0]?.seq ?? null;
 }
 
-/** Up to a place in a log: the last request to the model, if it has ended there, and the messages of one that has not. Ids of events. */
+/**
+ * Up to a place in a log: the last request to the model, if it has ended there, and the messages of one that has not, or the tool calls
+ * of one that has which have a result. Ids of events.
+ */
 export interface RequestAt {
   ended: string | null;
   stored: readonly string[];
 }
 
 export async function requestAt(db: Queryable, sessionId: string, seq: number): Promise<RequestAt> {
-  const { rows } = await db.query<{ id: string; type: string; started: string | null }>({
+  const { rows } = await db.query<{ id: string; started: string | null; call: string | null }>({
     name: "request_at",
     text: `
-      select id, type, case when type = 'span.model_request_end' then body::json ->> 'model_request_start_id' end as started
+      select id, case when type = 'span.model_request_end' then body::json ->> 'model_request_start_id' end as started,
+        case when type = 'agent.tool_result' then body::json ->> 'tool_use_id' end as call
       from events
       where session_id = $1 and seq <= $2
-        and type in ('span.model_request_start', 'span.model_request_end', 'agent.message', 'agent.thinking')
+        and type in ('span.model_request_start', 'span.model_request_end', 'agent.message', 'agent.thinking',
+          'agent.tool_result')
         and seq >= (
           select seq from events
           where session_id = $1 and seq <= $2 and type in ('span.model_request_start', 'span.model_request_end')
@@ -108,7 +113,7 @@ export async function requestAt(db: Queryable, sessionId: string, seq: number): 
   });
   const [last, ...later] = rows;
   if (last === undefined) return { ended: null, stored: [] };
-  return { ended: last.started, stored: later.map(({ id }) => formatId("event", id)) };
+  return { ended: last.started, stored: later.map(({ id, call }) => call ?? formatId("event", id)) };
 }
 
 export interface LogEnd {
@@ -129,23 +134,23 @@ export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> 
 
 /** The time of the first model request of the session, in milliseconds since 1970; null before it. */
 export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
-  const { rows } = await db.query<Pick<EventRow, "id" | "created_at">>({
+  const { rows } = await db.query<{ id: string }>({
     name: "first_request",
     text: `
-      select id, created_at from events
+      select id from events
       where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
     values: [sessionId],
   });
-  return rows[0] === undefined ? null : timeOf(rows[0]);
+  return rows[0] === undefined ? null : uuidMillisecond(rows[0].id);
 }
 
 /** The events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
 const PAGE = `
-  select seq, id, type, body, memo, created_at, processed_at
+  select seq, id, type, body, memo, processed_at
   from (
     select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
     from (
-      select seq, id, type, body, memo, created_at, processed_at from events
+      select seq, id, type, body, memo, processed_at from events
       where session_id = $1 and seq > $2 order by seq limit $3
     ) as page
   ) as measured
@@ -165,16 +170,6 @@ async function eventRows(
   return rows;
 }
 
-export interface EventFilter {
-  order: "asc" | "desc";
-  types: readonly string[] | null;
-  /** Times in milliseconds since 1970: from the first one on, up to but without the second. */
-  from: number | null;
-  until: number | null;
-}
-
-const SINCE = "(select first_event_since(?::uuid, ?::timestamptz))";
-
 type ListedEvent = Omit<EventRow, "memo"> & MeasuredRow;
 
 /**
@@ -185,17 +180,17 @@ export async function listEvents(
   db: Queryable,
   sessionId: string,
   range: KeysetRange,
-  { order, types, from, until }: EventFilter,
+  { order, types }: { order: "asc" | "desc"; types: readonly string[] | null },
 ): Promise<ListedEvent[]> {
   const forward = (range.direction === "older") === (order === "asc");
   const conditions = [
     condition("session_id = ?", sessionId),
     ...(range.anchor === null ? [] : [beyondAnchor(sessionId, range.anchor, forward)]),
     ...(types === null ? [] : [condition("type = any(?::text[])", types)]),
-    ...(from === null ? [] : [condition(`seq >= ${SINCE}`, sessionId, new Date(from))]),
-    ...(until === null ? [] : [condition(`seq < ${SINCE}`, sessionId, new Date(until))]),
+    ...(range.lowest === null ? [] : [condition("id >= ?::uuid", range.lowest)]),
+    ...(range.below === null ? [] : [condition("id < ?::uuid", range.below)]),
   ];
-  const select = condition("select seq, id, type, body, created_at, processed_at from events where");
+  const select = condition("select seq, id, type, body, processed_at from events where");
   const bySeq = `seq ${forward ? "asc" : "desc"}`;
   const ordered = condition(`order by ${bySeq} limit ?`, range.rows);
   const page = joined([select, joined(conditions, " and "), ordered], " ");

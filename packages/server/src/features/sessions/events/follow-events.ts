@@ -1,6 +1,5 @@
 import { Signal } from "@berth/concurrency";
 import { formatId, newUuid } from "@berth/contract";
-import { databaseNow } from "../../../db/database-clock.ts";
 import { type Sse, sseFrame } from "../../../http/sse.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
@@ -12,6 +11,9 @@ import {
   type ReadAfter,
   type SharedPage,
 } from "./shared-reader.ts";
+
+/** Half of the time for which a request for previews is valid. */
+const RENEW_MS = 30_000;
 
 export interface FollowOptions {
   sessionId: string;
@@ -40,10 +42,14 @@ export async function followEvents(options: FollowOptions): Promise<void> {
   const unfollow =
     previews === null
       ? null
-      : hub.previews.follow(sessionId, (piece) => {
-          previews.add(piece);
-          wake();
-        });
+      : hub.previews.follow(
+          sessionId,
+          (piece) => {
+            previews.add(piece);
+            wake();
+          },
+          previews.hasOutput,
+        );
   try {
     await follower.run();
   } catch (error) {
@@ -94,8 +100,15 @@ class Follower {
     const frames = previews?.frames() ?? "";
     if (frames !== "") sse.write(frames);
     if (!(await sse.drained())) return false;
-    if (!this.#unread && !sse.ended.aborted) await this.#woken.wait();
+    if (!this.#unread && !sse.ended.aborted) await this.#wait();
     return true;
+  }
+
+  /** Waits for news. A command may run for longer than a request for previews is valid. */
+  async #wait(): Promise<void> {
+    const { hub, sessionId, previews = null } = this.#options;
+    if (previews === null || !previews.hasOutput || !previews.isWorking) return await this.#woken.wait();
+    if (!(await this.#woken.waitFor(RENEW_MS))) hub.previews.request(sessionId, true);
   }
 
   /** Sends a page of the log. Returns false when the stream is over. */
@@ -125,7 +138,7 @@ class Follower {
     const { hub, sessionId } = this.#options;
     let frames = "";
     for (const event of events) {
-      if (event.type === "span.model_request_start") hub.previews.request(sessionId);
+      if (renewsPreviews(event.type)) hub.previews.request(sessionId, previews.hasOutput);
       frames += previews.before(event) + event.frame;
       if (frames.length < CHUNK_CHARACTERS && event !== events.at(-1)) continue;
       if (!this.#write(frames, event)) return;
@@ -140,8 +153,12 @@ class Follower {
   }
 }
 
+/** The next tool calls or model request may run in another process than the last ones. */
+function renewsPreviews(type: string): boolean {
+  return type === "span.model_request_start" || type === "session.status_running";
+}
+
 function sendDeleted(sse: Sse): void {
-  const now = new Date(databaseNow());
-  const row = { id: newUuid(), type: "session.deleted", body: "{}", created_at: now, processed_at: now };
+  const row = { id: newUuid(), type: "session.deleted", body: "{}", processed_at: new Date() };
   sse.write(sseFrame(formatId("event", row.id), row.type, eventJson(row)));
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PreviewPiece } from "@berth/agent";
 import fc from "fast-check";
+import type { OutputPiece } from "../../../notify/preview-piece.ts";
 import type { StreamedEvent } from "./event-store.ts";
 import { PreviewFeed } from "./preview-feed.ts";
 
@@ -114,4 +115,76 @@ test("a lagging reader → its buffer is limited, and it gets no more of that ev
   assert.ok(feed.frames().length < 300_000);
   feed.add(piece(text, 1_000_000));
   assert.equal(feed.before(message("x".repeat(1_010_000))), "");
+});
+
+function output(text: string, offset: number, toolUseId = "evt_u"): OutputPiece {
+  return { type: "agent.tool_output", toolUseId, offset, text };
+}
+
+function result(call: string): StreamedEvent {
+  return { seq: 3, id: "evt_z", type: "agent.tool_result", json: JSON.stringify({ tool_use_id: call }) };
+}
+
+function shown(frames: string): [call: unknown, offset: unknown, text: unknown][] {
+  return dataOf(frames).map(({ type, tool_use_id, offset, text }) => {
+    assert.equal(type, "agent.tool_output");
+    return [tool_use_id, offset, text];
+  });
+}
+
+test("what calls print: each piece once and in order, with offsets that tell the gaps, and none after the result", () => {
+  const feed = new PreviewFeed(["agent.tool_output"]);
+  feed.add(output("", 0));
+  assert.equal(feed.frames(), "", "that a call runs is no frame");
+  feed.add(output("abc", 0));
+  feed.add(output("bcde", 1));
+  feed.add(output("abc", 0));
+  feed.add(output("x", 0, "evt_v"));
+  feed.add(output("later", 90));
+  feed.add(piece("text", 0));
+  assert.deepEqual(shown(feed.before(result("evt_u"))), [
+    ["evt_u", 0, "abc"],
+    ["evt_u", 3, "de"],
+    ["evt_v", 0, "x"],
+    ["evt_u", 90, "later"],
+  ]);
+  feed.add(output("late", 95));
+  feed.add(output("y", 1, "evt_v"));
+  assert.deepEqual(shown(feed.frames()), [["evt_v", 1, "y"]]);
+});
+
+test("what calls print: a reader that did not ask, or begins after the result → nothing", () => {
+  for (const feed of [
+    new PreviewFeed(["agent.message"]),
+    new PreviewFeed(["agent.tool_output"], { ended: "evt_r", stored: ["evt_u"] }),
+  ]) {
+    feed.add(output("abc", 0));
+    assert.equal(feed.frames(), "");
+  }
+});
+
+test("what calls print: a lagging reader → its buffer is limited, and the next offset tells what was left out", () => {
+  const feed = new PreviewFeed(["agent.tool_output"]);
+  const text = "x".repeat(8_000);
+  for (let offset = 0; offset < 1_000_000; offset += text.length) feed.add(output(text, offset));
+  const frames = feed.frames();
+  assert.ok(frames.length < 300_000);
+  feed.add(output("end", 1_000_000));
+  assert.deepEqual(shown(feed.frames()), [["evt_u", 1_000_000, "end"]]);
+});
+
+test("isWorking: from the beginning of a turn, or what a call prints, to the end of the turn", () => {
+  const event = (type: string): StreamedEvent => ({ seq: 1, id: "evt_e", type, json: "{}" });
+  for (const begin of [
+    (feed: PreviewFeed) => feed.add(output("", 0)),
+    (feed: PreviewFeed) => void feed.before(event("session.status_running")),
+    (feed: PreviewFeed) => void feed.before(event("span.model_request_start")),
+  ]) {
+    const feed = new PreviewFeed(["agent.tool_output"]);
+    assert.equal(feed.isWorking, false);
+    begin(feed);
+    assert.equal(feed.isWorking, true);
+    feed.before(event("session.status_idle"));
+    assert.equal(feed.isWorking, false);
+  }
 });

@@ -1,9 +1,13 @@
 import type { PreviewPiece } from "@berth/agent";
-import type { EventDelta, EventStart, PreviewedType } from "@berth/contract";
+import type { EventDelta, EventStart, PreviewedType, ToolOutput } from "@berth/contract";
+import type { LivePiece, OutputPiece } from "../../../notify/preview-piece.ts";
 import type { RequestAt, StreamedEvent } from "./event-store.ts";
 
-/** A reader with more characters of unsent frames than this gets no more pieces of the events being written. */
+/** A reader with more characters of unsent frames than this gets no more pieces of what is being written, or printed. */
 const MAX_CHARACTERS = 256 * 1024;
+
+/** With these a turn goes on. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["session.status_running", "span.model_request_start"]);
 
 interface Preview {
   /** How much of the text was sent. */
@@ -14,12 +18,16 @@ interface Preview {
 
 /**
  * The preview frames of one reader. What it sends of an event is always a prefix of its text, in order. When the stored event
- * comes, the rest of the text is sent before it, and nothing of the event after it.
+ * comes, the rest of the text is sent before it, and nothing of the event after it. Of what a tool call prints it sends pieces in order,
+ * perhaps with gaps, and none after its result.
  */
 export class PreviewFeed {
   readonly #types: readonly PreviewedType[];
   readonly #previews = new Map<string, Preview>();
   readonly #stored: Set<string>;
+  /** By running call, the end of what was sent of its output. */
+  readonly #outputs = new Map<string, number>();
+  #isWorking = false;
   #endedRequest: string;
   #unsent = "";
 
@@ -30,9 +38,24 @@ export class PreviewFeed {
     this.#stored = new Set(before.stored);
   }
 
-  add(piece: PreviewPiece): void {
-    const { eventId, offset, text, requestId } = piece;
+  add(piece: LivePiece): void {
     if (!this.#types.includes(piece.type)) return;
+    if (piece.type === "agent.tool_output") this.#addOutput(piece);
+    else this.#addWritten(piece);
+  }
+
+  /** It sends what tool calls print. */
+  get hasOutput(): boolean {
+    return this.#types.includes("agent.tool_output");
+  }
+
+  /** A turn goes on, so that tool calls may print. Not known of one that began before the reader did, until a call runs. */
+  get isWorking(): boolean {
+    return this.#isWorking;
+  }
+
+  #addWritten(piece: PreviewPiece): void {
+    const { eventId, offset, text, requestId } = piece;
     if (requestId === this.#endedRequest || this.#stored.has(eventId)) return;
     const known = this.#previews.get(eventId);
     if (known === undefined && offset > 0) return;
@@ -40,6 +63,18 @@ export class PreviewFeed {
     preview.cut ||= this.#unsent.length > MAX_CHARACTERS;
     if (!preview.cut && offset <= preview.next)
       this.#addText(eventId, preview, text.slice(preview.next - offset));
+  }
+
+  /** What a reader lags behind is left out, which the offset of the next piece shows. */
+  #addOutput({ toolUseId, offset, text }: OutputPiece): void {
+    if (this.#stored.has(toolUseId)) return;
+    this.#isWorking = true;
+    const sent = this.#outputs.get(toolUseId) ?? 0;
+    const fresh = text.slice(Math.max(0, sent - offset));
+    if (fresh === "" || this.#unsent.length > MAX_CHARACTERS) return;
+    const at = Math.max(sent, offset);
+    this.#outputs.set(toolUseId, at + fresh.length);
+    this.#addFrame({ type: "agent.tool_output", tool_use_id: toolUseId, offset: at, text: fresh });
   }
 
   /** The frames since the last call. */
@@ -52,11 +87,15 @@ export class PreviewFeed {
   /** The frames to send before a stored event. */
   before(event: StreamedEvent): string {
     if (event.type === "agent.message" || event.type === "agent.thinking") this.#end(event);
+    if (event.type === "agent.tool_result" && this.hasOutput) this.#endOutput(event);
+    if (BEGINNINGS.has(event.type)) this.#isWorking = true;
+    if (event.type === "session.status_idle") this.#isWorking = false;
     if (event.type === "span.model_request_end") {
       this.#endedRequest = (
         JSON.parse(event.json) as { model_request_start_id: string }
       ).model_request_start_id;
       this.#previews.clear();
+      this.#outputs.clear();
       this.#stored.clear();
     }
     return this.frames();
@@ -79,6 +118,12 @@ export class PreviewFeed {
     this.#addText(event.id, preview, text.slice(preview.next));
   }
 
+  #endOutput(event: StreamedEvent): void {
+    const { tool_use_id: id } = JSON.parse(event.json) as { tool_use_id: string };
+    this.#outputs.delete(id);
+    this.#stored.add(id);
+  }
+
   #addText(eventId: string, preview: Preview, text: string): void {
     if (text === "") return;
     preview.next += text.length;
@@ -86,7 +131,7 @@ export class PreviewFeed {
     this.#addFrame({ type: "event_delta", event_id: eventId, delta });
   }
 
-  #addFrame(frame: EventStart | EventDelta): void {
+  #addFrame(frame: EventStart | EventDelta | ToolOutput): void {
     this.#unsent += `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
   }
 }

@@ -1,0 +1,24 @@
+/** How long a request is valid. */
+export const REQUEST_TTL_MS = 60_000;
+/** From this number of sessions on, each new request first removes those that have expired. */
+const MAX_SESSIONS = 1_000;
+
+/** Whose previews somebody follows, and on which channels they are to be sent. */
+export class PreviewRequests {
+  /** By session and channel, when the request expires. */
+  readonly #expiries = new Map<string, Map<string, number>>();
+
+  add(sessionId: string, channel: string): void {
+    if (this.#expiries.size >= MAX_SESSIONS)
+      for (const id of this.#expiries.keys()) if (this.channelsOf(id).length === 0) this.#expiries.delete(id);
+    const channels = this.#expiries.get(sessionId) ?? new Map<string, number>();
+    this.#expiries.set(sessionId, channels.set(channel, performance.now() + REQUEST_TTL_MS));
+  }
+
+  channelsOf(sessionId: string): string[] {
+    const now = performance.now();
+    return [...(this.#expiries.get(sessionId) ?? [])]
+      .filter(([, expiry]) => expiry > now)
+      .map(([channel]) => channel);
+  }
+}

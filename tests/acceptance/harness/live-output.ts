@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { after } from "node:test";
+import type { AnyJson, Api } from "./api.ts";
+import { makeFile } from "./fixtures.ts";
+import { type Frame, readFrames } from "./stream.ts";
+
+/** Shell text that waits until `openGate` is called with the name. */
+export function gate(name: string): string {
+  return `until [ -e /data/gates/${name} ]; do sleep 0.05; done`;
+}
+
+/** Lets the command go on that waits at the gate. */
+export async function openGate(api: Api, session: string, name: string): Promise<void> {
+  const { id } = await makeFile(api, "open");
+  const resource = { type: "file", file_id: id, mount_path: `/data/gates/${name}` };
+  await api.ok("POST", `/sessions/${session}/resources`, resource);
+}
+
+/** A reader of a session's stream that asked for what commands print. */
+export class OutputReader {
+  readonly frames: Frame[] = [];
+  readonly #arrived = new EventEmitter();
+  readonly #stop = new AbortController();
+  #isOver = false;
+
+  /** Resolves when the stream is open. */
+  static async open(
+    api: Api,
+    session: string,
+    query = "event_deltas[]=agent.tool_output",
+  ): Promise<OutputReader> {
+    const reader = new OutputReader();
+    const opened = Promise.withResolvers<void>();
+    const reading = reader.#read(readFrames(api, session, { query, onOpen: opened.resolve }));
+    await Promise.race([opened.promise, reading]);
+    after(() => reader.close());
+    return reader;
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /** Resolves with the frames once they are as wanted. Fails when none comes for three minutes. */
+  async until(isMet: (reader: OutputReader) => boolean): Promise<void> {
+    while (!isMet(this)) {
+      assert.ok(!this.#isOver, `the stream ended: ${this.frames.map(({ event }) => event).join(" ")}`);
+      await once(this.#arrived, "frame");
+    }
+  }
+
+  async untilIdle(): Promise<void> {
+    await this.until(({ frames }) => frames.at(-1)?.event === "session.status_idle");
+  }
+
+  pieces(call?: string): AnyJson[] {
+    return this.frames
+      .filter(({ event }) => event === "agent.tool_output")
+      .map(({ data }) => data)
+      .filter(({ tool_use_id: id }) => call === undefined || id === call);
+  }
+
+  /** What was printed, with `…` for what was left out. */
+  text(call?: string): string {
+    let [end, text] = [0, ""];
+    for (const { offset, text: piece } of this.pieces(call)) {
+      text += `${offset > end ? "…" : ""}${piece}`;
+      end = offset + piece.length;
+    }
+    return text;
+  }
+
+  /** The id of the call whose command contains the word. */
+  call(word: string): string {
+    const use = this.frames.find(
+      ({ event, data }) => event === "agent.tool_use" && data.input.command.includes(word),
+    );
+    return use?.data.id ?? "";
+  }
+
+  async #read(frames: AsyncIterable<Frame>): Promise<void> {
+    try {
+      for await (const frame of frames) {
+        if (this.#stop.signal.aborted) return;
+        this.frames.push(frame);
+        this.#arrived.emit("frame");
+      }
+    } finally {
+      this.#isOver = true;
+      this.#arrived.emit("frame");
+    }
+  }
+}
