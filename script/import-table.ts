@@ -572,6 +572,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "a run of the suite makes the database that tests copy",
   },
   {
+    files: "tests/kubernetes/chart/",
+    imports: "script/chart/",
+    reason: "the chart is tested with the renderer that makes the manifests of a release",
+  },
+  {
     files: "packages/sandbox/",
     imports: "tests/git-host/",
     reason:

@@ -5,6 +5,7 @@ import { delimiter, join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { packBerth, stageBerth } from "./pack-berth.ts";
 import { packDeb } from "./pack-deb.ts";
+import { packManifests } from "./pack-manifests.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { tagFault, tagRelease } from "./release-tag.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
@@ -39,6 +40,7 @@ async function release(): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const file of filesIn(directory)) rmSync(join(directory, file));
   await packSdk(ROOT, directory);
+  await packManifests(directory, version);
   const bill = await billOfMaterials(ROOT);
   writeFileSync(join(directory, `berth-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   const licenses = thirdPartyLicenses(ROOT, bill);

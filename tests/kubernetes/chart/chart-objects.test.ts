@@ -1,13 +1,13 @@
 // Subject: each object of deploy/chart, as a real API server takes it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type ClusterObject, merged, renderChart, type Values } from "../../../script/chart/render-chart.ts";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { missingForCluster } from "../harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { guideBlocks } from "./guide-blocks.ts";
 import { lost, ObjectsOfServer } from "./objects-of-server.ts";
-import { type ClusterObject, merged, renderChart, type Values } from "./render-chart.ts";
 import { OPTIONS, REQUIRED } from "./values.ts";
 
 const skip = missingForCluster() ?? false;

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { AppsV1Api, BatchV1Api, CoreV1Api, Exec, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { RELEASE } from "../../../script/chart/render-chart.ts";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
-import { RELEASE } from "./render-chart.ts";
 
 const namespace = RELEASE.Namespace;
 const LOG_CHARACTERS = 2_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { ClusterObject } from "./render-chart.ts";
+import type { ClusterObject } from "../../../script/chart/render-chart.ts";
 
 const GUIDE = join(import.meta.dirname, "../../../docs/guides/kubernetes.md");
 

@@ -8,6 +8,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import {
+  type ClusterObject,
+  merged,
+  RELEASE,
+  renderChart,
+  type Values,
+} from "../../../script/chart/render-chart.ts";
 import { startPostgres } from "../../postgres-server/postgres-server.ts";
 import { S3_CREDENTIALS, startS3Host } from "../../s3-host/s3-host.ts";
 import { makeServiceImage, SERVICE_IMAGE } from "../harness/make-service-image.ts";
@@ -15,7 +22,6 @@ import { openServiceNetwork, type ServiceNetwork } from "../harness/service-netw
 import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
 import { ClusterClient } from "./cluster-client.ts";
 import { ObjectsOfServer } from "./objects-of-server.ts";
-import { type ClusterObject, merged, RELEASE, renderChart, type Values } from "./render-chart.ts";
 
 const run = promisify(execFile);
 /** Of the node, as pods reach it. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
+import { RELEASE } from "../../../script/chart/render-chart.ts";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { notTodays } from "../../effort/effort.ts";
 import { enforceEgress } from "../harness/enforce-egress.ts";
@@ -10,7 +11,6 @@ import { findKit, missingForCluster } from "../harness/find-kit.ts";
 import type { ClusterClient } from "./cluster-client.ts";
 import { type InstalledRelease, installRelease, NODE, ROLES, WEB } from "./install-release.ts";
 import { restrictionsBroken } from "./pod-security.ts";
-import { RELEASE } from "./render-chart.ts";
 
 const skip =
   missingForCluster() ??

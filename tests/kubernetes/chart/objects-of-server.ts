@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import type { ClusterObject } from "./render-chart.ts";
+import type { ClusterObject } from "../../../script/chart/render-chart.ts";
 
 /** The same objects under their former names, for servers before 1.21 and 1.23. */
 const FORMER: Readonly<Record<string, string>> = {

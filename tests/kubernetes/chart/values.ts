@@ -1,4 +1,4 @@
-import type { Values } from "./render-chart.ts";
+import type { Values } from "../../../script/chart/render-chart.ts";
 
 /** The least that has to be given. */
 export const REQUIRED: Values = {

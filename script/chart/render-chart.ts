@@ -4,7 +4,8 @@ import { parse, parseAllDocuments } from "yaml";
 import { render } from "./evaluate.ts";
 import { parseTemplate, type Template } from "./parse-template.ts";
 
-export const CHART = join(import.meta.dirname, "../../../deploy/chart");
+export const CHART = join(import.meta.dirname, "../../deploy/chart");
+/** As `helm install berth deploy/chart --namespace berth` has it. */
 export const RELEASE = { Name: "berth", Namespace: "berth", Service: "Helm" };
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of a cluster are read as they are
@@ -16,20 +17,21 @@ export type Values = Record<string, unknown>;
  * uses, and fails at everything else.
  *
  * @param values over those of values.yaml.
+ * @param release what it is named and where it is, and what manages it.
  * @throws an error that names the template.
  */
-export function renderChart(values: Values): ClusterObject[] {
-  return [...renderFiles(values)].flatMap(([name, text]) =>
+export function renderChart(values: Values, release = RELEASE): ClusterObject[] {
+  return [...renderFiles(values, release)].flatMap(([name, text]) =>
     name.endsWith(".yaml") ? objectsOf(name, text) : [],
   );
 }
 
 /** The texts that the templates give, by their names. */
-export function renderFiles(values: Values): Map<string, string> {
+export function renderFiles(values: Values, release = RELEASE): Map<string, string> {
   const chart = parse(readFileSync(join(CHART, "Chart.yaml"), "utf8"));
   const data = {
     Values: merged(defaultValues(), values),
-    Release: RELEASE,
+    Release: release,
     Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
   };
   const templates = readTemplates();

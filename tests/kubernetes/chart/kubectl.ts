@@ -1,0 +1,15 @@
+import { execFileSync } from "node:child_process";
+
+export function hasKubectl(): boolean {
+  try {
+    kubectl(["version", "--client"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What it prints. @throws with what it says. */
+export function kubectl(words: readonly string[]): string {
+  return execFileSync("kubectl", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
