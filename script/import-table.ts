@@ -97,7 +97,7 @@ export const IMPORT_TABLE: ImportTable = {
   "packages/server": {
     ".": ["@berth/contract", "@berth/sandbox"],
     errors: ["@berth/contract"],
-    db: ["@berth/concurrency", "@berth/linux"],
+    db: ["@berth/contract", "@berth/concurrency", "@berth/linux"],
     limits: ["errors", "db"],
     retention: ["db"],
     traces: [],

@@ -54,6 +54,9 @@ test("two crashes in its turns → set aside, told, refused; released, it goes o
   const aside = await read(session);
   assert.equal(aside.status, "idle");
   assert.equal(aside.set_aside.reason, "runner_crashed");
+  const listed = async () =>
+    (await api.ok("GET", "/sessions?set_aside=true")).data.map(({ id }: AnyJson) => id);
+  assert.deepEqual(await listed(), [session.id]);
   const refused = await api.call("POST", `/sessions/${session.id}/events`, {
     events: [steps({ say: "No." })],
   });
@@ -64,6 +67,7 @@ test("two crashes in its turns → set aside, told, refused; released, it goes o
 
   const released = await api.ok("POST", `/sessions/${session.id}/release`);
   assert.equal(released.set_aside, null);
+  assert.deepEqual(await listed(), []);
   const answer = await runTurn(api, session.id, { say: "Here again." });
   assert.match(JSON.stringify(answer), /Here again/);
 });

@@ -332,12 +332,12 @@ test("sessions list: a table without control characters, or one JSON document", 
     "limit=20&statuses[]=idle&statuses[]=running&sort=created_at",
   );
   const filters = ["--title", "fix it", "--owner", "usr_1", "--waiting"];
-  const standing = ["--outcome", "refusal", "--clone-failed", "--sort", "updated_at"];
+  const standing = ["--outcome", "refusal", "--clone-failed", "--set-aside", "--sort", "updated_at"];
   const options = ["--limit", "2", "--json", "--archived", ...filters, ...standing];
   const json = JSON.parse((await berth(["sessions", "list", ...options], { env })).stdout);
   assert.deepEqual(Object.fromEntries(new URLSearchParams(String(service.calls.at(-1)?.query))), {
     ...{ limit: "2", include_archived: "true", title: "fix it", owner_id: "usr_1", requires_action: "true" },
-    ...{ "outcomes[]": "refusal", repository_failed: "true", sort: "updated_at" },
+    ...{ "outcomes[]": "refusal", repository_failed: "true", set_aside: "true", sort: "updated_at" },
   });
   assert.deepEqual([json.data.length, json.has_more], [2, true]);
 });

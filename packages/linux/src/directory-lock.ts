@@ -17,14 +17,15 @@ export async function withDirectoryLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { timeoutMs = 120_000, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   const address = lockAddress(directory);
   for (;;) {
     signal?.throwIfAborted();
     const release = await tryLock(address);
     if (release !== undefined) return await work().finally(release);
-    if (Date.now() > deadline) throw new Error(`Another process is still starting or stopping ${directory}.`);
-    await holderToFinish(address, deadline - Date.now(), signal);
+    if (performance.now() > deadline)
+      throw new Error(`Another process is still starting or stopping ${directory}.`);
+    await holderToFinish(address, deadline - performance.now(), signal);
   }
 }
 

@@ -3,9 +3,15 @@ import { test } from "node:test";
 import type { Session } from "@berth/contract";
 import { standingOf } from "./standing.ts";
 
-type Given = Pick<Session, "status" | "archived_at" | "last_turn" | "resources">;
+type Given = Pick<Session, "status" | "archived_at" | "set_aside" | "last_turn" | "resources">;
 
-const RESTING: Given = { status: "idle", archived_at: null, last_turn: null, resources: [] };
+const RESTING: Given = {
+  status: "idle",
+  archived_at: null,
+  set_aside: null,
+  last_turn: null,
+  resources: [],
+};
 
 function standing(change: Partial<Given>) {
   return standingOf({ ...RESTING, ...change });
@@ -32,5 +38,8 @@ test("what a session does now comes before what its last turn came to", () => {
     "requires_action",
   );
   assert.equal(standing({ resources, status: "running" }), "running");
+  const set_aside = { since: at, reason: "runner_crashed" } as const;
+  assert.equal(standing({ resources, last_turn, set_aside }), "set_aside");
+  assert.equal(standing({ set_aside, status: "terminated" }), "terminated");
   assert.equal(standing({ resources: [{ ...resource, error: null }] as Session["resources"] }), "none");
 });

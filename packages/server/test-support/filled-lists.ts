@@ -50,9 +50,10 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       `${owned}, 'e' || n, '{}', '{}', '{}', ${ARCHIVED}`,
     ],
     sessions: [
-      `${OWNED}, agent_id, agent, environment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed`,
+      `${OWNED}, agent_id, agent, environment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed, set_aside_at`,
       `${owned}, ${first}, '{}', ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end,
-        case when n % 100 = 5 then 'refusal' else 'end_turn' end, now(), ${activeAt("n")}, n % 1000 = 7`,
+        case when n % 100 = 5 then 'refusal' else 'end_turn' end, now(), ${activeAt("n")}, n % 1000 = 7,
+        case when n % 1000 = 9 then now() end`,
     ],
     session_resources: [
       "id, session_id, type, mount_path, memory_store_id, memory_access",

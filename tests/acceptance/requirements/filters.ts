@@ -20,7 +20,7 @@ export const filterRequirements: readonly Requirement[] = [
   {
     id: "session-outcomes",
     source: "the console's list of sessions",
-    rule: "A session says what its last turn came to and when it ended (last_turn, null before the first), and a repository why its clone failed (error). Sessions can be filtered by that (outcomes[], repository_failed), and sorted by last activity (sort=updated_at, between updated_at[gte] and updated_at[lt]), across pages.",
+    rule: "A session says what its last turn came to and when it ended (last_turn, null before the first), and a repository why its clone failed (error). Sessions can be filtered by that (outcomes[], repository_failed), by being set aside (set_aside), and sorted by last activity (sort=updated_at, between updated_at[gte] and updated_at[lt]), across pages.",
   },
   {
     id: "event-initial-order",

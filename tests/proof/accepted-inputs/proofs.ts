@@ -383,6 +383,12 @@ const SESSIONS: readonly Proof[] = [
     scenario("session-outcomes"),
     "list sessions: by outcome, by failed clones and by last activity",
   ],
+  [
+    "sessions.list ?",
+    "set_aside",
+    server("features/sessions/set-aside"),
+    "set_aside: finds those, alone and combined",
+  ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
   [
     "sessionResources.add ",
@@ -976,7 +982,7 @@ const FLAGS: readonly Proof[] = [
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",
-    "--archived --clone-failed --limit --outcome --owner --sort --status --title --waiting",
+    "--archived --clone-failed --limit --outcome --owner --set-aside --sort --status --title --waiting",
     cli("main"),
     "sessions list: a table without control characters",
   ],

@@ -8,6 +8,7 @@ const LOOKS: Record<Standing, Look> = {
   rescheduling: { words: "rescheduling", style: "yellow" },
   requires_action: { words: "waits for you", style: "yellow" },
   repository_failed: { words: "clone failed", style: "red" },
+  set_aside: { words: "set aside", style: "red" },
   retries_exhausted: { words: "failed", style: "red" },
   refusal: { words: "refused", style: "red" },
   max_turns: { words: "limit reached", style: "yellow" },

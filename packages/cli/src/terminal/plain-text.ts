@@ -12,7 +12,7 @@ export function plainText(text: string): string {
     .map((line) => line.split("\r").findLast((part) => part !== "") ?? "")
     .join("\n")
     .replaceAll("\t", "    ")
-    .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+    .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
 /** Like `plainText`, on one line. */

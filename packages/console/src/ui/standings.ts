@@ -10,6 +10,7 @@ export const STANDINGS: Readonly<Record<Shown, Look>> = {
   rescheduling: { tone: "warn", text: "Waiting to retry", live: true },
   requires_action: { tone: "warn", text: "Needs an answer" },
   repository_failed: { tone: "bad", text: "Clone failed" },
+  set_aside: { tone: "bad", text: "Set aside" },
   retries_exhausted: { tone: "bad", text: "Failed" },
   refusal: { tone: "bad", text: "Refused" },
   max_turns: { tone: "warn", text: "Limit reached" },

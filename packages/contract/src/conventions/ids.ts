@@ -30,12 +30,19 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const MAX_RANDOM = (1n << 74n) - 1n;
 let lastMillisecond = 0n;
 let lastRandom = 0n;
+let idClock = () => Date.now();
+
+/** From now on `newUuid` takes its time from this clock alone, in milliseconds since 1970. Default: that of the process. */
+export function setIdClock(now: () => number): void {
+  idClock = now;
+  lastMillisecond = 0n;
+}
 
 /**
  * A new UUIDv7. Within this process every id is greater than the one before it, so that descending order by id is newest
  * first.
  */
-export function newUuid(now: number = Date.now()): string {
+export function newUuid(now: number = idClock()): string {
   const millisecond = BigInt(now) > lastMillisecond ? BigInt(now) : lastMillisecond;
   lastRandom = millisecond === lastMillisecond ? lastRandom + 1n + randomBits(32) : randomBits(73);
   lastMillisecond = millisecond;

@@ -1,5 +1,6 @@
 import { type CreatedOperatorToken, formatId, newUuid, parseId } from "@berth/contract";
 import { newTokenSecret, tokenHash } from "../access/token-secret.ts";
+import { databaseNow } from "../db/database-clock.ts";
 import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
 import { OperatorError } from "../errors/operator-error.ts";
@@ -55,7 +56,7 @@ async function expiryOf(tx: Queryable, id: string): Promise<Date | null> {
 function expiryWithin(asked: string | null | undefined, latest: Date | null): Date | null {
   if (asked == null) return latest;
   const requested = new Date(asked);
-  if (requested.getTime() <= Date.now())
+  if (requested.getTime() <= databaseNow())
     throw errors.invalid("Field 'expires_at' must be in the future.", "expires_at");
   if (latest !== null && requested > latest) throw errors.expiresTooLate(latest);
   return requested;

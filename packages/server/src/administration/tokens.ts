@@ -1,4 +1,5 @@
 import { type CreatedToken, formatId, type Scope } from "@berth/contract";
+import { databaseNow } from "../db/database-clock.ts";
 import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
 import { OperatorError } from "../errors/operator-error.ts";
@@ -53,7 +54,7 @@ async function bearerOf(tx: Queryable, { user, serviceAccount }: TokenTerms) {
 function expiryOf({ expiresAt }: TokenTerms): Date | null {
   if (expiresAt == null) return null;
   const date = new Date(expiresAt);
-  if (date.getTime() <= Date.now())
+  if (date.getTime() <= databaseNow())
     throw errors.invalid("Field 'expires_at' must be in the future.", "expires_at");
   return date;
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
 import type { DatabaseClientConfig } from "./database-client.ts";
+import { DATABASE_MILLISECONDS, noteDatabaseTime } from "./database-clock.ts";
 import { parseTimestamp } from "./parse-timestamp.ts";
 import { serverName, serverUrls } from "./server-urls.ts";
 import { type Server, Servers } from "./servers.ts";
@@ -72,16 +73,17 @@ export function lateSettings(address: DatabaseAddress): Readonly<Record<string, 
   return isPooled(address) ? { ...DEFAULTS, ...TIMEOUTS } : DEFAULTS;
 }
 
-/** Sets them for the connection. By a statement, since a URL of the operator may have its own `options`. */
+/** Sets them for the connection, and looks at the server's clock. By a statement, since a URL of the operator may have its own `options`. */
 export async function applySettings(
   client: Pick<pg.ClientBase, "query">,
   settings: Readonly<Record<string, string | number>>,
 ): Promise<void> {
-  if (Object.keys(settings).length === 0) return;
-  await client.query({
-    text: "select set_config(key, value, false) from json_each_text($1::json)",
+  const { rows } = await client.query<{ now: number }>({
+    text: `select set_config(key, value, false), ${DATABASE_MILLISECONDS} as now from json_each_text($1::json)`,
     values: [JSON.stringify(settings)],
   });
+  const now = rows.at(-1)?.now;
+  if (now !== undefined) noteDatabaseTime(now);
 }
 
 export function isPooled(address: DatabaseAddress): boolean {

@@ -3,6 +3,7 @@ import { storeInBatches } from "./batches.ts";
 import type { DatabaseAddress } from "./connection.ts";
 import type { ConnectionState } from "./connection-metrics.ts";
 import type { DatabaseAccess } from "./database-access.ts";
+import { followDatabaseClock } from "./database-clock.ts";
 import { type Listener, type ListenHandlers, listen } from "./listen.ts";
 import { openReadClients } from "./read-clients.ts";
 import { openWritePool } from "./write-pool.ts";
@@ -31,6 +32,7 @@ export type DatabaseOptions = DatabaseAddress & {
 export function openDatabase(options: DatabaseOptions): Database {
   const write = openWritePool(options, options.max ?? 10, options.log);
   const read = openReadClients(options, options.readers ?? 3);
+  const clock = followDatabaseClock(read);
   const listeners = new Set<Listener>();
   let closed: Promise<void> | undefined;
   return {
@@ -46,6 +48,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return listener;
     },
     close() {
+      clock.close();
       closed ??= closeAll([...listeners, read, write]);
       return closed;
     },

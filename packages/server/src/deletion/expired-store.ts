@@ -1,6 +1,7 @@
 import { minUuidAt } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 import { newEventRow } from "../features/sessions/events/event-row.ts";
+import { SET_EVENT_TIME } from "../features/sessions/events/input-store.ts";
 import { markDeleted } from "../features/sessions/session-store.ts";
 
 /** What of an organization is old enough. Ids begin with the time of creation, so nothing from `uuid` on is. */
@@ -88,9 +89,9 @@ export async function appendEventsDeleted(tx: Queryable, sessionId: string): Pro
     name: "append_events_deleted",
     text: `
       with session as (
-        update sessions set last_seq = last_seq + 1, events_deleted_at = now()
+        update sessions set last_seq = last_seq + 1, ${SET_EVENT_TIME}, events_deleted_at = now()
         where id = $1 and events_deleted_at is null
-        returning id, last_seq
+        returning id, last_seq, last_event_at
       ), files as (
         delete from event_files using session where session_id = session.id
       ), tools as (
@@ -98,8 +99,8 @@ export async function appendEventsDeleted(tx: Queryable, sessionId: string): Pro
       ), outputs as (
         delete from call_outputs using session where session_id = session.id
       )
-      insert into events (session_id, seq, id, type, body, processed_at)
-      select id, last_seq, $2::uuid, $3::text, $4::text, now() from session`,
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select id, last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session`,
     values: [sessionId, row.id, row.type, row.body],
   });
   return rowCount === 1;

@@ -54,6 +54,8 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onwa
       "include_archived=true&outcomes[]=refusal&outcomes[]=none",
       "repository_failed=true",
       "repository_failed=true&include_archived=true",
+      "set_aside=true",
+      "set_aside=true&include_archived=true",
     ],
     onward: [
       "sort=updated_at",
@@ -64,6 +66,8 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onwa
       "sort=updated_at&outcomes[]=refusal&outcomes[]=none",
       "sort=updated_at&repository_failed=true",
       "sort=updated_at&repository_failed=true&include_archived=true",
+      "sort=updated_at&set_aside=true",
+      "sort=updated_at&set_aside=true&include_archived=true",
     ],
   },
   "sessionResources.list": { anchor: "session_resource" },

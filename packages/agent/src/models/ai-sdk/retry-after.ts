@@ -3,15 +3,17 @@ import type { ProviderWords } from "./provider-words.ts";
 /**
  * Milliseconds for which a provider asks to wait, or null. In this order: `retry-after-ms`, `retry-after` (seconds or a date), the
  * body (`retryDelay`, `retry_after`, or a sentence such as "try again in 6m0s"), and the time at which a used-up limit is full
- * again (`x-ratelimit-reset…`, `anthropic-ratelimit-…-reset`).
+ * again (`x-ratelimit-reset…`, `anthropic-ratelimit-…-reset`). Times count from the response's own `date`, since they are of its clock.
  */
 export function retryAfter(headers: Readonly<Record<string, string>>, words: ProviderWords): number | null {
+  const date = Date.parse(headers.date ?? "");
+  const now = Number.isNaN(date) ? Date.now() : date;
   const given =
     milliseconds(headers["retry-after-ms"]) ??
-    secondsOrDate(headers["retry-after"]) ??
-    fieldOf(words.json, 0) ??
+    secondsOrDate(headers["retry-after"], now) ??
+    fieldOf(words.json, 0, now) ??
     sentence(words.message) ??
-    latestReset(headers);
+    latestReset(headers, now);
   return given === null ? null : Math.max(0, Math.ceil(given));
 }
 
@@ -20,15 +22,15 @@ function milliseconds(text: string | undefined): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-function secondsOrDate(text: string | undefined): number | null {
+function secondsOrDate(text: string | undefined, now: number): number | null {
   const seconds = milliseconds(text);
   if (seconds !== null) return seconds * 1000;
-  return duration(text ?? "") ?? untilDate(text ?? "");
+  return duration(text ?? "") ?? untilDate(text ?? "", now);
 }
 
-function untilDate(text: string): number | null {
+function untilDate(text: string, now: number): number | null {
   const date = Date.parse(text);
-  return Number.isNaN(date) ? null : date - Date.now();
+  return Number.isNaN(date) ? null : date - now;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -43,21 +45,21 @@ function duration(text: string): number | null {
 }
 
 /** The first field of the body, at any depth, that states a delay. */
-function fieldOf(value: unknown, depth: number): number | null {
+function fieldOf(value: unknown, depth: number, now: number): number | null {
   if (typeof value !== "object" || value === null || depth > 6) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const delay = namedDelay(key.toLowerCase(), inner) ?? fieldOf(inner, depth + 1);
+    const delay = namedDelay(key.toLowerCase(), inner, now) ?? fieldOf(inner, depth + 1, now);
     if (delay !== null) return delay;
   }
   return null;
 }
 
-function namedDelay(key: string, value: unknown): number | null {
+function namedDelay(key: string, value: unknown, now: number): number | null {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
-  if (key === "retrydelay") return duration(text) ?? secondsOrDate(text);
+  if (key === "retrydelay") return duration(text) ?? secondsOrDate(text, now);
   if (/^retry[_-]?after[_-]?ms$/.test(key)) return milliseconds(text);
-  if (/^retry[_-]?after([_-]?seconds)?$/.test(key)) return secondsOrDate(text);
-  return key === "x-ratelimit-reset" ? resetOf(text) : null;
+  if (/^retry[_-]?after([_-]?seconds)?$/.test(key)) return secondsOrDate(text, now);
+  return key === "x-ratelimit-reset" ? resetOf(text, now) : null;
 }
 
 function sentence(message: string): number | null {
@@ -74,21 +76,21 @@ function sentence(message: string): number | null {
 }
 
 /** Only limits of which nothing remains: the others say when they would be full again. */
-function latestReset(headers: Readonly<Record<string, string>>): number | null {
+function latestReset(headers: Readonly<Record<string, string>>, now: number): number | null {
   const delays = Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (!/ratelimit.*reset/.test(lower)) return [];
     const remaining = headers[lower.replace("reset", "remaining")];
     const bare = lower === "x-ratelimit-reset" && remaining === undefined;
-    return bare || Number(remaining?.trim() || Number.NaN) === 0 ? [resetOf(value) ?? 0] : [];
+    return bare || Number(remaining?.trim() || Number.NaN) === 0 ? [resetOf(value, now) ?? 0] : [];
   });
   return delays.length === 0 ? null : Math.max(...delays);
 }
 
 /** A duration, a date, seconds from now, or a time since 1970 in seconds or milliseconds. */
-function resetOf(text: string): number | null {
+function resetOf(text: string, now: number): number | null {
   const number = milliseconds(text);
-  if (number === null) return duration(text) ?? untilDate(text);
-  if (number > 1e12) return number - Date.now();
-  return number > 1e9 ? number * 1000 - Date.now() : number * 1000;
+  if (number === null) return duration(text) ?? untilDate(text, now);
+  if (number > 1e12) return number - now;
+  return number > 1e9 ? number * 1000 - now : number * 1000;
 }

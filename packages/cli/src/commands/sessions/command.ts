@@ -38,6 +38,7 @@ export function addSessions(program: Command): void {
       ]),
     )
     .option("--clone-failed", "only sessions that lack a repository because its clone failed")
+    .option("--set-aside", "only sessions of which no turn is run until they are released")
     .addOption(
       new Option("--sort <time>", "order by this, the latest first; updated_at: the last activity")
         .choices(["created_at", "updated_at"])

@@ -14,6 +14,7 @@ interface ListOptions extends ConnectionOptions, OutputOptions {
   outcome?: ("none" | Exclude<TurnOutcome, "terminated">)[];
   sort?: "created_at" | "updated_at";
   cloneFailed?: boolean;
+  setAside?: boolean;
   title?: string;
   owner?: string;
   waiting?: boolean;
@@ -27,6 +28,7 @@ export async function listSessions(options: ListOptions): Promise<undefined> {
     statuses: options.status,
     outcomes: options.outcome,
     repository_failed: options.cloneFailed,
+    set_aside: options.setAside,
     sort: options.sort,
     title: options.title,
     owner_id: options.owner,

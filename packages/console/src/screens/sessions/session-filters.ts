@@ -22,6 +22,7 @@ const STATES = {
   end_turn: { outcomes: ["end_turn"] },
   retries_exhausted: { outcomes: ["retries_exhausted", "refusal"] },
   repository_failed: { repository_failed: true },
+  set_aside: { set_aside: true },
   max_turns: { outcomes: ["max_turns"] },
   cancelled: { outcomes: ["cancelled"] },
   none: { outcomes: ["none"] },
@@ -32,9 +33,10 @@ type StateQuery = {
   statuses?: SessionStatus[];
   outcomes?: Exclude<
     Standing,
-    "archived" | "terminated" | "running" | "rescheduling" | "repository_failed"
+    "archived" | "terminated" | "running" | "rescheduling" | "repository_failed" | "set_aside"
   >[];
   repository_failed?: true;
+  set_aside?: true;
 };
 type State = keyof typeof STATES;
 

@@ -160,6 +160,10 @@ export const sessionRoutes = {
         description:
           "Return only the sessions that lack a repository because its clone has failed. What failed is in the `error` of the resource.",
       }),
+      set_aside: flag.meta({
+        description:
+          "Return only the sessions that are set aside: no turn of them is run until they are released.",
+      }),
       include_archived: flag,
     }).superRefine(fitsSort),
     response: pageOf(session),

@@ -8,6 +8,7 @@ import {
   uuidTimestamp,
 } from "@berth/contract";
 import type { Principal } from "../../access/principal.ts";
+import { databaseNow } from "../../db/database-clock.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { contentHash, type MemoryRow } from "./memory-row-store.ts";
 
@@ -102,7 +103,7 @@ function memoryRow(
   { id, memory_store_id }: Pick<MemoryRow, "id" | "memory_store_id">,
   path: string,
   content: string,
-  at: string | number = Date.now(),
+  at: string | number = databaseNow(),
 ): MemoryRow {
   return {
     id,

@@ -51,12 +51,12 @@ export const insertSession: BatchStatement<NewSession, SessionRow> = {
           and deleted_at is null for key share) as environment
     ), session as (
       insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-        environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity, traceparent)
+        environment_variables, title, metadata, updated_at, last_seq, last_event_at, pending_at, vault_ids, git_identity, traceparent)
       select id, organization_id, owner_type, owner_id, agent_id, agent::json, environment_id,
         environment_variables, title, metadata, updated_at, json_array_length(events),
-        case when due then now() end, vault_ids, git_identity, traceparent
+        clock_timestamp(), case when due then now() end, vault_ids, git_identity, traceparent
       from used
-      returning ${ownColumns}
+      returning last_event_at, ${ownColumns}
     ), resource as (
       ${insertResources("used.resources", "used")}
       returning session_id, ${resourceColumns}
@@ -64,8 +64,8 @@ export const insertSession: BatchStatement<NewSession, SessionRow> = {
       insert into session_skills (session_id, skill_version_id)
       select used.id, version_id from used, unnest(used.skill_version_ids) as version_id
     ), event as (
-      insert into events (session_id, seq, id, type, body, memo)
-      select used.id, draft.* from used, json_to_recordset(used.events)
+      insert into events (session_id, seq, id, type, body, memo, created_at)
+      select used.id, draft.*, session.last_event_at from used join session on session.id = used.id, json_to_recordset(used.events)
         as draft (seq bigint, id uuid, type text, body text, memo text)
     ), entry as (
       ${insertAuditEntries("used.audit", "used")}

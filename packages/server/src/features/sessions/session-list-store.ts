@@ -28,6 +28,8 @@ export interface SessionFilters extends ArchivedFilter {
   requiresAction: boolean;
   /** Only those without a repository whose clone has failed. */
   repositoryFailed: boolean;
+  /** Only those of which no turn is run. */
+  setAside: boolean;
 }
 
 /** Sessions by the stores that they mount. A session mounts a store once. */
@@ -121,6 +123,7 @@ function conditionsOf(filters: SessionFilters): Condition[] {
     ...(outcomes === null ? [] : [condition(`status = 'idle' and ${OUTCOME} = any(?::text[])`, outcomes)]),
     ...(filters.title === null ? [] : [titleContains(filters.title)]),
     ...(filters.repositoryFailed ? [{ text: "repository_failed", values: [] }] : []),
+    ...(filters.setAside ? [{ text: "set_aside_at is not null", values: [] }] : []),
     ...(filters.requiresAction ? [{ text: "awaited_calls <> '{}'", values: [] }] : []),
   ];
 }

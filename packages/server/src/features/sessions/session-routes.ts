@@ -106,6 +106,7 @@ function filtersOf(query: ListInput["query"]): SessionFilters {
     title,
     requiresAction,
     repositoryFailed: query.repository_failed,
+    setAside: query.set_aside,
   };
 }
 

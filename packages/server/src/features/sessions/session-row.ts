@@ -73,7 +73,7 @@ function lastTurn({
   return { outcome, ended_at: endedAt.toISOString() };
 }
 
-/** Until the session was terminated. Never less than `active_seconds`, although ids come from the process's clock. */
+/** Until the session was terminated. Never less than `active_seconds`: releases before made ids by the clock of a process. */
 function durationSeconds(row: SessionRow): number {
   const end = (row.terminated_at ?? row.read_at).getTime();
   return Math.max(Math.floor((end - uuidMillisecond(row.id)) / 1_000), row.active_seconds, 0);

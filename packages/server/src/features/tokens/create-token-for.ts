@@ -1,6 +1,7 @@
 import type { Scope } from "@berth/contract";
 import { isBeingErased } from "../../access/being-erased-store.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
+import { databaseNow } from "../../db/database-clock.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { type IssuedToken, issueToken, ownerOfServiceAccount } from "./create-token.ts";
 import { organizationNamed, organizationOfUser, userWithEmail } from "./principal-store.ts";
@@ -80,7 +81,8 @@ async function issueSecret(
   owner: Pick<IssuedToken, "organization_id" | "owner_type" | "owner_id" | "principal_id">,
   kind: "pat" | "sat",
 ): Promise<string> {
-  const expires_at = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
+  const expires_at =
+    expiresInSeconds === undefined ? null : new Date(databaseNow() + expiresInSeconds * 1_000);
   const { secret } = await issueToken(tx, {
     ...owner,
     kind,

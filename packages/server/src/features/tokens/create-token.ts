@@ -2,6 +2,7 @@ import { type Input, newUuid, type ResponseOf, type tokenRoutes } from "@berth/c
 import { hasScope, ownerOf, type Principal } from "../../access/principal.ts";
 import { newTokenSecret, tokenHash } from "../../access/token-secret.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
+import { databaseNow } from "../../db/database-clock.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { serviceAccountNamed } from "./principal-store.ts";
@@ -54,7 +55,7 @@ function expiryOf({ expires_at, independent }: Body, parentExpiry: Date | null):
   const latest = independent ? null : parentExpiry;
   if (expires_at == null) return latest;
   const requested = new Date(expires_at);
-  if (requested.getTime() <= Date.now()) {
+  if (requested.getTime() <= databaseNow()) {
     throw errors.invalid("Field 'expires_at' must be in the future.", "expires_at");
   }
   if (latest !== null && requested > latest) throw errors.expiresTooLate(latest);

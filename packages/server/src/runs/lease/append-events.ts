@@ -10,7 +10,7 @@ import {
   newEventRow,
   usageOf,
 } from "../../features/sessions/events/event-row.ts";
-import { ADD_ACTIVE_TIME } from "../../features/sessions/events/input-store.ts";
+import { ADD_ACTIVE_TIME, SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 import { savedDisk } from "./saved-disk-store.ts";
 
@@ -88,7 +88,7 @@ export async function appendTakingInputs(
   const rows = drafts.map(newEventRow);
   const { rows: entries } = await db.query<EventRow>({
     name: "append_taking_inputs",
-    text: `select seq, id, type, body, memo, processed_at
+    text: `select seq, id, type, body, memo, created_at, processed_at
       from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [...leaseValues(lease), ...eventColumns(rows), usage(drafts)],
   });
@@ -111,11 +111,11 @@ export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry
         where ${HELD} and terminated_at is null
         returning sessions.id
       ), taken as (
-        update events set processed_at = now() from session
+        update events set processed_at = greatest(events.created_at, clock_timestamp()) from session
         where events.session_id = session.id and events.processed_at is null and type = any($4::text[])
         returning events.*
       )
-      select taken.seq, taken.id, type, body, memo, processed_at
+      select taken.seq, taken.id, type, body, memo, created_at, processed_at
       from session left join taken on true order by taken.seq`,
     values: [...leaseValues(lease), CALL_REPLY_TYPES],
   });
@@ -150,7 +150,7 @@ const STATEMENTS = {
       last_turn_outcome = coalesce($15::text, last_turn_outcome),
       last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
     `, interrupted as (
-      update events set processed_at = now()
+      update events set processed_at = last_event_at
       from session
       where $14 and session_id = $1 and events.processed_at is null and seq <= (
         select max(seq) from events
@@ -169,6 +169,7 @@ export function appendStatement(status: string, also = ""): string {
     with session as (
       update sessions set
         last_seq = last_seq + cardinality($4::uuid[]),
+        ${SET_EVENT_TIME},
         input_tokens = input_tokens + $8,
         output_tokens = output_tokens + $9,
         cache_read_input_tokens = cache_read_input_tokens + $10,
@@ -176,19 +177,19 @@ export function appendStatement(status: string, also = ""): string {
         awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
         ${status}
       where ${HELD} and terminated_at is null
-      returning last_seq, pending_at is not null as due
+      returning last_seq, last_event_at, pending_at is not null as due
     )${also}, appended as (
-      insert into events (session_id, seq, id, type, body, memo, processed_at)
+      insert into events (session_id, seq, id, type, body, memo, created_at, processed_at)
       select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
-        draft.id, draft.type, draft.body, draft.memo, now()
+        draft.id, draft.type, draft.body, draft.memo, last_event_at, last_event_at
       from session,
         unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
           with ordinality as draft (id, type, body, memo, place)
     )
-    select last_seq, due, now() as processed_at from session`;
+    select last_seq, due, last_event_at as created_at from session`;
 }
 
-type Appended = { last_seq: number; due: boolean; processed_at: Date };
+type Appended = { last_seq: number; due: boolean; created_at: Date };
 
 /** @param more values of the statement from $14 on. */
 export async function append(
@@ -204,11 +205,12 @@ export async function append(
   const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited, ...more];
   const appended = (await db.query<Appended>({ name, text, values })).rows[0];
   if (appended === undefined) throw new LeaseLost();
-  const before = appended.last_seq - rows.length;
+  const { last_seq, created_at, due } = appended;
+  const before = last_seq - rows.length;
   const entries = rows.map((row, index) =>
-    logEntry({ ...row, seq: before + index + 1, processed_at: appended.processed_at }),
+    logEntry({ ...row, seq: before + index + 1, created_at, processed_at: created_at }),
   );
-  return { entries, isDue: appended.due };
+  return { entries, isDue: due };
 }
 
 /** Input, output, cache read and cache creation tokens. */

@@ -40,6 +40,7 @@ export async function beginTurn(db: Queryable, lease: Lease): Promise<Beginning>
   const { began_seq: seq, began_at, messages, ...found } = row;
   // A session that was set aside is not held, and one with crashes is looked at before.
   const state = { ...found, crashes: 0, setAside: false };
-  const running = seq === null ? null : logEntry({ ...event, seq, processed_at: began_at });
+  const running =
+    seq === null ? null : logEntry({ ...event, seq, created_at: began_at, processed_at: began_at });
   return { state, running, waiting: messages ?? 0 };
 }

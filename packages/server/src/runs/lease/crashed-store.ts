@@ -1,7 +1,7 @@
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { newEventRow } from "../../features/sessions/events/event-row.ts";
-import { ADD_ACTIVE_TIME } from "../../features/sessions/events/input-store.ts";
+import { ADD_ACTIVE_TIME, SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
 import { HELD, type Lease, type LeasedSession, leaseValues } from "./lease.ts";
 
 /** What the operator is told of a session that was set aside. */
@@ -67,11 +67,12 @@ async function setAside(tx: Queryable, id: string): Promise<void> {
         update sessions set set_aside_at = now(), status = 'idle', idle_since = now(), ${ADD_ACTIVE_TIME},
           last_turn_outcome = 'retries_exhausted', last_turn_ended_at = now(), updated_at = now(),
           pending_at = null,
-          last_seq = last_seq + cardinality($2::uuid[])
-        where id = $1 returning last_seq
+          last_seq = last_seq + cardinality($2::uuid[]), ${SET_EVENT_TIME}
+        where id = $1 returning last_seq, last_event_at
       )
-      insert into events (session_id, seq, id, type, body, processed_at)
-      select $1, session.last_seq - cardinality($2::uuid[]) + told.place, told.id, told.type, told.body, now()
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select $1, session.last_seq - cardinality($2::uuid[]) + told.place, told.id, told.type, told.body,
+        last_event_at, last_event_at
       from session, unnest($2::uuid[], $3::text[], $4::text[]) with ordinality as told (id, type, body, place)`,
     values: [id, rows.map((row) => row.id), rows.map((row) => row.type), rows.map((row) => row.body)],
   });

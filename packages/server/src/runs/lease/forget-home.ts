@@ -1,5 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
 import { newEventRow } from "../../features/sessions/events/event-row.ts";
+import { SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
 import { savedDisk } from "./saved-disk-store.ts";
 
 /**
@@ -22,15 +23,16 @@ export async function forgetHome(db: Queryable, sessionId: string, place: string
           pending_at = case
             when lease_owner is not null or deleted_at is not null then coalesce(pending_at, now()) else pending_at
           end,
-          last_seq = last_seq + case when ${IS_LIVE} then 1 else 0 end
+          last_seq = last_seq + case when ${IS_LIVE} then 1 else 0 end, ${SET_EVENT_TIME}
         where id = $1 and home = $2
-        returning last_seq, ${IS_LIVE} as live
+        returning last_seq, last_event_at, ${IS_LIVE} as live
       ), absent as (
         update session_resources set ready_at = null, template_id = null
         from session where session_id = $1 and (ready_at is not null or template_id is not null)
       ), told as (
-        insert into events (session_id, seq, id, type, body, processed_at)
-        select $1, session.last_seq, $3::uuid, $4::text, $5::text, now() from session where session.live
+        insert into events (session_id, seq, id, type, body, created_at, processed_at)
+        select $1, session.last_seq, $3::uuid, $4::text, $5::text, last_event_at, last_event_at
+        from session where session.live
       )
       select live from session`,
     values: [sessionId, place, row.id, row.type, row.body],

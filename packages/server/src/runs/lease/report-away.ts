@@ -1,6 +1,7 @@
 import type { Database } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { newEventRow } from "../../features/sessions/events/event-row.ts";
+import { SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
 import { waitingInputs } from "../../features/sessions/events/waiting-inputs-store.ts";
 import { isSeen, milliseconds } from "./host.ts";
 
@@ -47,12 +48,12 @@ async function tell(db: Queryable, sessionId: string, place: string, awayMs: num
     name: "append_away",
     text: `
       with session as (
-        update sessions set status = 'rescheduling', last_seq = last_seq + 1, updated_at = now()
+        update sessions set status = 'rescheduling', last_seq = last_seq + 1, ${SET_EVENT_TIME}, updated_at = now()
         where id = $3 and ${WAITS_FOR_HOME}
-        returning last_seq
+        returning last_seq, last_event_at
       )
-      insert into events (session_id, seq, id, type, body, processed_at)
-      select $3, session.last_seq, $4::uuid, $5::text, $6::text, now() from session`,
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select $3, session.last_seq, $4::uuid, $5::text, $6::text, last_event_at, last_event_at from session`,
     values: [place, awayMs, sessionId, row.id, row.type, row.body],
   });
   return rowCount === 1;

@@ -12,6 +12,7 @@ import {
 import { sleep } from "@berth/concurrency";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
+import { databaseNow } from "../../db/database-clock.ts";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import type { MaskStream } from "../call-outputs/masked-output.ts";
@@ -182,6 +183,7 @@ export class SessionTurn {
       outputs,
       onFirstPart: this.#options.onFirstPart,
       sleep: (milliseconds) => this.#wait(() => slot.lend(() => sleep(milliseconds, signal), signal)),
+      now: databaseNow,
       ...(busyRetryMs !== undefined && { busyRetryMs }),
       ...(maxRequests !== undefined && { maxRequests }),
       sandbox,

@@ -1,4 +1,5 @@
 import { isSignInSecret } from "../../../access/token-secret.ts";
+import { databaseNow } from "../../../db/database-clock.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { errors } from "../../../errors/catalogue.ts";
 import { isReadableOnTheWay } from "../../../http/own-origin.ts";
@@ -19,6 +20,6 @@ export async function endFormer(tx: Queryable, { scope, request, origin }: AuthR
 
 /** Gives the browser its sign-in, in place of any that it had. */
 export function setSignIn({ origin, reply }: AuthRequest, { secret, expiresAt }: NewSignIn): void {
-  const seconds = Math.max(1, Math.round((expiresAt.getTime() - Date.now()) / 1_000));
+  const seconds = Math.max(1, Math.round((expiresAt.getTime() - databaseNow()) / 1_000));
   reply.header("set-cookie", SIGN_IN_COOKIE.set(secret, origin, seconds));
 }

@@ -8,7 +8,7 @@ import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
 import type { OwnerLimits } from "../../../limits/owner-limits.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
-import { listPageJson } from "../../../request/page.ts";
+import { createdBounds, listPageJson } from "../../../request/page.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
 import { listEvents, requestAt } from "./event-store.ts";
@@ -40,7 +40,7 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: Ev
     const { id } = await requireSession(request.db.read, request.principal, input.params.session_id);
     const { order, "types[]": types = null } = input.query;
     return await listPageJson(request, input, "event", eventJson, (range) =>
-      listEvents(request.db.read, id, range, { order, types }),
+      listEvents(request.db.read, id, range, { order, types, ...createdBounds(input.query) }),
     );
   });
 

@@ -9,6 +9,7 @@ describe("event row", () => {
     id: newUuid(created),
     type: "session.status_running",
     body: "{}",
+    created_at: null as Date | null,
     processed_at,
   });
 
@@ -22,6 +23,12 @@ describe("event row", () => {
       assert.equal(sessionEvent(row).processed_at, new Date(shown).toISOString());
       assert.deepEqual(JSON.parse(eventJson(row)), sessionEvent(row));
     }
+  });
+
+  test("created_at is the stored time, and in events of old releases that of the id", () => {
+    const stored = new Date("2026-11-28T17:00:00.123Z");
+    assert.equal(sessionEvent({ ...event(null), created_at: stored }).created_at, stored.toISOString());
+    assert.equal(sessionEvent(event(null)).created_at, new Date(created).toISOString());
   });
 
   test("processed_at is null until the event is processed", () => {

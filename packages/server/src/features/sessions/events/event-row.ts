@@ -7,7 +7,6 @@ import {
   parseId,
   type SessionEvent,
   uuidMillisecond,
-  uuidTimestamp,
 } from "@berth/contract";
 
 /** A row of `events`. `body` holds the event's own fields as JSON text, `memo` the agent loop's notes on it. */
@@ -17,8 +16,12 @@ export interface EventRow {
   type: string;
   body: string;
   memo: string | null;
+  /** By the database's clock, and never before that of the event before. Null in events of old releases: the time of their id. */
+  created_at: Date | null;
   processed_at: Date | null;
 }
+
+type ShownRow = Pick<EventRow, "id" | "type" | "body" | "created_at" | "processed_at">;
 
 /** An event ready to be stored; `id` is a uuid. */
 export type NewEventRow = Pick<EventRow, "id" | "type" | "body" | "memo">;
@@ -47,14 +50,14 @@ export function eventColumns(
 }
 
 /** The event as JSON, composed from the stored text without parsing it. */
-export function eventJson(row: Pick<EventRow, "id" | "type" | "body" | "processed_at">): string {
+export function eventJson(row: ShownRow): string {
   const { id, type, created_at, processed_at } = envelope(row);
   const head = `{"id":"${id}","type":"${type}","created_at":"${created_at}"`;
   const tail = `"processed_at":${processed_at === null ? "null" : `"${processed_at}"`}}`;
   return row.body === "{}" ? `${head},${tail}` : `${head},${row.body.slice(1, -1)},${tail}`;
 }
 
-export function sessionEvent(row: Pick<EventRow, "id" | "type" | "body" | "processed_at">): SessionEvent {
+export function sessionEvent(row: ShownRow): SessionEvent {
   const { processed_at, ...head } = envelope(row);
   return { ...head, ...(JSON.parse(row.body) as object), processed_at } as SessionEvent;
 }
@@ -80,18 +83,22 @@ export function usageOf(events: readonly NewEvent[]): ModelUsage {
   return sum;
 }
 
-function envelope(row: Pick<EventRow, "id" | "type" | "processed_at">) {
+function envelope(row: Omit<ShownRow, "body">) {
+  const created = timeOf(row);
   return {
     id: formatId("event", row.id),
     type: row.type,
-    created_at: uuidTimestamp(row.id),
-    processed_at: row.processed_at === null ? null : processedAt(row.id, row.processed_at),
+    created_at: new Date(created).toISOString(),
+    processed_at:
+      row.processed_at === null
+        ? null
+        : new Date(Math.max(row.processed_at.getTime(), created)).toISOString(),
   };
 }
 
-/** Never before `created_at`, which is of this process's clock; `processed_at` is the database's clock at the transaction's start. */
-function processedAt(id: string, marked: Date): string {
-  return new Date(Math.max(marked.getTime(), uuidMillisecond(id))).toISOString();
+/** When the event was stored, in milliseconds since 1970. */
+export function timeOf({ id, created_at }: Pick<EventRow, "id" | "created_at">): number {
+  return created_at?.getTime() ?? uuidMillisecond(id);
 }
 
 function eventUuid(id: string): string {

@@ -1,10 +1,10 @@
 import type { LogEntry } from "@berth/agent";
-import { formatId, uuidMillisecond } from "@berth/contract";
+import { formatId } from "@berth/contract";
 import { assembled, type Condition, condition, joined } from "../../../db/assembled-statement.ts";
 import type { KeysetRange } from "../../../db/keyset.ts";
 import { type MeasuredRow, measured } from "../../../db/page-bytes.ts";
 import type { Queryable } from "../../../db/statement.ts";
-import { type EventRow, eventJson, logEntry } from "./event-row.ts";
+import { type EventRow, eventJson, logEntry, timeOf } from "./event-row.ts";
 
 /** An event for a follower: `id` is the API id, `json` the whole event as the API returns it. */
 export interface StreamedEvent {
@@ -134,23 +134,23 @@ export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> 
 
 /** The time of the first model request of the session, in milliseconds since 1970; null before it. */
 export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.query<Pick<EventRow, "id" | "created_at">>({
     name: "first_request",
     text: `
-      select id from events
+      select id, created_at from events
       where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
     values: [sessionId],
   });
-  return rows[0] === undefined ? null : uuidMillisecond(rows[0].id);
+  return rows[0] === undefined ? null : timeOf(rows[0]);
 }
 
 /** The events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
 const PAGE = `
-  select seq, id, type, body, memo, processed_at
+  select seq, id, type, body, memo, created_at, processed_at
   from (
     select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
     from (
-      select seq, id, type, body, memo, processed_at from events
+      select seq, id, type, body, memo, created_at, processed_at from events
       where session_id = $1 and seq > $2 order by seq limit $3
     ) as page
   ) as measured
@@ -170,6 +170,16 @@ async function eventRows(
   return rows;
 }
 
+export interface EventFilter {
+  order: "asc" | "desc";
+  types: readonly string[] | null;
+  /** Times in milliseconds since 1970: from the first one on, up to but without the second. */
+  from: number | null;
+  until: number | null;
+}
+
+const SINCE = "(select first_event_since(?::uuid, ?::timestamptz))";
+
 type ListedEvent = Omit<EventRow, "memo"> & MeasuredRow;
 
 /**
@@ -180,17 +190,17 @@ export async function listEvents(
   db: Queryable,
   sessionId: string,
   range: KeysetRange,
-  { order, types }: { order: "asc" | "desc"; types: readonly string[] | null },
+  { order, types, from, until }: EventFilter,
 ): Promise<ListedEvent[]> {
   const forward = (range.direction === "older") === (order === "asc");
   const conditions = [
     condition("session_id = ?", sessionId),
     ...(range.anchor === null ? [] : [beyondAnchor(sessionId, range.anchor, forward)]),
     ...(types === null ? [] : [condition("type = any(?::text[])", types)]),
-    ...(range.lowest === null ? [] : [condition("id >= ?::uuid", range.lowest)]),
-    ...(range.below === null ? [] : [condition("id < ?::uuid", range.below)]),
+    ...(from === null ? [] : [condition(`seq >= ${SINCE}`, sessionId, new Date(from))]),
+    ...(until === null ? [] : [condition(`seq < ${SINCE}`, sessionId, new Date(until))]),
   ];
-  const select = condition("select seq, id, type, body, processed_at from events where");
+  const select = condition("select seq, id, type, body, created_at, processed_at from events where");
   const bySeq = `seq ${forward ? "asc" : "desc"}`;
   const ordered = condition(`order by ${bySeq} limit ?`, range.rows);
   const page = joined([select, joined(conditions, " and "), ordered], " ");

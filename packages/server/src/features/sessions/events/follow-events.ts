@@ -1,5 +1,6 @@
 import { Signal } from "@berth/concurrency";
 import { formatId, newUuid } from "@berth/contract";
+import { databaseNow } from "../../../db/database-clock.ts";
 import { type Sse, sseFrame } from "../../../http/sse.ts";
 import type { SessionHub } from "../../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
@@ -159,6 +160,7 @@ function renewsPreviews(type: string): boolean {
 }
 
 function sendDeleted(sse: Sse): void {
-  const row = { id: newUuid(), type: "session.deleted", body: "{}", processed_at: new Date() };
+  const now = new Date(databaseNow());
+  const row = { id: newUuid(), type: "session.deleted", body: "{}", created_at: now, processed_at: now };
   sse.write(sseFrame(formatId("event", row.id), row.type, eventJson(row)));
 }

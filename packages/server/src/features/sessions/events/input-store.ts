@@ -9,6 +9,12 @@ export const ADD_ACTIVE_TIME = `
   active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
   running_since = null`;
 
+/**
+ * SQL, in the update of a session's row that allocates the `seq` of events: their time. Where the row was waited for, it is that of the
+ * present, and no clock that was set back makes it earlier than the event before.
+ */
+export const SET_EVENT_TIME = "last_event_at = greatest(last_event_at, clock_timestamp())";
+
 /** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `set_aside`: no turn of the session is run.
  * `full`: too much waits already. */
 export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "set_aside" | "full";
@@ -36,12 +42,13 @@ export async function appendInputs(
   { traceparent = null, audit = null }: { traceparent?: string | null; audit?: AuditEntry | null } = {},
 ): Promise<EventRow[] | NotAppended> {
   const rows = inputs.map((event) => newEventRow({ event }));
-  const { rows: found } = await db.query<{ last_seq: number }>({
+  const { rows: found } = await db.query<{ last_seq: number; created_at: Date }>({
     name: "append_inputs",
     text: `
       with session as (
         update sessions set
           last_seq = last_seq + cardinality($2::uuid[]),
+          ${SET_EVENT_TIME},
           pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
           traceparent = case when $6 then $8 else traceparent end,
           awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
@@ -49,29 +56,31 @@ export async function appendInputs(
           updated_at = now()
         where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
           and ($10::bigint is null or set_aside_at is null and ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
-        returning last_seq
+        returning last_seq, last_event_at
       ), appended as (
-        insert into events (session_id, seq, id, type, body, memo)
+        insert into events (session_id, seq, id, type, body, memo, created_at)
         select $1, session.last_seq - cardinality($2::uuid[]) + draft.place,
-          draft.id, draft.type, draft.body, draft.memo
+          draft.id, draft.type, draft.body, draft.memo, session.last_event_at
         from session,
           unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
             with ordinality as draft (id, type, body, memo, place)
       ), entry as (
         ${insertAuditEntries("given.entry", "(select $9::json as entry from session where $9::json is not null) as given")}
       )
-      select last_seq from session`,
+      select last_seq, last_event_at as created_at from session`,
     values: [
       ...[sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
       audit === null ? null : JSON.stringify(auditRecord(audit)),
       messageBytes(rows),
     ],
   });
-  const last = found[0]?.last_seq;
-  if (last === undefined) return await whyNotAppended(db, sessionId, messageBytes(rows));
+  const [appended] = found;
+  if (appended === undefined) return await whyNotAppended(db, sessionId, messageBytes(rows));
+  const { last_seq: last, created_at } = appended;
   return rows.map((row, index) => ({
     ...row,
     seq: last - rows.length + index + 1,
+    created_at,
     processed_at: null,
   }));
 }
@@ -90,6 +99,7 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
       with session as (
         update sessions set
           last_seq = last_seq + 1,
+          ${SET_EVENT_TIME},
           status = 'terminated',
           terminated_at = now(),
           last_turn_outcome = case when running_since is null then last_turn_outcome else 'terminated' end,
@@ -98,13 +108,13 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
           pending_at = coalesce(pending_at, now()),
           updated_at = now()
         where id = $1 and terminated_at is null
-        returning last_seq
+        returning last_seq, last_event_at
       ), taken as (
-        update events set processed_at = now() from session
+        update events set processed_at = last_event_at from session
         where session_id = $1 and processed_at is null
       ), appended as (
-        insert into events (session_id, seq, id, type, body, processed_at)
-        select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session
+        insert into events (session_id, seq, id, type, body, created_at, processed_at)
+        select $1, session.last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session
       )
       select last_seq from session`,
     values: [sessionId, row.id, row.type, row.body],
@@ -124,15 +134,16 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
       with session as (
         update sessions set
           last_seq = last_seq + 1,
+          ${SET_EVENT_TIME},
           title = coalesce($5, title),
           metadata = coalesce($6, metadata),
           git_identity = case when $7::boolean then $8::jsonb else git_identity end,
           updated_at = now()
         where id = $1
-        returning last_seq
+        returning last_seq, last_event_at
       )
-      insert into events (session_id, seq, id, type, body, processed_at)
-      select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session`,
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select $1, session.last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session`,
     values: [
       sessionId,
       row.id,

@@ -28,11 +28,11 @@ export async function readRunLog(db: Queryable, sessionId: string, afterSeq: num
     const { rows }: { rows: EventRow[] } = await db.query<EventRow>({
       name: "read_run_log",
       text: `
-        select seq, id, type, body, memo, processed_at
+        select seq, id, type, body, memo, created_at, processed_at
         from (
           select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
           from (
-            select seq, id, type, body, memo, processed_at from events
+            select seq, id, type, body, memo, created_at, processed_at from events
             where session_id = $1 and seq > $2 and ${IS_KNOWN} order by seq limit $3
           ) as page
         ) as measured
@@ -100,7 +100,7 @@ async function messageAt(db: Queryable, sessionId: string, seq: number | null): 
   if (seq === null) return [];
   const { rows } = await db.query<EventRow>({
     name: "event_at",
-    text: "select seq, id, type, body, memo, processed_at from events where session_id = $1 and seq = $2",
+    text: "select seq, id, type, body, memo, created_at, processed_at from events where session_id = $1 and seq = $2",
     values: [sessionId, seq],
   });
   return rows.map(logEntry);
