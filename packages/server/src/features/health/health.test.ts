@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { parseId } from "@berth/contract";
 import { testApp } from "../../../test-support/http.ts";
 
 const INSTALLATION = {
@@ -46,4 +47,29 @@ test("health: a disk that cannot be measured is null", async (t) => {
   const { caller } = await testApp(t);
   const admin = await caller({ email: "ada@example.com", role: "admin" });
   assert.equal((await admin.get("/health")).body.disk, null);
+});
+
+test("health: what disks and snapshots take, each by itself and together", async (t) => {
+  const { caller, db } = await testApp(t);
+  const admin = await caller({ email: "ada@example.com", role: "admin" });
+  const agent = await admin.made("/agents", { name: "a", model: "rehearsal/steps" });
+  const environment = await admin.made("/environments", { name: "e" });
+  for (const bytes of [100, 20]) {
+    const session = await admin.made("/sessions", { agent: agent.id, environment_id: environment.id });
+    await db.write.query({
+      text: `insert into disk_usage (session_id, organization_id, owner_id, bytes)
+        select id, organization_id, owner_id, $2 from sessions where id = $1`,
+      values: [parseId("session", session.id), bytes],
+    });
+  }
+  await db.write.query({
+    text: `with mirror as (
+        insert into repository_mirrors (id, organization_id, host, url, uid, bytes)
+        select gen_random_uuid(), id, 'one', 'https://git.example/a', 1, 3000 from organizations returning id)
+      insert into repository_templates (id, mirror_id, checkout, refs_digest, commit_sha, bytes)
+      select gen_random_uuid(), id, 'main', digest, 'c', 200000 from mirror, unnest(array['x', 'y']) as digest`,
+  });
+  const { session_disks, repository_snapshots } = (await admin.get("/health")).body;
+  assert.deepEqual(session_disks, { count: 2, bytes: 120 });
+  assert.deepEqual(repository_snapshots, { repositories: 1, count: 2, bytes: 403_000 });
 });
