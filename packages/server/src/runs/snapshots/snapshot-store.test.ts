@@ -289,7 +289,7 @@ test("claim mirror: the cycle of uids has begun anew → no uid is assigned twic
   assert.equal(third?.uid, second.uid + 1);
 });
 
-test("claim mirror: an organization has reached its limit → null for it, uids for others", async (t) => {
+test("claim mirror: an organization has reached its limit of a machine → null for it there, uids for others and elsewhere", async (t) => {
   const { db, session } = await setUp(t);
   const [own, other] = [await session(), await session()];
   const claim = (of: typeof own, url: string) => claimMirror(db.write, of.lease.sessionId, "here", url);
@@ -302,6 +302,7 @@ test("claim mirror: an organization has reached its limit → null for it, uids 
   assert.equal(await claim(own, `${URL}-another`), null);
   assert.ok(await claim(own, URL));
   assert.ok(await claim(other, `${URL}-another`));
+  assert.ok(await claimMirror(db.write, own.lease.sessionId, "there", `${URL}-another`));
 });
 
 test("size limits: a quarter of the limit of all, and an eighth of what is free", () => {
