@@ -86,7 +86,7 @@ export const IMPORT_TABLE: ImportTable = {
   "packages/agent": {
     prompts: [],
     "tool-schemas": [],
-    models: ["@berth/egress", "@berth/concurrency", "@berth/contract", "prompts"],
+    models: ["@berth/egress", "@berth/concurrency", "@berth/contract", "@berth/linux", "prompts"],
     tools: ["@berth/contract", "@berth/egress", "@berth/sandbox", "prompts", "models"],
     mcp: ["@berth/concurrency", "@berth/contract", "@berth/egress", "prompts", "tool-schemas", "tools"],
     history: ["@berth/contract", "prompts", "models"],

@@ -1,6 +1,7 @@
 /** A door of its own: commands about the settings need nothing else of the server. */
 export { ConfigError } from "./config/config-error.ts";
 export { describeSettings } from "./config/describe-settings.ts";
+export { placedFaults } from "./config/placed-faults.ts";
 export { readSettings, type SettingValues } from "./config/read-config.ts";
 export { SETTING_FLAGS } from "./config/settings.ts";
 export { plainHttpWarning } from "./config/tls-files.ts";

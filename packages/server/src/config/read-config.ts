@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
+import { NotARegularFile, readRegularFile } from "@berth/linux";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { hasPassword } from "./has-password.ts";
@@ -152,8 +152,10 @@ function defaultValue({ fallback, path }: Setting<unknown>, cwd: string): unknow
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readRegularFile(file).trim();
   } catch (error) {
+    if (error instanceof NotARegularFile)
+      throw new Error(`names no file: ${error.message}`, { cause: error });
     throw new Error(`names a file that cannot be read, ${file}: ${reasonOf(error)}`);
   }
 }

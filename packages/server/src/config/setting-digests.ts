@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readRegularFile } from "@berth/linux";
 import type { Config } from "./config.ts";
 import { variablesOf } from "./settings.ts";
 
@@ -82,7 +82,7 @@ function digest(value: unknown): string {
 /** Machines may have the same certificates in different files. */
 function contentOf(file: unknown): unknown {
   try {
-    return typeof file === "string" ? readFileSync(file, "utf8") : file;
+    return typeof file === "string" ? readRegularFile(file) : file;
   } catch {
     return file;
   }

@@ -225,7 +225,7 @@ test("settings file: what is wrong in it is a sentence with the line; all are re
   );
   assert.equal(
     named({ config: "/etc" }),
-    "The settings file /etc cannot be read: illegal operation on a directory.",
+    "The settings file /etc is a directory, and not a file.",
   );
   assert.deepEqual(faultsOf({ BERTH_CONFIG: "" }), ["BERTH_CONFIG must not be empty."]);
 });

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
+import { NotARegularFile, readRegularFile } from "@berth/linux";
 import type { Document } from "yaml";
 import { ConfigError } from "./config-error.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -72,9 +73,10 @@ function find({ named, environment, cwd }: Places): { path: string; text: string
 function open(path: string): { path: string; text: string; mode: number } | null {
   try {
     const status = statSync(path);
-    // A device, such as /dev/null, is everyone's.
-    return { path, mode: status.isFile() ? status.mode : 0, text: readFileSync(path, "utf8") };
+    if (path === "/dev/null") return { path, mode: 0, text: "" };
+    return { path, mode: status.mode, text: readRegularFile(path) };
   } catch (error) {
+    if (error instanceof NotARegularFile) throw new ConfigError([`The settings file ${error.message}`]);
     const { code, errno = 0 } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ConfigError([`The settings file ${path} cannot be read: ${getSystemErrorMessage(errno)}.`]);

@@ -16,9 +16,11 @@ const NAMED_BY_VALUE: ReadonlySet<string> = new Set([
 export function withPlace(sentence: string, { config, sources, file }: SettingValues): string {
   const given = SETTING_LIST.filter(([key]) => sources[key].from !== "default");
   const byValue = given
-    .filter(([key, { path }]) => path === true || NAMED_BY_VALUE.has(key))
-    .filter(([key]) => typeof config[key] === "string" && sentence.includes(String(config[key])))
-    .toSorted(([one], [other]) => String(config[other]).length - String(config[one]).length);
+    .filter(([key, { path, shape }]) => path === true || shape === "json" || NAMED_BY_VALUE.has(key))
+    .map((setting) => ({ setting, length: longestIn(sentence, namesIn(config[setting[0]])) }))
+    .filter(({ length }) => length > 0)
+    .toSorted((one, other) => other.length - one.length)
+    .map(({ setting }) => setting);
   const [named] = [...given.filter(([, { variable }]) => mentions(sentence, variable)), ...byValue];
   if (named === undefined) return sentence;
   const { from, name, line } = sources[named[0]];
@@ -26,6 +28,17 @@ export function withPlace(sentence: string, { config, sources, file }: SettingVa
   if (from !== "file") return sentence.includes(name) ? sentence : `${name}: ${sentence}`;
   const inFile = sentence.replaceAll(/\bBERTH_[A-Z0-9_]+\b/g, keyOf);
   return `${file}, line ${line}: ${inFile.startsWith(`${name} `) ? "" : `${name}: `}${inFile}`;
+}
+
+/** The value, or the files that a list of objects names. */
+function namesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((one: { ca_file?: unknown }) => namesIn(one.ca_file));
+  return typeof value === "string" ? [value] : [];
+}
+
+/** Of several that a sentence has in it, the longest is what it is about. */
+function longestIn(sentence: string, names: readonly string[]): number {
+  return Math.max(0, ...names.filter((name) => sentence.includes(name)).map(({ length }) => length));
 }
 
 function mentions(sentence: string, variable: string): boolean {

@@ -1,6 +1,7 @@
 import { orAborted } from "@berth/concurrency";
 import type { Config } from "../config/config.ts";
-import { readConfig } from "../config/read-config.ts";
+import { placedFaults } from "../config/placed-faults.ts";
+import { readSettings } from "../config/read-config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { openDatabase } from "../db/pool.ts";
 import { createLog } from "../log/log.ts";
@@ -19,7 +20,14 @@ export async function asOperator<T>(
   flags: InstallationFlags,
   work: (db: DatabaseAccess, config: Config) => Promise<T>,
 ): Promise<T> {
-  const config: Config = readConfig(process.env, flags);
+  const values = readSettings(process.env, flags, process.cwd());
+  return await placedFaults(values, () => onDatabase(values.config, work));
+}
+
+async function onDatabase<T>(
+  config: Config,
+  work: (db: DatabaseAccess, config: Config) => Promise<T>,
+): Promise<T> {
   const log = createLog("silent", createRedactor());
   return await untilAskedToEnd(async (signal) => {
     const store = await openStore(config, log, signal);

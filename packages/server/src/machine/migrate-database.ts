@@ -1,4 +1,5 @@
-import { readConfig } from "../config/read-config.ts";
+import { placedFaults } from "../config/placed-faults.ts";
+import { readSettings } from "../config/read-config.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
@@ -22,15 +23,17 @@ export async function migrateDatabase(
   flags: InstallationFlags,
   { dryRun, onWait }: { dryRun: boolean; onWait?: (name: string) => void },
 ): Promise<SchemaReport> {
-  const config = readConfig(process.env, flags);
+  const values = readSettings(process.env, flags, process.cwd());
   const log = createLog("silent", createRedactor());
-  return await untilAskedToEnd((signal) =>
-    openServer(config, log, signal, async ({ address, stop }) => {
-      const report = dryRun
-        ? { applied: [], ...(await readSchema(address, { signal })) }
-        : { pending: [], ...(await migrate(address, { signal, onWait })) };
-      await stop();
-      return report;
-    }),
+  return await placedFaults(values, () =>
+    untilAskedToEnd((signal) =>
+      openServer(values.config, log, signal, async ({ address, stop }) => {
+        const report = dryRun
+          ? { applied: [], ...(await readSchema(address, { signal })) }
+          : { pending: [], ...(await migrate(address, { signal, onWait })) };
+        await stop();
+        return report;
+      }),
+    ),
   );
 }

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
+import { readNamedFile } from "../config/read-named-file.ts";
 
-/** Reads the PEM certificates of the certificate authorities that the settings name. */
-export function readCaCertificates(config: Config): Promise<string[]> {
+/** Reads the PEM certificates of the certificate authorities that the settings name. @throws one sentence for the operator. */
+export function readCaCertificates(config: Config): string[] {
   const hosts = [...config.hostedProviders, ...config.gitCaFiles];
   const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));
-  return Promise.all([...files].map((file) => readFile(file, "utf8")));
+  return [...files].map((file) => readNamedFile(file, "The certificates of a git server"));
 }

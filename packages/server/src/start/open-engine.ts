@@ -126,7 +126,7 @@ async function createPodEngine(
       runtimeClass: config.kubernetesRuntimeClass,
     },
     runtimeClasses: config.kubernetesRuntimeClasses,
-    podPatch: patch === null ? null : await readPodPatch(patch),
+    podPatch: patch === null ? null : readPodPatch(patch),
     ...(await podGateway(config)),
   });
 }

@@ -1,12 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
+import { readNamedFile } from "../config/read-named-file.ts";
 
 /** Reads the operator's patch of every pod. @throws one sentence for the operator. */
-export async function readPodPatch(path: string): Promise<object> {
-  const text = await readFile(path, "utf8").catch(() => {
-    throw new Error(`The patch of pods ${path} cannot be read.`);
-  });
-  const patch = parsed(text);
+export function readPodPatch(path: string): object {
+  const patch = parsed(readNamedFile(path, "The patch of pods"));
   if (typeof patch === "object" && patch !== null && !Array.isArray(patch)) return patch;
   throw new Error(`The patch of pods ${path} is not an object in YAML or JSON.`);
 }

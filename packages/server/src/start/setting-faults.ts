@@ -4,6 +4,7 @@ import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
+import { readNamedFile } from "../config/read-named-file.ts";
 import { hasNoApi, requirePooler, requireShared } from "../config/roles.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
@@ -36,7 +37,7 @@ const CHECKS: readonly Check[] = [
   address,
   metricsAddress,
   models,
-  authorities,
+  readCaCertificates,
   programs,
   engine,
 ];
@@ -88,11 +89,7 @@ function tlsFiles(config: Config): void {
 function identityProvider(config: Config): void {
   const file = oidcOf(config)?.clientSecretFile ?? null;
   if (file === null) return;
-  try {
-    accessSync(file, constants.R_OK);
-  } catch {
-    throw new Error(`The secret for the identity provider, ${file}, cannot be read.`);
-  }
+  readNamedFile(file, "The secret for the identity provider");
 }
 
 async function address(config: Config): Promise<void> {
@@ -114,12 +111,6 @@ async function models(config: Config): Promise<void> {
   await openModels(config, createLog("silent", createRedactor()));
 }
 
-async function authorities(config: Config): Promise<void> {
-  await readCaCertificates(config).catch(({ path }: NodeJS.ErrnoException) => {
-    throw new Error(`The certificates of a git server, ${path}, cannot be read.`);
-  });
-}
-
 function programs({ pgBin, databaseUrl }: Config): void {
   if (pgBin === null || databaseUrl !== null) return;
   try {
@@ -129,17 +120,16 @@ function programs({ pgBin, databaseUrl }: Config): void {
   }
 }
 
-async function engine(config: Config): Promise<void> {
+function engine(config: Config): void {
   const { sandbox, dockerSocket, role } = config;
-  if (sandbox === "kubernetes" && role !== "api" && role !== "egress") return await podFiles(config);
+  if (sandbox === "kubernetes" && role !== "api" && role !== "egress") return podFiles(config);
   if (sandbox !== "docker" || dockerSocket === null || role === "api" || role === "egress") return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
 }
 
 /** The cluster itself is not asked: it may be away when the service starts. */
-async function podFiles({ kubeconfig, kubernetesPodPatch }: Config): Promise<void> {
-  if (kubeconfig !== null && !existsSync(kubeconfig))
-    throw new Error(`The kubeconfig ${kubeconfig} cannot be read.`);
-  if (kubernetesPodPatch !== null) await readPodPatch(kubernetesPodPatch);
+function podFiles({ kubeconfig, kubernetesPodPatch }: Config): void {
+  if (kubeconfig !== null) readNamedFile(kubeconfig, "The kubeconfig");
+  if (kubernetesPodPatch !== null) readPodPatch(kubernetesPodPatch);
 }

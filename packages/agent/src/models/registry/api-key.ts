@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readRegularFile } from "@berth/linux";
 import { ModelError } from "../model.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,14 +17,19 @@ export function keyReader(
 ): () => Promise<string | null> {
   const { env, file } = source;
   if (file !== undefined)
-    return async () => present(await contentOf(file), provider, "its key file is missing or empty");
+    return async () => present(contentOf(file), provider, "its key file is missing, empty or no file");
   if (env !== undefined)
     return async () => present(environment[env], provider, `the variable ${env} is not set`);
   return async () => null;
 }
 
-function contentOf(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch(() => undefined);
+/** Also of a named pipe or a device nothing: it could keep every turn waiting. */
+function contentOf(file: string): string | undefined {
+  try {
+    return readRegularFile(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function present(key: string | undefined, provider: string, reason: string): string {

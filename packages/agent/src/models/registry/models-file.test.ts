@@ -102,6 +102,14 @@ describe("models file", () => {
     ]);
   });
 
+  it("a directory or a device → an error that says so, and nothing waits", async () => {
+    for (const [path, kind] of [
+      ["/proc/self", "a directory"],
+      ["/dev/zero", "a device"],
+    ] as const)
+      await assert.rejects(readModelsFile(path), { issues: [`${path} is ${kind}, and not a file.`] });
+  });
+
   it("missing → an error with path and code", async () => {
     await assert.rejects(
       readModelsFile("/nowhere/models.json"),

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { NotARegularFile, readRegularFile } from "@berth/linux";
 import { z } from "zod";
 
 const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
@@ -63,10 +63,17 @@ export class ModelsFileError extends Error {
 
 /** Throws `ModelsFileError`. */
 export async function readModelsFile(path: string): Promise<ModelsFile> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new ModelsFileError([`${path} cannot be read (${error.code ?? error.name}).`]);
-  });
-  return parseModelsFile(text);
+  return parseModelsFile(textOf(path));
+}
+
+function textOf(path: string): string {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    if (error instanceof NotARegularFile) throw new ModelsFileError([error.message]);
+    const { code, name } = error as NodeJS.ErrnoException;
+    throw new ModelsFileError([`${path} cannot be read (${code ?? name}).`]);
+  }
 }
 
 /** Throws `ModelsFileError`. */

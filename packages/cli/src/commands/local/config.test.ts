@@ -1,9 +1,10 @@
 // Subject: the settings file, and what is said about settings before anything starts.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertNothingLeft } from "../../../test-support/assert-nothing-left.ts";
 import { berth, startBerth } from "../../../test-support/berth.ts";
@@ -60,6 +61,86 @@ test("config check: each fault is a sentence with file, line and key, exit 2; va
   const valid = await berth(["config", "check"], { env: { BERTH_CONFIG: file } });
   assert.deepEqual([valid.code, valid.stderr], [0, ""]);
   assert.equal(valid.stdout, `The settings are valid; the settings file is ${file}.\n`);
+});
+
+/** Directories and named pipes, which nobody writes, in the place of the files that settings name. */
+const NO_FILES = `models_file: models
+secret_key_file: pipe.1
+tls_cert: certificate
+tls_key: pipe.2
+oidc_client_secret_file: pipe.3
+git_ca_files: [{ host: git.example.com, ca_file: pipe.4 }]
+kubeconfig: pipe.5
+oidc_issuer: https://id.example.com
+oidc_client_id: berth
+oidc_mapping: [{ value: staff, organization: staff }]
+sandbox: kubernetes
+`;
+
+test("config check and serve: what is no file is told with its place, and nothing waits for it", async (t) => {
+  const file = fileWith(t, "");
+  const dir = dirname(file);
+  const pipe = join(dir, "pipe.1");
+  for (const name of ["models", "certificate"]) mkdirSync(join(dir, name));
+  execFileSync(
+    "mkfifo",
+    ["1", "2", "3", "4", "5"].map((name) => join(dir, `pipe.${name}`)),
+  );
+  writeFileSync(file, NO_FILES);
+  const commands = [
+    ["config", "check"],
+    ["serve", "--data-dir", join(dir, "data")],
+  ];
+  for (const command of commands) {
+    const { code, stderr } = await berth([...command, "--config", file]);
+    assert.equal(code, 2, stderr);
+    for (const told of [
+      /line 1: models_file: .* is a directory, and not a file\.$/m,
+      /line 2: secret_key_file: .* is a named pipe, and not a file\.$/m,
+      /line 3: tls_cert: .* is a directory, and not a file\.$/m,
+      /line 5: oidc_client_secret_file: .* is a named pipe, and not a file\.$/m,
+      /line 6: git_ca_files: .* is a named pipe, and not a file\.$/m,
+      /line 7: kubeconfig: .* is a named pipe, and not a file\.$/m,
+    ])
+      assert.match(stderr, told);
+  }
+  const patch = await berth(["config", "check", "--config", "/dev/null", "--sandbox", "kubernetes"], {
+    env: { BERTH_KUBERNETES_POD_PATCH: dir },
+  });
+  assert.match(
+    patch.stderr,
+    /^error: BERTH_KUBERNETES_POD_PATCH: The patch of pods: \S+ is a directory, and not a file\.$/m,
+  );
+  const url = await berth(["config", "check", "--config", "/dev/null", "--database-url-file", pipe]);
+  assert.match(
+    url.stderr,
+    /^error: --database-url-file names no file: \S+ is a named pipe, and not a file\.$/m,
+  );
+  const settings = await berth(["config", "check", "--config", pipe]);
+  assert.match(settings.stderr, /^error: The settings file \S+ is a named pipe, and not a file\.$/m);
+});
+
+test("serve and migrate: a fault of what a setting names has its file and line, its flag, or its variable", async (t) => {
+  const file = fileWith(t, "port: 0\nhost: 192.0.2.1\n");
+  const data = `${file}.data`;
+  const inFile = await berth(["serve", "--config", file, "--data-dir", data]);
+  assert.deepEqual([inFile.code, inFile.stdout], [2, ""]);
+  assert.match(inFile.stderr, /^error: \S+berth\.yaml, line 2: host: /m);
+  const flags = ["--config", "/dev/null", "--data-dir", data];
+  const flag = await berth(["serve", ...flags, "--models-file", "/nowhere/models.json"]);
+  assert.match(flag.stderr, /^error: --models-file: .*\/nowhere\/models\.json cannot be read/m);
+  const variable = await berth(["serve", ...flags], { env: { BERTH_PG_BIN: "/nowhere" } });
+  assert.match(
+    variable.stderr,
+    /^error: There is no program postgres in \/nowhere, which BERTH_PG_BIN names\.$/m,
+  );
+  writeFileSync(file, `data_dir: /proc/berth\n`);
+  const migrated = await berth(["migrate", "--config", file]);
+  assert.equal(migrated.code, 2);
+  assert.match(
+    migrated.stderr,
+    /^error: \S+berth\.yaml, line 1: data_dir: The directory \/proc\/berth cannot be/m,
+  );
 });
 
 test("config print: every setting, its value and its source; secrets are not shown", async (t) => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { ConfigError, unknownVariables } from "@berth/server/settings";
+import { ConfigError, placedFaults, unknownVariables } from "@berth/server/settings";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printError, UsageError } from "../../shared/failure.ts";
@@ -11,16 +11,19 @@ import { settingsFrom } from "./setting-flags.ts";
  * Always exits: nothing that is left open can keep the process.
  */
 export async function serve(args: string[]): Promise<never> {
-  const { config } = settingsFrom(args, {
+  const values = settingsFrom(args, {
     name: "berth serve",
     description: "Start the service: API, runner, sandboxes, and the embedded PostgreSQL.",
     help: HELP,
   });
+  const { config } = values;
   const stop = askedToStop();
   try {
     const runner = config.role === "api" || config.role === "egress" ? undefined : await forkedRunner();
     const { serve: startService } = await import("@berth/server/serve");
-    const service = await startService(config, stop, unknownVariables(process.env), runner);
+    const service = await placedFaults(values, () =>
+      startService(config, stop, unknownVariables(process.env), runner),
+    );
     if (config.role === "runner") printLine(`berth: runs sessions; health and metrics at ${service.url}`);
     else if (config.role === "egress")
       printLine(`berth: takes tunnels at ${config.egressAddress}; health and metrics at ${service.url}`);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readRegularFile } from "@berth/linux";
 import type { ClientAuth, Configuration } from "openid-client";
 import type { Logger } from "pino";
 import { errors } from "../../../errors/catalogue.ts";
@@ -93,7 +93,7 @@ export class OidcProvider {
     const { clientSecretFile } = this.#settings;
     const client = await import("openid-client");
     if (clientSecretFile === null) return client.None();
-    const secret = (await readFile(clientSecretFile, "utf8")).trim();
+    const secret = readRegularFile(clientSecretFile).trim();
     const [inHeader, inBody] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
     return (server, ...rest) => {
       const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
