@@ -223,10 +223,7 @@ test("settings file: what is wrong in it is a sentence with the line; all are re
     named({ config: "/nowhere/b.yaml" }),
     "--config names a file that cannot be read, /nowhere/b.yaml: no such file.",
   );
-  assert.equal(
-    named({ config: "/etc" }),
-    "The settings file /etc is a directory, and not a file.",
-  );
+  assert.equal(named({ config: "/etc" }), "The settings file /etc is a directory, and not a file.");
   assert.deepEqual(faultsOf({ BERTH_CONFIG: "" }), ["BERTH_CONFIG must not be empty."]);
 });
 

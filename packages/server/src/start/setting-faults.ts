@@ -122,8 +122,9 @@ function programs({ pgBin, databaseUrl }: Config): void {
 
 function engine(config: Config): void {
   const { sandbox, dockerSocket, role } = config;
-  if (sandbox === "kubernetes" && role !== "api" && role !== "egress") return podFiles(config);
-  if (sandbox !== "docker" || dockerSocket === null || role === "api" || role === "egress") return;
+  if (role === "api" || role === "egress") return;
+  if (sandbox === "kubernetes") podFiles(config);
+  if (sandbox !== "docker" || dockerSocket === null) return;
   if (!statSync(dockerSocket, { throwIfNoEntry: false })?.isSocket())
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
 }
