@@ -186,6 +186,43 @@ describe("a sandbox waits for its place", () => {
     assert.equal(reasons(log).length, 1);
   });
 
+  for (const [what, change] of [
+    ["archived", "update sessions set archived_at = now(), pending_at = now() where id = $1"],
+    [
+      "terminated",
+      "update sessions set terminated_at = now(), status = 'terminated', pending_at = now() where id = $1",
+    ],
+  ] as const)
+    test(`the session is ${what} while its sandbox waits for a place → it is given up at once`, async (t) => {
+      const one = await trial(t);
+      const { db, own, waiting, opened } = one;
+      await own.worker({ sandboxIdleMs: HOUR_MS });
+      await addRepository(one, waiting);
+      while (opened.begun === 0) await new Promise((resolve) => setImmediate(resolve));
+      await db.write.query({ text: change, values: [waiting] });
+      own.hub.publish(waiting, true);
+      while (opened.givenUp === 0) await new Promise((resolve) => setImmediate(resolve));
+      const held = "select count(*)::integer as held from sessions where id = $1 and lease_owner is not null";
+      const isHeld = async () =>
+        (await db.write.query<{ held: number }>({ text: held, values: [waiting] })).rows[0]?.held !== 0;
+      while (await isHeld());
+      assert.deepEqual(opened, { begun: 1, givenUp: 1 });
+    });
+
+  test("its workspace is ephemeral, and the turn is interrupted → the wait ends with its sandbox's time", async (t) => {
+    const { db, own, waiting, opened } = await trial(t);
+    await db.write.query({
+      text: `update environments set config = jsonb_set(config::jsonb, '{workspace}', '"ephemeral"')::json`,
+    });
+    await own.worker({ sandboxIdleMs: 0 });
+    await own.send(waiting, steps(bash("echo one")));
+    await own.until(waiting, isTold);
+    await own.interrupt(waiting);
+    await own.until(waiting, ended);
+    while (opened.givenUp === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(opened, { begun: 1, givenUp: 1 });
+  });
+
   test("the image does not come → its sentence is the session's error", async (t) => {
     const { own, waiting, goOn } = await trial(t, NO_IMAGE);
     await own.worker();

@@ -56,7 +56,7 @@ export class PlaceWait {
     return Math.round(this.#waitedMs + now) / 1_000;
   }
 
-  /** Opens a sandbox, in `Activity.run`. One at a time. */
+  /** Opens a sandbox, in `Activity.run` where it may be told to wait. One at a time. */
   async during<T>(open: () => Promise<T>): Promise<T> {
     this.#givingUp = new AbortController();
     this.#signal = AbortSignal.any([this.#ending, this.#givingUp.signal]);

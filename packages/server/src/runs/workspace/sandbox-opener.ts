@@ -67,8 +67,9 @@ export class SandboxOpener {
       .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
       .filter(({ type }) => type === "memory_store");
     const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, stores);
+    const { signal } = this.#target;
     const sandbox = await this.#failures.orReport(() =>
-      this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
+      this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] }, signal }),
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
     return { sandbox, provisioner: this.#provisionerOf({ system: null, writable: spec.writable }, sandbox) };

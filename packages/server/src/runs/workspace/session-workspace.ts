@@ -205,7 +205,7 @@ export class SessionWorkspace {
 
   /** To be called when results are in the log: what they told of former sandboxes is not told again. */
   async appended(drafts: readonly Draft[]): Promise<void> {
-    await forgetTold(drafts, async () => (await this.#slot.current())?.sandbox);
+    await forgetTold(drafts, async () => (await this.#current())?.sandbox);
     const rejected = drafts.flatMap(({ event }) =>
       event.type === "agent.content_omitted" ? event.omitted : [],
     );
@@ -247,7 +247,7 @@ export class SessionWorkspace {
    * Returns whether it was closed.
    */
   async reopenIfNeeded(): Promise<boolean> {
-    const current = await this.#wait.unlessWaiting(this.#slot.current());
+    const current = await this.#current();
     const needed = current?.provisioner.needsReopen() ?? false;
     if (needed) await this.#closeSandbox();
     return needed;
@@ -297,8 +297,12 @@ export class SessionWorkspace {
     await this.#outputs.atTurnEnd(resumed, signal);
   }
 
-  /** Saves the outputs before the disk is removed. Opens a sandbox for that if some may not be saved yet. */
+  /**
+   * Saves the outputs before the disk is removed. Opens a sandbox for that if some may not be saved yet. One that waits for a place is given up:
+   * nothing of it is on the disk.
+   */
   async collectBeforeRemoval(): Promise<boolean> {
+    this.#wait.giveUp();
     const current = await this.#slot.current();
     if (current !== undefined) await this.memory.beforeClose(current.sandbox);
     return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
@@ -307,7 +311,7 @@ export class SessionWorkspace {
   /** Saves what is on the disk, if commands ran since it was saved and the sandbox is open; see `SessionSaves`. Never rejects. */
   async save(signal: AbortSignal): Promise<void> {
     if (this.#saves.isOff || (await this.#isEphemeral())) return;
-    const current = await this.#slot.current();
+    const current = await this.#current();
     if (current !== undefined) await this.#saves.save(current.sandbox, signal);
   }
 
@@ -399,7 +403,15 @@ export class SessionWorkspace {
   }
 
   #openedBare(): Promise<OpenedSandbox> {
-    return this.#slot.opened(async () => await this.#opener.openBare(await this.#inputs.current()));
+    return this.#slot.opened(async () => {
+      const inputs = await this.#inputs.current();
+      return await this.#wait.during(() => this.#opener.openBare(inputs));
+    });
+  }
+
+  /** The sandbox, as soon as it is open; undefined: there is none, or it waits for a place. */
+  async #current(): Promise<OpenedSandbox | undefined> {
+    return await this.#wait.unlessWaiting(this.#slot.current());
   }
 
   #putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
