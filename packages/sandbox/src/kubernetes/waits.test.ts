@@ -1,6 +1,7 @@
 // Subject: pods that wait for a node, for an image or for a quota, longer than pods usually do.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -70,6 +71,7 @@ let count = 0;
 function waiting(overrides: Partial<SandboxSpec> = {}) {
   const id = `waits${process.pid}_${++count}`;
   const told: (SandboxWait | null)[] = [];
+  const news = new EventEmitter();
   const first = Promise.withResolvers<SandboxWait>();
   const spec: SandboxSpec = {
     ...{ id, disk: id, uid: FIRST_UID + count, files: [], writable: [] },
@@ -77,6 +79,7 @@ function waiting(overrides: Partial<SandboxSpec> = {}) {
     egress: { mode: "limited", hosts: [] },
     onWaiting: (wait) => {
       told.push(wait);
+      news.emit("told");
       if (wait !== null) first.resolve(wait);
     },
     ...overrides,
@@ -87,7 +90,15 @@ function waiting(overrides: Partial<SandboxSpec> = {}) {
     return opening;
   };
   first.promise.catch(() => {});
-  return { spec, told, first: first.promise, open };
+  /** Resolves with the first reason that has these words. */
+  const toldOf = async (words: RegExp) => {
+    for (;;) {
+      const wait = told.find((one) => one !== null && words.test(one.reason));
+      if (wait) return wait;
+      await once(news, "told");
+    }
+  };
+  return { spec, told, first: first.promise, open, toldOf };
 }
 
 async function podsOf({ id }: SandboxSpec): Promise<number> {
@@ -184,12 +195,10 @@ test("an image that is not there yet: the wait is told in the kubelet's words, a
 }, async () => {
   const image = `localhost/later-${process.pid}:1`;
   const engine = await runner({ imagePullPolicy: "IfNotPresent" });
-  const { told, first, open } = waiting({ image });
+  const { told, open, toldOf } = waiting({ image });
   const opening = open(engine);
-  const { for: what, reason } = await first;
-  assert.equal(what, "image");
-  assert.match(reason, /ErrImagePull|Pulling|Failed|BackOff/);
-  assert.match(reason, new RegExp(image));
+  const wait = await Promise.race([toldOf(new RegExp(image)), opening]);
+  assert.ok("for" in wait && wait.for === "image");
   const socket = join(dirname(cluster.kubeconfig), "cd.sock");
   await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "tag", cluster.image, image]);
   const sandbox = await opening;
@@ -204,19 +213,18 @@ test("an image that does not come until its time is over → ImageError with the
   const image = "localhost/never:1";
   const engine = await runner({
     imagePullPolicy: "IfNotPresent",
-    times: { placeMs: 600_000, imageMs: 12_000 },
+    times: { placeMs: 600_000, imageMs: 60_000 },
   });
   await assert.rejects(engine.open(waiting({ image }).spec), (error: unknown) => {
     assert.ok(error instanceof ImageError);
     assert.match(
       error.message,
-      /^The image "localhost\/never:1" could not be pulled within 12 seconds: ErrImagePull: .*localhost\/never:1/,
+      /^The image "localhost\/never:1" could not be pulled within 1 minute: ErrImagePull: .*localhost\/never:1/,
     );
     return true;
   });
-  const { spec, told } = waiting({ image: "localhost/Bad//Name" });
+  const { spec } = waiting({ image: "localhost/Bad//Name" });
   await assert.rejects(engine.open(spec), /The image "localhost\/Bad\/\/Name" cannot be run\./);
-  assert.deepEqual(told, []);
 });
 
 test("a quota allows no pod: the wait is told in its words, and the sandbox opens once it does", {

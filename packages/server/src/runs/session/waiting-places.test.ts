@@ -212,7 +212,7 @@ describe("a sandbox waits for its place", () => {
   test("its workspace is ephemeral, and the turn is interrupted → the wait ends with its sandbox's time", async (t) => {
     const { db, own, waiting, opened } = await trial(t);
     await db.write.query({
-      text: `update environments set config = jsonb_set(config::jsonb, '{workspace}', '"ephemeral"')::json`,
+      text: "update environments set workspace = 'ephemeral'",
     });
     await own.worker({ sandboxIdleMs: 0 });
     await own.send(waiting, steps(bash("echo one")));
