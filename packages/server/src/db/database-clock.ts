@@ -29,10 +29,10 @@ export function noteDatabaseTime(milliseconds: number): void {
 }
 
 /** Looks at the clock every few seconds until it is closed. What fails is tried again then. */
-export function followDatabaseClock(db: Queryable): { close(): void } {
+export function followDatabaseClock({ query }: Queryable): { close(): void } {
   const look = async () => {
     const text = `select ${DATABASE_MILLISECONDS} as now`;
-    const { rows } = await db.query<{ now: number }>({ name: "clock", text });
+    const { rows } = await query<{ now: number }>({ name: "clock", text });
     for (const { now } of rows) noteDatabaseTime(now);
   };
   const timer = setInterval(() => void look().catch(() => undefined), EVERY_MS).unref();
