@@ -161,7 +161,8 @@ async function administered(id: string): Promise<Record<string, string>> {
   const ids = { organization_id, user_id, service_account_id, operator_token_id };
   const others = { owner_id: user_id, host_id, user_code: (await aLogin()).user_code };
   const erasure = id === "adminErasures.get" ? await make("/erasures", { organization_id }) : null;
-  return { ...ids, ...others, ...(erasure !== null && { erasure_id: erasure.id }) };
+  const tenants = id === "adminSessions.release" ? (await makeTenantObjects(api, "released")).ids : {};
+  return { ...tenants, ...ids, ...others, ...(erasure !== null && { erasure_id: erasure.id }) };
 }
 
 let administeredCount = 0;

@@ -16,6 +16,7 @@ export type { Limits, Retention } from "./schemas/admin/limits.ts";
 export type { Organization } from "./schemas/admin/organizations.ts";
 export { adminRoutes } from "./schemas/admin/routes.ts";
 export type { ServiceAccount } from "./schemas/admin/service-accounts.ts";
+export type { ReleasedSession } from "./schemas/admin/sessions.ts";
 export type { CreatedOperatorToken, OperatorToken } from "./schemas/admin/tokens.ts";
 export type { User } from "./schemas/admin/users.ts";
 export * from "./schemas/agents/agent-tools.ts";

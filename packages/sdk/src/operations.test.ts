@@ -64,6 +64,7 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
     adminErasures: client.admin.erasures,
     adminDeviceAuthorizations: client.admin.deviceAuthorizations,
     adminHosts: client.admin.hosts,
+    adminSessions: client.admin.sessions,
     adminAuditEntries: client.admin.auditEntries,
   };
   const owner = nested[noun] ?? Reflect.get(client, noun);

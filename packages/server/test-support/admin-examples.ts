@@ -1,13 +1,19 @@
-import { newUuid } from "@berth/contract";
+import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "../src/db/statement.ts";
 import type { Caller, Wire } from "./http.ts";
 import type { Example, MakeExample } from "./operation-examples.ts";
+import { seed, seedSession } from "./runs.ts";
 
 const ADMIN = "/api/v1/admin";
 const HOST = "0123456789abcdef";
 
-/** The host of the examples, which was seen long ago. */
+/** The session of the examples, in an organization of its own. */
+const SESSION = newUuid();
+
+/** The host of the examples, which was seen long ago, and their session. */
 export async function addHost(db: Queryable): Promise<void> {
+  const { rows } = await db.query({ text: "select from sessions where id = $1", values: [SESSION] });
+  if (rows.length === 0) await seedSession(db, await seed(db), { id: SESSION });
   await db.query({
     text: `insert into hosts (id, place, version, settings, capacity, name, seen_at)
       values ($1, 'local:' || $1, '0.1.0', '{}', 4, 'machine', now() - interval '1 hour')
@@ -16,7 +22,7 @@ export async function addHost(db: Queryable): Promise<void> {
   });
 }
 
-/** For each operation of the operator that changes something. Those about a host need `addHost`. */
+/** For each operation of the operator that changes something. Those about a host or a session need `addHost`. */
 export const adminExamples: Readonly<Record<string, MakeExample>> = {
   "adminOrganizations.create": () => ({ body: { name: newUuid() } }),
   "adminOrganizations.update": async (operator) => ({
@@ -58,6 +64,7 @@ export const adminExamples: Readonly<Record<string, MakeExample>> = {
   }),
   "adminDeviceAuthorizations.deny": async (operator) => ({ body: await aCode(operator) }),
 
+  "adminSessions.release": () => ({ ids: [formatId("session", SESSION)] }),
   "adminHosts.drain": () => ({ ids: [HOST] }),
   "adminHosts.resume": () => ({ ids: [HOST] }),
   "adminHosts.forget": () => ({ ids: [HOST], body: {} }),

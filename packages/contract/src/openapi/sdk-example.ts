@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<string, string>> = {
   adminErasures: "admin.erasures",
   adminDeviceAuthorizations: "admin.deviceAuthorizations",
   adminHosts: "admin.hosts",
+  adminSessions: "admin.sessions",
   adminAuditEntries: "admin.auditEntries",
 };
 

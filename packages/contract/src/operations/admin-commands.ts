@@ -30,5 +30,6 @@ export const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
   "adminHosts.drain": "hosts drain $HOST_ID",
   "adminHosts.resume": "hosts drain $HOST_ID --cancel",
   "adminHosts.forget": "hosts forget $HOST_ID --force --yes",
+  "adminSessions.release": "sessions release $SESSION_ID",
   "adminAuditEntries.list": "audit --operation agents --limit 10",
 };

@@ -13,6 +13,7 @@ const account = "/service_accounts/{service_account_id}";
 const limits = "/limits/{owner_id}";
 const retention = "/retention/{organization_id}";
 const host = "/hosts/{host_id}";
+const session = "/sessions/{session_id}";
 
 /** The operations of `operations` under `/api/v1/admin`. */
 export const adminOperations = {
@@ -89,6 +90,12 @@ export const adminOperations = {
     forget: post(`${host}/forget`, "Give up the disks of a host that is gone", {
       ...ADMIN,
       ...conflicts("The host was seen just now, and `force` is not true."),
+    }),
+  }),
+  adminSessions: noun("adminSessions", {
+    release: act(`${session}/release`, "Release a session that is set aside, of any owner", {
+      ...ADMIN,
+      ...conflicts("The session is terminated."),
     }),
   }),
   adminAuditEntries: noun("adminAuditEntries", {

@@ -13,7 +13,7 @@ const changing = Object.values(operations)
 
 /** What is about one organization, so that its admins find it in their log. */
 const OF_ORGANIZATION =
-  /^admin(Organizations|Users|ServiceAccounts|Tokens|Limits|Retention|Erasures)\.|^adminDeviceAuthorizations\.approve$/;
+  /^admin(Organizations|Users|ServiceAccounts|Tokens|Limits|Retention|Erasures|Sessions)\.|^adminDeviceAuthorizations\.approve$/;
 
 test("audit: every operation of the operator has one entry, with the token, what it changed and whose it is", async (t) => {
   const { operator, db } = await testApp(t);

@@ -11,6 +11,7 @@ import { approveLogin, denyLogin, findLogin, type LoginApproval } from "./logins
 import { administerMembers } from "./members.ts";
 import { selectOperatorTokens, toOperatorToken } from "./operator-token-store.ts";
 import { createOperatorToken, type OperatorTokenTerms, revokeOperatorTokens } from "./operator-tokens.ts";
+import { releaseAnySession } from "./release-any-session.ts";
 import { changeRetention, listRetention } from "./retention-store.ts";
 import { subject } from "./subject.ts";
 
@@ -55,6 +56,14 @@ export function administration(by: Administrator, parent: string | null) {
           (db, { hostGraceSeconds }) =>
             forgetHost(db.write, id, { graceMs: hostGraceSeconds * 1_000, force }),
           () => subject(null, id),
+        ),
+    },
+    sessions: {
+      release: (id: string) =>
+        by.change(
+          "admin sessions release",
+          (db) => releaseAnySession(db.write, id),
+          ({ organization_id }) => subject(organization_id, id),
         ),
     },
     limits: {

@@ -15,6 +15,7 @@ const {
   adminErasures: erasures,
   adminDeviceAuthorizations: logins,
   adminHosts: hosts,
+  adminSessions: sessions,
   adminAuditEntries: auditEntries,
 } = adminRoutes;
 
@@ -24,6 +25,7 @@ export function mountInstallation(mount: MountAdmin, attempts: Rates): void {
   mountErasures(mount);
   mountLogins(mount, new CodeAttempts(attempts));
   mountHosts(mount);
+  mount(sessions.release, (admin, { params }) => admin.sessions.release(params.session_id));
   mount(auditEntries.list, (_admin, input, request) => pageOfAuditEntries(request, input));
 }
 

@@ -98,6 +98,11 @@ test("admin by URL: what is named and is not there is told as on the machine", a
   const { code, stderr } = await berth(["admin", "hosts", "forget", "none", "--yes"], { env });
   assert.equal(code, 1);
   assert.match(stderr, /error: There is no host 'none'\.\n +type: not_found_error/);
+  const release = ["admin", "sessions", "release", "sess_01zzzzzzzzzzzzzzzzzzzzzzzz"];
+  const absent = "error: Session 'sess_01zzzzzzzzzzzzzzzzzzzzzzzz' does not exist.\n";
+  assert.ok((await berth([...release, "--quiet"], { env })).stderr.startsWith(absent));
+  const near = await berth([...release, "--data-dir", service.dataDir, "--quiet"]);
+  assert.deepEqual([near.code, near.stderr], [1, absent]);
 });
 
 test("admin: which service it is follows from the URL with an operator token, and a flag decides", async () => {

@@ -54,6 +54,7 @@ export function administrationByUrl({ admin }: Berth): Administration {
       setDraining: (id, draining) => admin.hosts[draining ? "drain" : "resume"](id),
       forget: (id, force) => admin.hosts.forget(id, { force }),
     },
+    sessions: { release: (id) => admin.sessions.release(id) },
     limits: {
       list: async (owner) => await admin.limits.get(await named.owner(owner)),
       change: async (owner, values) => await admin.limits.update(await named.owner(owner), bodyOf(values)),

@@ -23,6 +23,7 @@ export function addAdmin(program: Command): void {
   addTokens(admin);
   addLogins(admin);
   addHosts(admin);
+  addSessions(admin);
   addBlobs(admin);
   addLimits(admin);
   addRetention(admin);
@@ -141,6 +142,15 @@ function addHosts(admin: Command): void {
   )
     .option("--force", "also of a host that is there; it deletes the disks")
     .action(action(load, "forgetHost"));
+}
+
+function addSessions(admin: Command): void {
+  const noun = admin.command("sessions").description("Release sessions that are set aside.");
+  add(
+    noun,
+    "release <session>",
+    "Let turns of a session run again that was set aside since they crashed the process that ran them.",
+  ).action(action(load, "releaseSession"));
 }
 
 const AUDIT_HELP = `

@@ -170,6 +170,14 @@ export async function forgetHost(
   await printResult(forgotten, options, () => [told]);
 }
 
+export async function releaseSession(id: string, options: AdminOptions): Promise<undefined> {
+  const released = await administer(options, (admin) => admin.sessions.release(id));
+  const told = released.was_set_aside
+    ? `The session ${id} is released: its turns are run again.`
+    : `The session ${plainLine(id)} was not set aside.`;
+  await printResult(released, options, () => [told]);
+}
+
 interface AuditOptions extends AdminOptions {
   org?: string;
   user?: string;

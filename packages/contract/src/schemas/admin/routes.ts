@@ -5,6 +5,7 @@ import { adminHostRoutes } from "./hosts.ts";
 import { adminLimitRoutes, adminRetentionRoutes } from "./limits.ts";
 import { adminOrganizationRoutes } from "./organizations.ts";
 import { adminServiceAccountRoutes } from "./service-accounts.ts";
+import { adminSessionRoutes } from "./sessions.ts";
 import { adminOperatorTokenRoutes, adminTokenRoutes } from "./tokens.ts";
 import { adminUserRoutes } from "./users.ts";
 
@@ -20,5 +21,6 @@ export const adminRoutes = {
   adminErasures: adminErasureRoutes,
   adminDeviceAuthorizations: adminDeviceAuthorizationRoutes,
   adminHosts: adminHostRoutes,
+  adminSessions: adminSessionRoutes,
   adminAuditEntries: adminAuditEntryRoutes,
 };

@@ -8,6 +8,7 @@ import { AdminOperatorTokens } from "./operator-tokens.ts";
 import { AdminOrganizations } from "./organizations.ts";
 import { AdminRetention } from "./retention.ts";
 import { AdminServiceAccounts } from "./service-accounts.ts";
+import { AdminSessions } from "./sessions.ts";
 import { AdminTokens } from "./tokens.ts";
 import { AdminUsers } from "./users.ts";
 
@@ -23,6 +24,7 @@ export class Admin {
   readonly erasures: AdminErasures;
   readonly deviceAuthorizations: AdminDeviceAuthorizations;
   readonly hosts: AdminHosts;
+  readonly sessions: AdminSessions;
   readonly auditEntries: AdminAuditEntries;
 
   constructor(transport: Transport) {
@@ -36,6 +38,7 @@ export class Admin {
     this.erasures = new AdminErasures(transport);
     this.deviceAuthorizations = new AdminDeviceAuthorizations(transport);
     this.hosts = new AdminHosts(transport);
+    this.sessions = new AdminSessions(transport);
     this.auditEntries = new AdminAuditEntries(transport);
   }
 }

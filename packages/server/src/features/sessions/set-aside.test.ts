@@ -53,3 +53,26 @@ test("set_aside: finds those, alone and combined, by either order; nobody finds 
   assert.equal((await owner.made(`/sessions/${one}/release`, undefined)).set_aside, null);
   assert.deepEqual(await listed(owner, "set_aside=true"), ["three"]);
 });
+
+test("the operator releases anybody's session, and reads nothing of it; the audit log says so", async (t) => {
+  const app = await testApp(t);
+  const [owner, operator] = [await app.caller(), await app.operator()];
+  const id = await sessionOf(owner, "one");
+  await crash(app, id);
+  const path = `/api/v1/admin/sessions/${id}/release`;
+  const released = await operator.made(path, undefined);
+  const { organization_id, ...rest } = released;
+  assert.deepEqual(rest, { id, type: "session_released", was_set_aside: true });
+  assert.equal((await owner.get(`/sessions/${id}`)).body.set_aside, null);
+  assert.equal((await operator.made(path, undefined)).was_set_aside, false);
+  const { data } = (await operator.get(`/api/v1/admin/audit_entries?resource=${id}`)).body;
+  const [entry] = data.filter(
+    ({ operation }: { operation: string }) => operation === "adminSessions.release",
+  );
+  assert.deepEqual([entry.organization_id, entry.resources], [organization_id, [id]]);
+  assert.equal((await owner.post(path)).status, 403);
+  for (const absent of ["sess_01zzzzzzzzzzzzzzzzzzzzzzzz", "none"])
+    assert.equal((await operator.post(`/api/v1/admin/sessions/${absent}/release`)).status, 404, absent);
+  await owner.made(`/sessions/${id}/archive`, undefined);
+  assert.equal((await operator.post(path)).status, 403);
+});

@@ -24,7 +24,7 @@ async function getSessionState(db: Queryable, id: string): Promise<SessionState 
 }
 
 /** The same, with the row locked until the transaction ends. */
-async function lockSessionState(tx: Queryable, id: string): Promise<SessionState | null> {
+export async function lockSessionState(tx: Queryable, id: string): Promise<SessionState | null> {
   const { rows } = await tx.query<SessionState>({
     name: "lock_session",
     text: `select id, organization_id, owner_type, owner_id, status,
