@@ -577,6 +577,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the chart is tested with the renderer that makes the manifests of a release",
   },
   {
+    files: "tests/kubernetes/chart/",
+    imports: "script/packaging/",
+    reason: "manifests are applied as a release has them",
+  },
+  {
     files: "packages/sandbox/",
     imports: "tests/git-host/",
     reason:

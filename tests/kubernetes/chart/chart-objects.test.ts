@@ -1,12 +1,18 @@
 // Subject: each object of deploy/chart, as a real API server takes it.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { stringify } from "yaml";
 import { type ClusterObject, merged, renderChart, type Values } from "../../../script/chart/render-chart.ts";
+import { writeManifests } from "../../../script/packaging/pack-manifests.ts";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { missingForCluster } from "../harness/find-kit.ts";
 import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { hasKubectl, kubectl } from "./kubectl.ts";
 import { lost, ObjectsOfServer } from "./objects-of-server.ts";
 import { OPTIONS, REQUIRED } from "./values.ts";
 
@@ -77,6 +83,42 @@ for (const [name, values] of [["nothing but what is required", {}] as const, ...
     const faults = await Promise.all(objects(values).map(elsewhere).map(faultsOf));
     assert.deepEqual(faults.flat(), []);
   });
+
+for (const size of ["default", "small"])
+  test(`kubectl applies the manifests of a release and removes them, but for the namespaces: ${size}`, {
+    skip: skip === false && !hasKubectl() ? "kubectl is not on the path" : skip,
+  }, (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "berth-applied-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    writeManifests(join(directory, "manifests"));
+    writeFileSync(join(directory, "kustomization.yaml"), stringify(kustomizationOf(`manifests/${size}`)));
+    const on = (...words: string[]) => kubectl([`--kubeconfig=${cluster.kubeconfig}`, ...words]);
+    on("apply", "-k", join(directory, "manifests/namespaces"));
+    assert.match(on("apply", "-k", directory), /^deployment\.apps\/berth-api created$/m);
+    assert.doesNotMatch(on("apply", "-k", directory), / created$/m, "a second time nothing is new");
+    const settings = on("get", "configmaps", "--namespace", "berth", "--output", "yaml");
+    assert.match(settings, /BERTH_BLOBS: s3:\/\/one/);
+    on("delete", "-k", directory);
+    assert.match(on("get", "namespaces", "--output", "name"), /^namespace\/berth-sandboxes$/m);
+    assert.equal(on("get", "deployments", "--namespace", "berth", "--output", "name"), "");
+  });
+
+/** Over the manifests, without what the server for tests does not have. */
+function kustomizationOf(resource: string): object {
+  const namespace = "berth";
+  const budget = { apiVersion: "policy/v1", kind: "PodDisruptionBudget" };
+  return {
+    resources: [resource],
+    images: [{ name: "berth", newName: "registry.example/berth", newTag: "1" }],
+    configMapGenerator: [
+      { name: "berth-settings", namespace, behavior: "merge", literals: ["BERTH_BLOBS=s3://one"] },
+    ],
+    secretGenerator: [{ name: "berth-key", namespace, literals: ["secret.key=key"] }],
+    patches: ["api", "egress", "runner"].map((role) => ({
+      patch: stringify({ $patch: "delete", ...budget, metadata: { name: `berth-${role}`, namespace } }),
+    })),
+  };
+}
 
 test("the API server takes what the guide has KEDA do, which is what the chart's autoscaler does", {
   skip,
