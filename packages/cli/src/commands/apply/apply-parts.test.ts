@@ -28,7 +28,7 @@ auth:
   networking: { allowed_hosts: [a.example.com] }
 `;
 
-describe("apply: memories and credentials", { timeout: 180_000 }, () => {
+describe("apply: memories and credentials", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await startInstallation();

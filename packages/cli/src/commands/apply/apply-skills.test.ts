@@ -7,7 +7,7 @@ import { type Installation, startInstallation } from "../../../test-support/inst
 const manual = (name: string, rest = "How.\n") =>
   `---\nname: ${name}\ndescription: Does things.\n---\n${rest}`;
 
-describe("apply: skills", { timeout: 180_000 }, () => {
+describe("apply: skills", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await startInstallation();

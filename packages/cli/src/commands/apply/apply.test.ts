@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { type Installation, startInstallation } from "../../../test-support/installation.ts";
 import { openTerminal } from "../../../test-support/terminal.ts";
 
-describe("apply", { timeout: 180_000 }, () => {
+describe("apply", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await startInstallation();
