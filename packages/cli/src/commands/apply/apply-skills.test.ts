@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Installation, startInstallation } from "../../../test-support/installation.ts";
@@ -30,7 +30,7 @@ describe("apply: skills", { timeout: 420_000 }, () => {
     const planned = await apply(file, "--dry-run");
     assert.match(
       planned,
-      /^skill\/tidy would be created\n {2}\+ display_title: "Tidy up"\n {2}\+ files\/SKILL\.md: sha256:[0-9a-f]{64}\n {2}\+ files\/scripts\/run\.sh: sha256:[0-9a-f]{64}\n$/,
+      /^skill\/tidy would be created\n {2}\+ display_title: "Tidy up"\n {2}\+ files\/SKILL\.md: sha256:[0-9a-f]{64}\n {2}\+ files\/scripts\/run\.sh: sha256:[0-9a-f]{64}:executable\n$/,
     );
     assert.equal(await skill("tidy"), undefined, "a dry run makes none");
     assert.equal(await apply(file), "skill/tidy created\n");
@@ -58,6 +58,28 @@ describe("apply: skills", { timeout: 420_000 }, () => {
     assert.deepEqual([latest_version, display_title, metadata], [2, null, { a: "b" }]);
     await service.done("skills", "create-version", (await skill("tidy")).id, "kept/skills/tidy");
     assert.equal(await apply(file), "skill/tidy unchanged\n", "whoever uploaded the newest version");
+  });
+
+  test("apply: a file that became executable, or is not any more, is a change", async () => {
+    await mkdir(join(service.dir, "modes"));
+    await write("modes/SKILL.md", manual("modes"));
+    await write("modes/tool", "echo tool\n");
+    await write("modes/script", "#!/bin/sh\n");
+    await write("modes.yaml", "kind: skill\ndirectory: modes\n");
+    const mode = (file: string, bits: number) => chmod(join(service.dir, file), bits);
+    assert.equal(await apply("modes.yaml"), "skill/modes created\n");
+    await mode("modes/tool", 0o755);
+    assert.match(
+      await apply("modes.yaml", "--dry-run"),
+      /^skill\/modes would be updated\n {2}- files\/tool: (sha256:\w+)\n {2}\+ files\/tool: \1:executable\n$/,
+    );
+    assert.equal(await apply("modes.yaml"), "skill/modes updated\n");
+    assert.equal(await apply("modes.yaml"), "skill/modes unchanged\n");
+    await mode("modes/tool", 0o644);
+    assert.equal(await apply("modes.yaml"), "skill/modes updated\n");
+    await mode("modes/script", 0o755);
+    assert.equal(await apply("modes.yaml"), "skill/modes unchanged\n", "its interpreter makes it executable");
+    assert.equal((await skill("modes")).latest_version, 3);
   });
 
   test("apply: what is wrong with a skill is told with the line of its directory", async () => {

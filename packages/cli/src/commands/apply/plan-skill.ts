@@ -11,8 +11,10 @@ import type { Thing } from "./kinds.ts";
 import { withMark } from "./set-mark.ts";
 import { foreignSet, isFaulty, type Planning, type Step } from "./step.ts";
 
-/** The hash of each file, by its path. */
-type Hashes = Readonly<Record<string, string>>;
+/** What a version says of each file, by its path: the hash of its content, and whether it is executable. */
+type FileStates = Readonly<Record<string, string>>;
+
+const INTERPRETED = Buffer.from("#!");
 
 /** Metadata files of macOS, which the service leaves out. */
 const IGNORED = /(^|\/)\.DS_Store$|^__MACOSX\//;
@@ -61,7 +63,7 @@ async function planNew(
   if (isFaulty(after)) return after;
   return {
     document,
-    changes: [...fieldChanges({}, body), ...fileChanges({}, await hashesOf(files))],
+    changes: [...fieldChanges({}, body), ...fileChanges({}, await statesOf(files))],
     carryOut: async () => ({ id: (await send()).id, done: "created" }),
   };
 }
@@ -74,7 +76,7 @@ async function planChange(
   { client }: Planning,
 ): Promise<Step | Fault[]> {
   const version = await client.skills.getVersion(known.id, Number(known.latest_version));
-  const ofFiles = fileChanges(hashesOfVersion(version), await hashesOf(files));
+  const ofFiles = fileChanges(statesOfVersion(version), await statesOf(files));
   const uploaded =
     ofFiles.length === 0
       ? null
@@ -100,24 +102,34 @@ async function update(client: Berth, { id }: Thing, body: Fields, headers = {}):
   return { ...(await client.skills.update(id, body, { headers })) };
 }
 
-async function hashesOf(files: readonly SkillFile[]): Promise<Hashes> {
-  const hashes = files.map(async ({ name, content }) => {
+/** As the service will have them: a file that names its interpreter is executable there, whatever its mode. */
+async function statesOf(files: readonly SkillFile[]): Promise<FileStates> {
+  const states = files.map(async ({ name, content, executable }) => {
     const hash = createHash("sha256");
     for await (const piece of content.stream()) hash.update(piece);
-    return [name, hash.digest("hex")] as const;
+    const isInterpreted = INTERPRETED.equals(await content.slice(0, INTERPRETED.length).bytes());
+    return [name, stateOf(hash.digest("hex"), executable || isInterpreted)] as const;
   });
-  return Object.fromEntries(await Promise.all(hashes));
+  return Object.fromEntries(await Promise.all(states));
 }
 
-function hashesOfVersion({ files }: SkillVersion): Hashes {
-  return Object.fromEntries(files.map(({ path, content_sha256 }) => [path, content_sha256 ?? "unknown"]));
+function statesOfVersion({ files }: SkillVersion): FileStates {
+  return Object.fromEntries(
+    files.map(({ path, content_sha256, executable }) => [
+      path,
+      stateOf(content_sha256 ?? "unknown", executable),
+    ]),
+  );
 }
 
-function fileChanges(before: Hashes, after: Hashes): FieldChange[] {
-  const shown = (hash: string | undefined) => (hash === undefined ? undefined : `sha256:${hash}`);
+function stateOf(hash: string, executable: boolean): string {
+  return `sha256:${hash}${executable ? ":executable" : ""}`;
+}
+
+function fileChanges(before: FileStates, after: FileStates): FieldChange[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...paths]
     .filter((path) => before[path] !== after[path])
     .toSorted()
-    .map((path) => ({ field: `files/${path}`, before: shown(before[path]), after: shown(after[path]) }));
+    .map((path) => ({ field: `files/${path}`, before: before[path], after: after[path] }));
 }
