@@ -19,7 +19,7 @@ export interface HostState {
   groups: string[];
   /** Network namespaces that its runner holds, without one for each sandbox and the prepared ones. */
   namespaces: number;
-  /** Names of its runner's child processes, including zombies. */
+  /** Names of its runner's child processes, including zombies, without the one that waits to launch the next sandbox. */
   helpers: string[];
   /** Generated directories of single sandboxes, and disks. */
   files: string[];
@@ -45,7 +45,7 @@ export function hostState(service: Service): HostState {
     loops: loopBackingFiles(service.dataDir),
     groups: groupsOf(installation),
     namespaces: Math.max(0, held - generated.length - PREPARED_NAMESPACES),
-    helpers: runner === null ? [] : childrenOf(runner).map(nameOf).sort(),
+    helpers: runner === null ? [] : helpersOf(runner),
     files: [...generated, ...listOrEmpty(join(service.dataDir, "sessions"))].sort(),
   };
 }
@@ -134,6 +134,13 @@ function generatedIn(state: string): string[] {
       .filter((name) => /^[0-9a-z]{1,4}$/.test(name) && name !== "etc")
       .map((name) => `${owner}/${name}`),
   );
+}
+
+function helpersOf(runner: number): string[] {
+  return childrenOf(runner)
+    .map(nameOf)
+    .filter((name) => name !== "berth-launcher")
+    .sort();
 }
 
 function nameOf(pid: number): string {

@@ -3,6 +3,9 @@
 # Arguments: steps, each with its own arguments, then "--", then the program to become with its arguments. The steps run in
 # the order given:
 #
+#   take N           waits for the arguments that follow on descriptor N until its end, each ended by a NUL, after their number. Ends
+#                    the process when they are not all there: the server has ended, or needs it no more. Until then lists of
+#                    processes show it as berth-launcher
 #   keep N           closes the descriptors above N, which the server inherited and knows nothing of
 #   guard N          leads a process group of its own from here on. A process beside it kills that group when descriptor N
 #                    ends before a byte is read from it: process 1 waits for bwrap before it handles its own end, and would
@@ -19,7 +22,8 @@
 #   place DIRECTORY UID MODE
 #                    gives a directory to that owner, and makes it first, with that octal mode, when it is missing
 #   pipe PATH UID    makes a named pipe of that owner; -1 leaves the owner
-#   enter N KIND     enters the namespace, "net" or "user", of descriptor N
+#   hold KIND PATH   opens the namespace, "net" or "user", at a path, which cannot be reached from every user namespace
+#   enter KIND       enters that namespace
 #   limit NUMBER VALUE
 #                    sets a resource limit, soft and hard
 #   become UID       gives up root for that uid and gid, without groups
@@ -71,7 +75,19 @@ sub own {
   chown $uid, $uid, $path or fail("$path: $!");
 }
 
+my %held;
 my %do = (
+  take => sub {
+    $0 = "berth-launcher";
+    open(my $list, "<&=", $_[0]) or fail("steps: $!");
+    local $/;
+    my ($count, @all) = split /\0/, <$list> // "", -1;
+    close $list;
+    # The last of them follows the last NUL.
+    exit 0 unless @all && $count == @all - 1;
+    pop @all;
+    @ARGV = @all;
+  },
   keep => sub {
     my ($last) = @_;
     opendir(my $list, "/proc/self/fd") or fail("descriptors: $!");
@@ -123,7 +139,11 @@ my %do = (
     call($path, "mknodat", $AT_FDCWD, $path, 0010600, 0);
     own($path, $uid) if $uid >= 0;
   },
-  enter => sub { call("namespace", "setns", $_[0] + 0, $_[1] eq "net" ? $CLONE_NEWNET : $CLONE_NEWUSER) },
+  hold => sub { open($held{$_[0]}, "<", $_[1]) or fail("$_[0] namespace: $!") },
+  enter => sub {
+    call("namespace", "setns", fileno $held{$_[0]}, $_[0] eq "net" ? $CLONE_NEWNET : $CLONE_NEWUSER);
+    close $held{$_[0]};
+  },
   limit => sub {
     my ($number, $value) = @_;
     my $both = pack("Q2", $value, $value);
@@ -140,9 +160,8 @@ my %do = (
   },
 );
 my %count = (
-  keep => 1, guard => 1, join => 1, apart => 0, ptys => 1, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2, enter => 2,
-  limit => 2,
-  become => 1, bare => 0,
+  take => 1, keep => 1, guard => 1, hold => 2, join => 1, apart => 0, ptys => 1, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2,
+  enter => 1, limit => 2, become => 1, bare => 0,
 );
 while ((my $what = shift // "--") ne "--") {
   my $act = $do{$what} // fail("not a step: $what");

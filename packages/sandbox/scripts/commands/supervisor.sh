@@ -21,9 +21,7 @@
 #
 # It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
 # the limit of processes allows no fork; "jobs" then reaps orphans without one, but loses their statuses. When memory runs
-# out, the processes that it starts are killed before it and before any other process of the host. Descriptors 5 and 6 are
-# those by which the network and user namespaces were entered.
-exec 5<&- 6<&-
+# out, the processes that it starts are killed before it and before any other process of the host.
 cd / || exit 1
 restore='env --default-signal=INT,QUIT'
 case ${1-} in

@@ -19,6 +19,7 @@ import { seccompFilter } from "../seccomp/seccomp.ts";
 import { DiskImages } from "./disk-image/disk-images.ts";
 import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
 import { findHostPrograms, type HostPrograms } from "./launch/host-programs.ts";
+import { Launchers } from "./launch/launchers.ts";
 import { probeHost } from "./probe.ts";
 import { MountHelper } from "./snapshot/mount-helper.ts";
 import { snapshotChanges } from "./snapshot/snapshots.ts";
@@ -75,6 +76,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   ]);
   return new BubblewrapEngine(options, {
     programs,
+    launchers: new Launchers(programs.perl, `${directory}/filter`),
     mounts: new MountHelper(programs.perl),
     owner,
     directory,
@@ -85,6 +87,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
 
 interface EngineParts {
   programs: HostPrograms;
+  launchers: Launchers;
   mounts: MountHelper;
   /** Identifies this process in the names of its groups and directories. */
   owner: string;
@@ -140,6 +143,7 @@ class BubblewrapEngine implements SandboxEngine {
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
+    this.#parts.launchers.close();
     this.#parts.mounts.close();
     await this.#images.close();
     await this.#parts.cgroups.close();

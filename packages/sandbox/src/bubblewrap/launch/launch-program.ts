@@ -12,5 +12,16 @@ export function launchArguments(steps: readonly string[], command: readonly stri
   return ["-e", LAUNCH, "--", ...steps, "--", ...command];
 }
 
+/** Arguments of perl that read the steps and the command from a descriptor; see `take` in `launch.pl`. */
+export function launcherArguments(steps: number): string[] {
+  return ["-e", LAUNCH, "--", "take", String(steps)];
+}
+
+/** What `take` reads: how many arguments follow, which tells whether they are all there, and those. */
+export function takenArguments(steps: readonly string[], command: readonly string[]): string {
+  const all = [...steps, "--", ...command];
+  return [String(all.length), ...all].map((argument) => `${argument}\0`).join("");
+}
+
 /** A program for `sh -c` that keeps its namespaces until its standard input ends; see `hold-namespaces.sh`. */
 export const HOLD_NAMESPACES = shellScript("bubblewrap/hold-namespaces.sh");

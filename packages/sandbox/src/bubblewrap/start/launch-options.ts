@@ -9,6 +9,7 @@ import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
+import type { Launchers } from "../launch/launchers.ts";
 import type { MountHelper } from "../snapshot/mount-helper.ts";
 import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
@@ -17,6 +18,7 @@ import type { Launch } from "./launch.ts";
 /** What a sandbox uses of its engine. */
 export interface SandboxHost {
   programs: HostPrograms;
+  launchers: Launchers;
   mounts: MountHelper;
   /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
@@ -46,10 +48,10 @@ export const FIRST_PIPES = 3;
 
 /** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
 export async function launchOptions(
-  { programs, system, directory, cgroups }: SandboxHost,
+  { programs, launchers, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
   { image, system: prepared, files, network, cgroup }: Made,
-  { uid, seccompFd, rootFd }: Pick<Launch, "uid" | "seccompFd" | "rootFd">,
+  { uid, rootFd }: Pick<Launch, "uid" | "rootFd">,
 ): Promise<Launch> {
   const { bindMounts, reach } = planBindMounts(
     uid === null ? [] : bindMountsOf(directory, spec, image, prepared),
@@ -75,12 +77,12 @@ export async function launchOptions(
   };
   return {
     programs,
+    launchers,
     uid,
     processFiles: cgroup.processFiles,
     controllers: cgroups.controllers,
     limits: spec.limits,
     network,
-    seccompFd,
     bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
     bindMounts: bindMounts.filter(({ from }) => !mountedByLaunch.includes(from)),
     system: overlay,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkNamespace } from "@berth/egress";
@@ -11,20 +11,16 @@ import type { Limits } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import type { BindMount } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
-import { launchArguments } from "../launch/launch-program.ts";
+import { takenArguments } from "../launch/launch-program.ts";
+import { DESCRIPTORS, type Launchers } from "../launch/launchers.ts";
 import type { OverlayMount } from "../system-layers/system-mount.ts";
 
 /** Numbers of resource limits. */
 const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
-const SECCOMP = 3;
-const ARGUMENTS = 4;
-const NETWORK = 5;
-const USER = 6;
-const INFO = 7;
-const GUARD = 8;
 
 export interface Launch {
   programs: HostPrograms;
+  launchers: Launchers;
   /** Host uid to run as; null where this process is not root. */
   uid: number | null;
   /** `cgroup.procs` files to join. */
@@ -33,7 +29,6 @@ export interface Launch {
   controllers: readonly Controller[];
   limits: Limits;
   network: Pick<NetworkNamespace, "netFd" | "userFd">;
-  seccompFd: number;
   bwrapArguments: readonly string[];
   /** Host directories whose own paths the uid cannot reach, and where bwrap finds them. */
   bindMounts: readonly BindMount[];
@@ -69,39 +64,39 @@ export interface Launched {
  * and drops its privileges. Its environment is always empty.
  */
 export async function launch(options: Launch): Promise<Launched> {
-  const { programs, network } = options;
-  const command = [programs.bwrap, "--args", String(ARGUMENTS), "--", ...options.supervisor];
-  const child = spawn(programs.perl, launchArguments(await stepsOf(options), command), {
-    cwd: "/",
-    env: {},
-    stdio: [
-      ...(["pipe", "pipe", "pipe"] as const),
-      ...[
-        options.seccompFd,
-        "pipe" as const,
-        network.netFd,
-        options.rootFd ?? network.userFd ?? ("ignore" as const),
-        "pipe" as const,
-        "pipe" as const,
-      ],
-    ],
-  });
-  const text = [...options.bwrapArguments, "--seccomp", String(SECCOMP), "--info-fd", String(INFO)];
-  const argumentsPipe = child.stdio[ARGUMENTS];
-  if (argumentsPipe && "end" in argumentsPipe) {
-    argumentsPipe.on("error", () => {});
-    argumentsPipe.end(text.map((argument) => `${argument}\0`).join(""));
+  const command = [
+    options.programs.bwrap,
+    ...["--args", String(DESCRIPTORS.arguments), "--", ...options.supervisor],
+  ];
+  const steps = await stepsOf(options);
+  const child = options.launchers.take();
+  const own = ["--seccomp", String(DESCRIPTORS.seccomp), "--info-fd", String(DESCRIPTORS.info)];
+  const text = [...options.bwrapArguments, ...own].map((argument) => `${argument}\0`).join("");
+  for (const [descriptor, given] of [
+    [DESCRIPTORS.steps, takenArguments(steps, command)],
+    [DESCRIPTORS.arguments, text],
+  ] as const) {
+    const pipe = pipeOf<Writable>(child, descriptor);
+    pipe.on("error", () => {});
+    pipe.end(given);
   }
   return { child, init: initPid(child), disarmGuard: guardOf(child) };
+}
+
+function pipeOf<Stream>(child: ChildProcess, descriptor: number): Stream {
+  return (child.stdio as readonly unknown[])[descriptor] as Stream;
 }
 
 /** What the process does before it becomes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
   const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
-  const enterUser = network.userFd === null ? [] : ["enter", String(USER), "user"];
+  const userFd = rootFd ?? network.userFd;
+  const enterUser = network.userFd === null ? [] : ["enter", "user"];
   const owner = String(uid ?? -1);
   return [
-    ...["keep", String(GUARD), "guard", String(GUARD)],
+    ...["keep", String(DESCRIPTORS.guard), "guard", String(DESCRIPTORS.guard)],
+    ...["hold", "net", ownDescriptor(network.netFd)],
+    ...(userFd === null ? [] : ["hold", "user", ownDescriptor(userFd)]),
     ...options.processFiles.flatMap((file) => ["join", file]),
     // Without root only the user namespace allows mounts.
     ...enterUser,
@@ -113,13 +108,18 @@ async function stepsOf(options: Launch): Promise<string[]> {
     // Its upper layer is on the disk, when it can be changed.
     ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
-    ...["enter", String(NETWORK), "net"],
+    ...["enter", "net"],
     ...(await resourceLimits(options)),
-    ...(rootFd === null ? [] : ["enter", String(USER), "user", "become", "0"]),
+    ...(rootFd === null ? [] : ["enter", "user", "become", "0"]),
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
     // As root of a user namespace bwrap gets them back, unless the service may gain no privileges: then it must keep them.
     ...(enterUser.length > 0 && rootFd === null ? [] : ["bare"]),
   ];
+}
+
+/** A path by which a child of this process opens what a descriptor of this process has open. */
+function ownDescriptor(descriptor: number): string {
+  return `/proc/${process.pid}/fd/${descriptor}`;
 }
 
 function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): string[] {
@@ -132,7 +132,7 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
 
 /** Ends the descriptor that the guard of `launch.pl` reads: with a byte, or without one when bwrap ends before. */
 function guardOf(child: ChildProcess): () => void {
-  const guard = (child.stdio as readonly unknown[])[GUARD] as Writable;
+  const guard = pipeOf<Writable>(child, DESCRIPTORS.guard);
   guard.on("error", () => {});
   child.once("exit", () => guard.destroy());
   return () => guard.end("1");
@@ -143,7 +143,7 @@ function guardOf(child: ChildProcess): () => void {
  * bwrap before it lets process 1 continue, and that would wait forever.
  */
 function initPid(child: ChildProcess): Promise<number> {
-  const info = (child.stdio as readonly unknown[])[INFO] as Readable;
+  const info = pipeOf<Readable>(child, DESCRIPTORS.info);
   return new Promise((resolve, reject) => {
     let text = "";
     info.on("data", (chunk) => {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { Supervisor } from "../../commands/supervisor.ts";
 import { limitFileLocks } from "../../host/file-locks.ts";
@@ -31,11 +31,10 @@ export async function startSandbox(
   made: Made,
   undo: (() => Promise<unknown>)[],
 ): Promise<BubblewrapSandbox> {
-  const seccompFd = openSync(`${host.directory}/filter`, "r");
   const rootFd = spec.system?.changes ? await openSystemNamespace() : null;
   try {
     const uid = hostUid(spec);
-    const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });
+    const options = await launchOptions(host, spec, made, { uid, rootFd });
     const { child, init: initPid, disarmGuard } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
@@ -69,7 +68,6 @@ export async function startSandbox(
     await sandbox.setUp(made.files);
     return sandbox;
   } finally {
-    closeSync(seccompFd);
     if (rootFd !== null) closeSync(rootFd);
   }
 }
