@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Caller, type Reply, type TestApp, testApp } from "../../test-support/http.ts";
+import { type Seed, seedSession } from "../../test-support/runs.ts";
 import { defaultLimits } from "../config/default-limits.ts";
 import { readConfig } from "../config/read-config.ts";
 import { ownRates } from "../limits/request-rates.ts";
@@ -37,11 +38,19 @@ async function owners(t: TestContext, variables: Record<string, string> = {}): P
   const agent = await ada.made("/agents", { name: "a", model: { id: "rehearsal/steps" } });
   const environment = await ada.made("/environments", { name: "e" });
   const session = { agent: agent.id, environment_id: environment.id };
-  await ada.made("/sessions", session);
-  const { rows } = await service.db.write.query<{ id: string }>({
-    text: "select owner_id as id from sessions",
+  // Not by the API, which would then know for two seconds that ada has one.
+  const { rows } = await service.db.write.query<Seed & { id: string }>({
+    text: `select a.owner_id as id, a.organization_id as "organizationId", a.id as "agentId", e.id as "environmentId"
+      from agents a, environments e`,
   });
-  return { service, ada, bob, session, adaId: rows[0]?.id ?? assert.fail() };
+  const [row] = rows;
+  assert.ok(row);
+  await seedSession(service.db.write, row);
+  await service.db.write.query({
+    text: "update sessions set owner_type = 'user', owner_id = $1",
+    values: [row.id],
+  });
+  return { service, ada, bob, session, adaId: row.id };
 }
 
 function assertRefused({ status, headers, body }: Reply, message: string, retryAfter?: string): void {
