@@ -16,16 +16,21 @@ import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
 
 const TIMEOUT_MS = 600_000;
 
+export interface Sessions {
+  /**
+   * Creates a session with the repository, or with none, waits for the result of its first command, and returns the session's id.
+   */
+  firstCommand(name: string | null): Promise<string>;
+}
+
 /** A service, and an https git server with large repositories. */
-export interface RepositoryBench {
+export interface RepositoryBench extends Sessions {
   api: Api;
   berth: Berth;
   /** Runs `git clone` of a repository over https, outside of any sandbox. */
   plainClone(name: string): Promise<void>;
   /** Creates a repository with the same content as the first, not cloned yet, and returns its name. */
   copy(): Promise<string>;
-  /** Creates a session with the repository, waits for the result of its first command, and returns the session's id. */
-  firstCommand(name: string): Promise<string>;
   /** Resolves when the service has created `count` repository snapshots since it started. */
   snapshots(count: number): Promise<void>;
   /** Resolves when the service has no open sandbox. */
@@ -43,9 +48,9 @@ export async function startRepositoryBench(
   await host.createRepository({ org: "bench", name: "large", private: false, files });
   const berth = await Berth.start({ settings: { ...providerSettings(host), ...settings } });
   const api = await berth.client();
-  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   let count = 0;
   return {
+    ...(await sessionsOf(api, host)),
     api,
     berth,
     async plainClone(name) {
@@ -59,30 +64,41 @@ export async function startRepositoryBench(
       await host.createRepository({ org: "bench", name, private: false, copyOf: from });
       return name;
     },
-    async firstCommand(name) {
-      const session = await api.ok("POST", "/sessions", {
-        agent: agent.id,
-        environment_id: environment.id,
-        resources: [{ type: "hosted_repository", url: `${host.url}/bench/${name}` }],
-        initial_events: [steps(bash(`git -C ${name} rev-parse HEAD`))],
-      });
-      const events = await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
-      const result = events.at(-1);
-      if (result?.is_error) throw new Error(JSON.stringify(result.content));
-      return session.id;
-    },
     snapshots: (wanted) =>
       until(
         () => berth.log.split('"a repository snapshot was built"').length > wanted,
         "The repository snapshots were not created.",
       ),
-    parked: () => until(() => !descendantsOf(berth.pid).some(isSandbox), "The sandboxes stayed open."),
+    parked: () => until(() => openSandboxes(berth.pid) === 0, "The sandboxes stayed open."),
     async stop() {
       await berth.stop();
       await host.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Sessions of one agent in one environment. */
+export async function sessionsOf(api: Api, host: GitHost): Promise<Sessions> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  return {
+    async firstCommand(name) {
+      const session = await api.ok("POST", "/sessions", {
+        agent: agent.id,
+        environment_id: environment.id,
+        resources: name === null ? [] : [{ type: "hosted_repository", url: `${host.url}/bench/${name}` }],
+        initial_events: [steps(bash(name === null ? "true" : `git -C ${name} rev-parse HEAD`))],
+      });
+      const events = await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
+      const result = events.at(-1);
+      if (result?.is_error) throw new Error(JSON.stringify(result.content));
+      return session.id;
+    },
+  };
+}
+
+export function openSandboxes(servicePid: number): number {
+  return descendantsOf(servicePid).filter(isSandbox).length;
 }
 
 async function until(holds: () => boolean, failure: string): Promise<void> {

@@ -5,6 +5,7 @@ import { NO_LIMITS } from "../tests/acceptance/harness/no-limits.ts";
 import { abuseFigures } from "./cases/abuse.ts";
 import { consoleFigures } from "./cases/console.ts";
 import { eventFigures } from "./cases/events.ts";
+import { firstCommandFigures } from "./cases/first-command.ts";
 import { growthFigures } from "./cases/growth.ts";
 import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
@@ -40,6 +41,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,
+  "first-command": firstCommandFigures,
   large: largeRepositoryFigures,
   saves: saveFigures,
   outputs: outputFigures,

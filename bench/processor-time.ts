@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
+
+const V1 = "/sys/fs/cgroup/cpuacct";
+const V2 = "/sys/fs/cgroup";
+
+/** Counts the processor time of a command and all that it starts, also of what has ended. */
+export interface ProcessorTime {
+  /** What the command is started with. */
+  wrapper: readonly string[];
+  /** Milliseconds, user and system, so far. */
+  used(): number;
+  /** When the command and all that it started have ended. */
+  remove(): void;
+}
+
+/** A control group for one command. Only root can make one. */
+export function processorTime(name: string): ProcessorTime {
+  const isV1 = existsSync(V1);
+  const group = `${isV1 ? V1 : V2}/berth-bench-${name}-${process.pid}`;
+  mkdirSync(group);
+  const used = () => {
+    if (isV1) return Number(readFileSync(`${group}/cpuacct.usage`, "utf8")) / 1e6;
+    return Number(/^usage_usec (\d+)$/m.exec(readFileSync(`${group}/cpu.stat`, "utf8"))?.[1]) / 1e3;
+  };
+  const wrapper = ["/bin/sh", "-c", `echo $$ >${group}/cgroup.procs && exec "$@"`, "sh"];
+  return { wrapper, used, remove: () => rmdirSync(group) };
+}
