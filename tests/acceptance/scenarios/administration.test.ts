@@ -216,8 +216,13 @@ covers(
     };
     await made(`/limits/${organization.id}`, { ...every, open_sessions: "none" });
     assert.deepEqual(await get(`/limits/${organization.id}`), { ...every, open_sessions: "own" });
-    await made(`/limits/${organization.id}`, { disk_bytes: null });
-    assert.equal((await get(`/limits/${organization.id}`)).disk_bytes, null);
+    await made(`/limits/${organization.id}`, { running_turns: null, disk_bytes: null });
+    const { data } = await operator.ok("GET", `${ADMIN}/limits/${organization.id}`);
+    const sources = Object.fromEntries(data.map(({ name, from }: AnyJson) => [name, from]));
+    assert.deepEqual(
+      [sources.running_turns, sources.disk_bytes, sources.file_bytes],
+      [null, "settings", "own"],
+    );
     await made(`/retention/${organization.id}`, { sessions: 90, events: 30, files: "none" });
     assert.deepEqual(await get(`/retention/${organization.id}`), { sessions: 90, events: 30, files: "own" });
     assertError(await post(`/limits/${user.id}`, { running_turns: 0 }), 400, "invalid_request_error", {
