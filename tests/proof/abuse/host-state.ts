@@ -19,7 +19,7 @@ export interface HostState {
   groups: string[];
   /** Network namespaces that its runner holds, without one for each sandbox and the prepared ones. */
   namespaces: number;
-  /** Names of its runner's child processes, including zombies, without the one that waits to launch the next sandbox. */
+  /** Names of its runner's child processes, including zombies, without those that wait for the next sandbox. */
   helpers: string[];
   /** Generated directories of single sandboxes, and disks. */
   files: string[];
@@ -136,10 +136,13 @@ function generatedIn(state: string): string[] {
   );
 }
 
+/** They launch a sandbox and mount its snapshots, and end after a minute without one. */
+const WAITING = ["berth-launcher", "berth-mounter"];
+
 function helpersOf(runner: number): string[] {
   return childrenOf(runner)
     .map(nameOf)
-    .filter((name) => name !== "berth-launcher")
+    .filter((name) => !WAITING.includes(name))
     .sort();
 }
 

@@ -4,6 +4,7 @@
 # Reads requests from standard input, as fields that each end with a NUL: NUMBER, mount or unmount, how many arguments follow,
 # and those. Each runs in a process of its own beside the others and answers on standard output with the fields NUMBER, exit status
 # and what it said on standard error, in one write, since several processes write there. The program ends with its standard input.
+# Lists of processes show it as berth-mounter.
 use strict;
 
 my $MAX_SECONDS = 60;
@@ -23,6 +24,7 @@ sub run {
 }
 END { syswrite STDOUT, join("", map { "$_\0" } $request, $?, substr $said, 0, $MAX_TEXT) if defined $request }
 
+$0 = "berth-mounter";
 $SIG{CHLD} = "IGNORE";
 $/ = "\0";
 while (defined(my $number = <STDIN>)) {

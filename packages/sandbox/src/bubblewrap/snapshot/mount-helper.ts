@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
 import { perlScript } from "../../scripts/read-script.ts";
 
 const PROGRAM = perlScript(
@@ -10,7 +11,7 @@ const PROGRAM = perlScript(
 /** More than the program itself allows a request, for one that the kernel killed or does not let go. */
 const TIMEOUT_MS = 70_000;
 /** Sessions begin together. Between such times the process would only take memory. */
-const IDLE_MS = 1_000;
+const IDLE_MS = 60_000;
 
 export interface MountAnswer {
   /** Exit status; see `mount-snapshots.pl`. Null when there was none. */
@@ -21,7 +22,7 @@ export interface MountAnswer {
 
 /**
  * A process that mounts snapshots for this one; see `mount-helper.pl`. No mount then pays for the start of a program by a process as
- * large as this. It starts with the first request and ends when there are none for a second.
+ * large as this. It starts with the first request and ends when there are none for a minute.
  */
 export class MountHelper {
   readonly #perl: string;
@@ -69,19 +70,31 @@ class HelperProcess {
 
   request(what: string, args: readonly string[]): Promise<MountAnswer> {
     clearTimeout(this.#idle);
+    for (const one of this.#handles) one.ref();
     const number = String(++this.#count);
     const { promise, resolve } = Promise.withResolvers<MountAnswer>();
     const timer = setTimeout(() => answer({ status: null, text: "it does not end" }), TIMEOUT_MS);
     const answer = (given: MountAnswer) => {
       clearTimeout(timer);
       this.#waiting.delete(number);
-      if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref();
+      if (this.#waiting.size === 0) this.#rest();
       resolve(given);
     };
     this.#waiting.set(number, answer);
     const fields = [number, what, String(args.length), ...args];
     this.#child.stdin?.write(fields.map((field) => `${field}\0`).join(""));
     return promise;
+  }
+
+  /** While nothing is asked, it does not keep this process running. */
+  #rest(): void {
+    this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref();
+    for (const one of this.#handles) one.unref();
+  }
+
+  get #handles(): (ChildProcess | Socket)[] {
+    const { stdin, stdout } = this.#child;
+    return [this.#child, ...[stdin, stdout].filter((pipe) => pipe !== null).map((pipe) => pipe as Socket)];
   }
 
   finish(): void {
