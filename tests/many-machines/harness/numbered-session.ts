@@ -15,6 +15,7 @@ import { assertEveryCallHasOneResult, count, wholeLog } from "../../crash/load.t
 /** Every so-many-th message starts a turn, in which the agent writes its number to its list, and as an output. */
 const PER_TURN = 50;
 const RETRY_MS = 50;
+const MAX_DISCONNECTS = 20;
 
 /**
  * One session under load: a writer sends numbered messages one after another, and repeats each with its idempotency key until it is
@@ -63,8 +64,8 @@ export class NumberedSession {
   async check(): Promise<number> {
     const events = [steps(bash("touch /data/numbers; cat /data/numbers"))];
     const sent = await this.#send(events);
-    const turn = await waitForTurn(this.#api, this.id, sent.body.data[0].id);
-    const log = await wholeLog(this.#api, this.id);
+    const turn = await readAgain(() => waitForTurn(this.#api, this.id, sent.body.data[0].id));
+    const log = await readAgain(() => wholeLog(this.#api, this.id));
     const ids = log.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length, "no event is there twice");
     const numbered = log
@@ -143,6 +144,18 @@ async function untilAnswered(send: () => Promise<ApiResponse>, onRepeat: () => v
     assert.ok(mayRepeat, `${response?.status}: ${JSON.stringify(response?.body)}`);
     onRepeat();
     await pause(RETRY_MS);
+  }
+}
+
+/** Reads anew after a disconnect, as every follower must: a stream ends when a database that has just gone cannot be read. */
+async function readAgain<Read>(read: () => Promise<Read>): Promise<Read> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof TypeError) || attempts === MAX_DISCONNECTS) throw error;
+      await pause(RETRY_MS);
+    }
   }
 }
 
