@@ -171,7 +171,7 @@ covers(["changes-states"], "changes: what a repository may be in", async () => {
     ],
     `cd /data && echo a >empty/a.txt && git -C detached checkout -q --detach && cd rewritten && git checkout -q --orphan new && git commit -qm Root &&
      git update-ref -d refs/remotes/origin/main && cd .. && git init -q lib && git -C lib commit -q --allow-empty -m One && cd modules &&
-     git -c protocol.file.allow=always submodule --quiet add /data/lib lib && cd .. && rm -rf removed && mv linked/.git git && ln -s /data/git linked/.git`,
+     git -c protocol.file.allow=always submodule --quiet add /data/lib lib && cd .. && { rm -rf removed || true; } && mv linked/.git git && ln -s /data/git linked/.git`,
   );
   const [empty, detached, rewritten, modules, removed, linked, missing] = await changes(session);
   assert.deepEqual(
@@ -190,7 +190,9 @@ covers(["changes-states"], "changes: what a repository may be in", async () => {
       ["lib", "submodule"],
     ],
   );
-  assert.deepEqual([removed.status, removed.reason], ["unreadable", "There is no clone at its mount path."]);
+  // Of a snapshot the empty directory stays, since it is mounted there.
+  assert.equal(removed.status, "unreadable");
+  assert.match(removed.reason, /^There is no clone at its mount path\./);
   assert.equal(linked.status, "unreadable");
   assert.match(linked.reason, /'\.git' that is a file or a link/);
   assert.equal(missing.status, "not_in_place");
