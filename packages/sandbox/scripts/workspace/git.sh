@@ -14,10 +14,12 @@ protocol_of() {
 export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null GIT_LFS_SKIP_SMUDGE=1
 export BERTH_GIT_REFUSED="/dev/shm/berth-refused-$$"
 [ ! -e "$BERTH_GIT_REFUSED" ] || rm -rf -- "$BERTH_GIT_REFUSED"
+# git-command.sh, which is before git on the PATH, would start a shell for each call. No commit is made here.
+program=$(PATH=${PATH#/opt/berth/bin:} && command -v git) || program=git
 limit=''
 git() {
   # shellcheck disable=SC2086 # words
-  command $limit git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \
+  command $limit "$program" -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \
     -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \
     -c "http.lowSpeedLimit=20" -c "http.lowSpeedTime=${BERTH_CLONE_STALL_SECONDS:-300}" \
     -c advice.detachedHead=false -c checkout.workers=0 -c checkout.thresholdForParallelism=100 -c gc.auto=0 \
