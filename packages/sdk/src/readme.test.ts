@@ -21,12 +21,13 @@ test("the examples of the README run as printed", async (t) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const event of [
         { type: "session.status_running" },
+        { type: "agent.tool_output", tool_use_id: "evt_0", offset: 0, text: "1 passed" },
         said,
         { type: "session.status_idle", stop_reason },
       ])
         response.write(`data: ${JSON.stringify(event)}\n\n`);
     } else if (path.endsWith("/content")) response.writeHead(200).end("a report");
-    else if (path.endsWith("/events")) {
+    else if (method === "POST" && path.endsWith("/events")) {
       sent.push(JSON.parse(body).events);
       respond(response, 200, { data: [{ id: "evt_2" }] });
     } else if (path.endsWith("/files"))
@@ -49,6 +50,7 @@ test("the examples of the README run as printed", async (t) => {
   });
   assert.deepEqual(await Promise.all(outputs), [
     "Fixed.\n",
+    "1 passed\n",
     "1 false\nsess_1 First\n",
     "Fixed.\n",
     "1 allowed\n",
