@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import type { Socket } from "node:net";
+import { handlesOf } from "./child-handles.ts";
 import { launcherArguments } from "./launch-program.ts";
 
 /** Descriptors of a launcher beside its standard streams. All are pipes but the first, which is the system call filter. */
@@ -73,9 +73,4 @@ export class Launchers {
 
 function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid !== undefined && exitCode === null && signalCode === null;
-}
-
-/** What keeps this process running for a child. */
-function handlesOf(child: ChildProcess): (ChildProcess | Socket)[] {
-  return [child, ...child.stdio.filter((stream) => stream !== null).map((stream) => stream as Socket)];
 }

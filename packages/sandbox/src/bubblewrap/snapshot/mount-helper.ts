@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Socket } from "node:net";
 import { perlScript } from "../../scripts/read-script.ts";
+import { handlesOf } from "../launch/child-handles.ts";
 
 const PROGRAM = perlScript(
   "bubblewrap/living-sandbox.pl",
@@ -70,7 +70,7 @@ class HelperProcess {
 
   request(what: string, args: readonly string[]): Promise<MountAnswer> {
     clearTimeout(this.#idle);
-    for (const one of this.#handles) one.ref();
+    for (const one of handlesOf(this.#child)) one.ref();
     const number = String(++this.#count);
     const { promise, resolve } = Promise.withResolvers<MountAnswer>();
     const timer = setTimeout(() => answer({ status: null, text: "it does not end" }), TIMEOUT_MS);
@@ -89,12 +89,7 @@ class HelperProcess {
   /** While nothing is asked, it does not keep this process running. */
   #rest(): void {
     this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref();
-    for (const one of this.#handles) one.unref();
-  }
-
-  get #handles(): (ChildProcess | Socket)[] {
-    const { stdin, stdout } = this.#child;
-    return [this.#child, ...[stdin, stdout].filter((pipe) => pipe !== null).map((pipe) => pipe as Socket)];
+    for (const one of handlesOf(this.#child)) one.unref();
   }
 
   finish(): void {
