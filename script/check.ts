@@ -5,6 +5,7 @@ import { importFaults } from "./check-imports.ts";
 import { migrationFaults } from "./check-migrations.ts";
 import { sqlFaults } from "./check-sql.ts";
 import { versionFaults } from "./check-versions.ts";
+import { withDeclarations } from "./packaging/pack-sdk.ts";
 
 export type CheckResult = { name: string; ok: boolean; report: string };
 
@@ -17,6 +18,7 @@ const openapi = "packages/contract/src/openapi/openapi-file.ts";
 const CHECKS: readonly Check[] = [
   { name: "types", run: () => command(bin("tsc"), ["-p", "."]) },
   { name: "types of the console", run: () => command(bin("tsc"), ["-p", "packages/console"]) },
+  { name: "types of @berth/sdk as it is published", run: sdkTypes },
   { name: "lint and format", run: () => command(bin("biome"), ["check", "--error-on-warnings", "."]) },
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
   { name: "import table", run: async () => faultReport(importFaults(root)) },
@@ -49,6 +51,13 @@ export async function checks(): Promise<CheckResult[]> {
 
 function faultReport(faults: readonly string[]): Omit<CheckResult, "name"> {
   return { ok: faults.length === 0, report: faults.join("\n") };
+}
+
+async function sdkTypes(): Promise<Omit<CheckResult, "name">> {
+  return await withDeclarations(root).then(
+    () => ({ ok: true, report: "" }),
+    (error: Error) => ({ ok: false, report: error.message }),
+  );
 }
 
 /** Every `.sh` and `.bash` file, and every file without an extension whose first line names sh or bash. */

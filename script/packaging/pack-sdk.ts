@@ -19,15 +19,25 @@ const DOORS = ["index", "operations", "examples"];
 
 /** Builds `@berth/sdk` as JavaScript and declarations without dependencies, and packs it into the directory. */
 export async function packSdk(root: string, directory: string): Promise<void> {
-  const staging = mkdtempSync(join(tmpdir(), "berth-sdk-package-"));
-  try {
-    await writeSources(root, join(staging, "src"));
-    await writeDeclarations(root, staging);
+  await withDeclarations(root, async (staging) => {
     await writeJavaScript(staging);
     writeManifest(root, staging);
     copyFileSync(join(root, "packages/sdk/README.md"), join(staging, "README.md"));
     copyFileSync(join(root, "LICENSE"), join(staging, "LICENSE"));
     await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
+  });
+}
+
+/** @param use gets a directory with the sources and declarations of the package, which is removed afterwards. Rejects when its types have faults. */
+export async function withDeclarations(
+  root: string,
+  use: (staging: string) => Promise<void> = async () => {},
+): Promise<void> {
+  const staging = mkdtempSync(join(tmpdir(), "berth-sdk-package-"));
+  try {
+    await writeSources(root, join(staging, "src"));
+    await writeDeclarations(root, staging);
+    await use(staging);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -87,7 +97,7 @@ async function writeDeclarations(root: string, staging: string): Promise<void> {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
       target: "es2022",
-      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+      lib: ["es2023", "es2024.string", "dom", "dom.iterable", "dom.asynciterable"],
       types: [],
       noEmit: false,
       allowImportingTsExtensions: false,
