@@ -12,6 +12,7 @@ export { StartedCalls } from "./history/started-calls.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";
 export * from "./models/model.ts";
+export { PREFIX_VERSION } from "./prompts/prefix-version.ts";
 export { storableText } from "./prompts/text.ts";
 export type { PreviewPiece, TextStream } from "./requests/response-preview.ts";
 export type * from "./tools/tool.ts";

@@ -2,13 +2,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server of chat completions on loopback, which says "Fine." to every request that it does not reject. */
+/** A server of chat completions on loopback, which says "Fine." to every request that it neither rejects nor answers with a call. */
 export interface ModelServer {
   baseUrl: string;
   /** The bodies of the requests so far. */
   bodies: string[];
   /** The status and message with which it rejects a request; null: it answers. */
   reject: (body: string) => { status: number; message: string } | null;
+  /** The calls of tools with which it answers the next requests, one each. */
+  calls: { name: string; input: unknown }[];
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export async function startModelServer(): Promise<ModelServer> {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     bodies: [],
     reject: () => null,
+    calls: [],
     close: () => close(server),
   };
   return own;
@@ -41,9 +44,16 @@ async function answer(own: ModelServer, request: IncomingMessage, response: Serv
     response.write(
       `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
     );
-  send({ role: "assistant", content: "Fine." }, null);
-  send({}, "stop");
+  const call = own.calls.shift();
+  if (call === undefined) send({ role: "assistant", content: "Fine." }, null);
+  else send({ role: "assistant", tool_calls: [toolCall(call, own.bodies.length)] }, null);
+  send({}, call === undefined ? "stop" : "tool_calls");
   response.end("data: [DONE]\n\n");
+}
+
+function toolCall({ name, input }: ModelServer["calls"][number], number: number) {
+  const call = { name, arguments: JSON.stringify(input) };
+  return { index: 0, id: `call_${number}`, type: "function", function: call };
 }
 
 async function close(server: Server): Promise<void> {

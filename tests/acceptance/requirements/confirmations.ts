@@ -57,6 +57,11 @@ export const confirmationRequirements: readonly Requirement[] = [
     rule: "A call of a custom tool is an agent.custom_tool_use that the session waits for; input that does not match the schema is returned to the model as an error and never reaches the client.",
   },
   {
+    id: "custom-schema",
+    source: "api 4",
+    rule: "A custom tool whose schema providers reject reaches the model in a form that they take; the agent keeps the schema as given, the client's calls have its own names of properties, and the model sees its calls as it made them.",
+  },
+  {
     id: "custom-result",
     source: "api 4",
     rule: "The model receives the client's result: text, images or nothing, as an error or not.",

@@ -89,6 +89,84 @@ covers(
   },
 );
 
+/** What providers reject in a schema: combinations at its top, and names of properties. Null: nothing. */
+function schemaProblem(schema: AnyJson): string | null {
+  if (["anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema))
+    return "schema does not support oneOf, allOf, or anyOf at the top level";
+  const names = propertyNames(schema);
+  const odd = names.find((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name));
+  return odd === undefined ? null : `Property keys should match pattern: '${odd}'`;
+}
+
+function propertyNames(schema: AnyJson): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const own = typeof schema.properties === "object" ? Object.keys(schema.properties) : [];
+  return [...own, ...Object.values(schema).flatMap(propertyNames)];
+}
+
+covers(
+  ["custom-schema", "custom-tool"],
+  "custom tools whose schemas the model's provider rejects: kept in another form, and the client gets its own names",
+  async () => {
+    const row = { type: "object", properties: { "größe in cm": { type: "number" } } };
+    const tool = (name: string, schema: AnyJson) => ({
+      type: "custom",
+      name,
+      description: `Does ${name}.`,
+      input_schema: { type: "object", ...schema },
+    });
+    const tools = [
+      tool("query", {
+        properties: { $filter: { type: "string" }, rows: { type: "array", items: row } },
+        required: ["$filter"],
+      }),
+      tool("either", {
+        properties: { path: { type: "string" }, url: { type: "string" } },
+        anyOf: [{ required: ["path"] }, { required: ["url"] }],
+      }),
+      tool("referring", { properties: { "@id": row, same: { $ref: "#/properties/@id" } } }),
+    ];
+    const session = await makeSession({ tools });
+    assert.deepEqual(session.agent.tools, tools, "the API returns them as they were given");
+    models.reject = (body) => {
+      const schemas: AnyJson[] = (JSON.parse(body).tools ?? []).map(
+        ({ function: { parameters } }: AnyJson) => parameters,
+      );
+      const problem = schemas.map(schemaProblem).find((found) => found !== null);
+      return problem === undefined ? null : { status: 400, message: `Invalid schema: ${problem}` };
+    };
+    const given = {
+      query: [
+        { _filter: "a > 1", rows: [{ gr__e_in_cm: 3 }] },
+        { $filter: "a > 1", rows: [{ "größe in cm": 3 }] },
+      ],
+      either: [{ url: "x" }, { url: "x" }],
+      referring: [
+        { _id: { gr__e_in_cm: 1 }, same: { gr__e_in_cm: 2 } },
+        { "@id": { "größe in cm": 1 }, same: { "größe in cm": 2 } },
+      ],
+    };
+    for (const [name, [ofModel, ofClient]] of Object.entries(given)) {
+      models.calls = [{ name, input: ofModel }];
+      const { events, end, bodies } = await turn(session, `Call ${name}.`);
+      assert.deepEqual([end, bodies.length, omissions(events)], ["requires_action", 1, []]);
+      const [use] = events.filter(({ type }) => type === "agent.custom_tool_use");
+      assert.deepEqual([use.name, use.input], [name, ofClient]);
+      if (name === "query") killRunners(berth);
+      const result = { type: "user.custom_tool_result", custom_tool_use_id: use.id, content: [] };
+      const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events: [result] });
+      await waitForTurn(api, session.id, data[0].id);
+      const messages: AnyJson[] = JSON.parse(models.bodies.at(-1) ?? "").messages;
+      const call = messages.findLast(({ tool_calls }) => tool_calls !== undefined);
+      assert.deepEqual(
+        JSON.parse(call.tool_calls[0].function.arguments),
+        ofModel,
+        "the model sees what it said",
+      );
+    }
+  },
+);
+
 covers(
   ["context-window-learned"],
   "a window smaller than it is set up with: learned from the answer, told once, and kept by other processes",

@@ -1,6 +1,9 @@
 import type { PermissionPolicy, SessionAgent } from "@berth/contract";
 import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
+import { originalInput } from "../tool-schemas/original-input.ts";
+import type { OriginalNames } from "../tool-schemas/property-names.ts";
+import type { ClientTool } from "../tools/custom-tools.ts";
 import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
 import { agentToolsets } from "../tools/toolset.ts";
@@ -10,14 +13,17 @@ export type CallDecision =
   /** Run it; with `ask`, once a client has confirmed it. */
   | { permission: "allow" | "ask"; tool: Tool; input: unknown }
   /** The client runs it and sends the result. */
-  | { permission: "client" }
+  | { permission: "client"; clientInput: ClientInput }
   /** Never run; `errorText` is its result. With `allow` the tool is permitted, but the input is invalid. */
-  | { permission: "allow" | "deny"; errorText: string; tool?: Tool };
+  | { permission: "allow" | "deny"; errorText: string; tool?: Tool; clientInput?: ClientInput };
+
+/** The input of a custom tool's call, with the client's names of properties; the same object as that of the call when they are the model's. */
+type ClientInput = Record<string, unknown>;
 
 /** The tools of a turn: those that the service runs, and custom ones, which the client runs. */
 export interface TurnTools {
   tools: readonly Tool[];
-  custom: readonly ToolSpec[];
+  custom: readonly ClientTool[];
 }
 
 /** A call as the model made it. `malformed`: the text of its input, where that is no JSON object. */
@@ -41,8 +47,29 @@ export function authorizeCall(
     const known = [...tools, ...custom].map((candidate) => candidate.name);
     return { permission: "deny", errorText: notes.unknownTool(call.name, known) };
   }
-  const { errorText } = checkedInput(call, client);
-  return errorText === undefined ? { permission: "client" } : { permission: "deny", errorText };
+  return authorizeClientCall(call, client);
+}
+
+/** A client gets the input of its tool as the model gave it, but for the names of properties: only what the service runs is repaired. */
+function authorizeClientCall(call: GivenCall, client: ClientTool): CallDecision {
+  const { inputSchema, originals } = client;
+  const clientInput = originalInput(call.input, inputSchema, originals);
+  const { error } = client.input.safeParse(clientInput);
+  const told = error === undefined ? undefined : withModelNames(error, originals);
+  const errorText = inputError(call, client, told);
+  return errorText === undefined
+    ? { permission: "client", clientInput }
+    : { permission: "deny", errorText, clientInput };
+}
+
+/** The model knows the names that it was given. */
+function withModelNames(error: z.ZodError, originals: OriginalNames): z.ZodError {
+  const given = new Map<PropertyKey, string>(
+    Object.entries(originals).map(([name, original]) => [original, name]),
+  );
+  return new z.ZodError(
+    error.issues.map((issue) => ({ ...issue, path: issue.path.map((name) => given.get(name) ?? name) })),
+  );
 }
 
 /** Whether the call waits for a confirmation or a result from a client. */
@@ -54,29 +81,24 @@ export function awaitsClient({ permission }: CallDecision): boolean {
 function authorizeServiceCall(call: GivenCall, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
   if (policy === "always_deny")
     return { permission: "deny", errorText: notes.deniedByPolicy(tool.name), tool };
-  const { input, errorText } = checkedInput(call, tool, parseInput);
+  const { data: input, error } = parseInput(tool.input, call.input);
+  const errorText = inputError(call, tool, error);
   const asks = policy === "always_ask";
   if (errorText === undefined) return { permission: asks ? "ask" : "allow", tool, input };
   return { permission: asks ? "deny" : "allow", errorText, tool };
 }
 
-/** @param parse A client gets the input of its tool as the model gave it: only what the service runs is repaired. */
-function checkedInput(
-  { input, malformed }: GivenCall,
+function inputError(
+  { malformed }: GivenCall,
   tool: ToolSpec,
-  parse: typeof parseInput = (schema, given) => schema.safeParse(given),
-): { input?: unknown; errorText?: string } {
-  if (malformed !== undefined) return { errorText: notes.malformedInput(tool.name, malformed) };
-  const { data, error } = parse(tool.input, input);
-  return error === undefined ? { input: data } : { errorText: invalidInput(tool, error) };
+  error: z.ZodError | undefined,
+): string | undefined {
+  if (malformed !== undefined) return notes.malformedInput(tool.name, malformed);
+  return error === undefined ? undefined : notes.invalidInput(tool.name, z.prettifyError(error));
 }
 
 function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {
   if (tool.permission !== undefined) return tool.permission;
   const configs = agentToolsets(agent).flatMap((toolset) => toolset.configs ?? []);
   return configs.find((config) => config.name === tool.name)?.permission_policy.type ?? "always_allow";
-}
-
-function invalidInput(tool: ToolSpec, error: z.ZodError): string {
-  return notes.invalidInput(tool.name, z.prettifyError(error));
 }

@@ -24,7 +24,7 @@ export interface Draft {
  * Stored beside an event and never returned by the API.
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
  * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
- *   `tool_name` the name that the model uses, if the event has another one.
+ *   `tool_name` the name that the model uses, in `tool_input` the input as it gave it, if the event has others.
  * - `agent.context_compacted`: the summary that replaces everything before it, and in `kept` the newest user message;
  *   `keeps_images` when that message's images are kept too. `messages` are the user's messages before that one, the first whole and
  *   the others shortened, `files` the paths of the files that were changed, `results` a text of the newest results. What else has to
@@ -45,5 +45,6 @@ export interface Memo {
   omissions?: readonly Omission[];
   call_id?: string;
   tool_name?: string;
+  tool_input?: Record<string, unknown>;
   opaque?: Record<string, unknown>;
 }

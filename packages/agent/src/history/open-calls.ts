@@ -20,6 +20,7 @@ export interface ToolCall {
   callId: string;
   /** The tool, by the name that the model uses. */
   name: string;
+  /** As the model gave it. */
   input: Record<string, unknown>;
   kind: CallKind;
   /**
@@ -40,7 +41,7 @@ export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
     eventId: event.id,
     callId: memo?.call_id ?? event.id,
     name: memo?.tool_name ?? event.name,
-    input: event.input,
+    input: memo?.tool_input ?? event.input,
     kind: callKind(event),
     state: waitsForClient(event) ? "waiting" : "started",
   };

@@ -35,6 +35,8 @@ const NO_ANSWER = new ModelError(
 export interface Turn extends ToolContext, RequestOptions {
   /** What is mounted where, and other facts of the session, for the system prompt. The same text for the whole session. */
   workspaceDescription: string;
+  /** The form of system prompt and tools that the session was created with. Default: the newest. */
+  prefixVersion?: number;
   tools: readonly Tool[];
   log: Log;
   /** Reads a file that a message refers to. */
@@ -105,7 +107,7 @@ class TurnRun {
     this.#turn = turn;
     // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
     this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
-    this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
+    this.#tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
     this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
     const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#log);

@@ -1,7 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { truncateMiddle } from "../prompts/text.ts";
-import { originalInput } from "../tool-schemas/property-names.ts";
+import { originalInput } from "../tool-schemas/original-input.ts";
 import { keepFile } from "../tools/keep-file.ts";
 import { failure, type Tool, type ToolResult } from "../tools/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";

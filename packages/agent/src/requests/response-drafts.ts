@@ -71,13 +71,17 @@ function toolUseEvent(
   decision: CallDecision,
 ): { event: NewEvent; memo: Memo } {
   const name = storableText(call.name);
-  const input = storableObject(call.input);
+  const given = storableObject(call.input);
+  const { clientInput = call.input } = "clientInput" in decision ? decision : {};
+  const isGiven = clientInput === call.input;
+  const input = isGiven ? given : storableObject(clientInput);
+  const memo: Memo = isGiven ? {} : { tool_input: given };
   if (decision.permission === "client")
-    return { event: { type: "agent.custom_tool_use", name, input }, memo: {} };
+    return { event: { type: "agent.custom_tool_use", name, input }, memo };
   const evaluated_permission = decision.permission;
   const mcp = decision.tool?.mcp;
   if (mcp === undefined)
-    return { event: { type: "agent.tool_use", name, input, evaluated_permission }, memo: {} };
+    return { event: { type: "agent.tool_use", name, input, evaluated_permission }, memo };
   const { server: mcp_server_name, name: ownName } = mcp;
   return {
     event: { type: "agent.mcp_tool_use", mcp_server_name, name: ownName, input, evaluated_permission },

@@ -10,11 +10,16 @@ export function resolveReference(root: Schema, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let found: unknown = root;
   for (const part of reference.slice(1).split("/").slice(1)) {
-    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = referenceKey(part);
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
     found = (found as Schema)[key];
   }
   return found;
+}
+
+/** What a part of a reference, between two slashes, names. */
+export function referenceKey(part: string): string {
+  return decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function decoded(text: string): string {

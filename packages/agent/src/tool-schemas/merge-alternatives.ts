@@ -23,12 +23,18 @@ export function mergeAlternatives(root: Schema): Merged {
   if (typeof flat === "string") return { reason: flat };
   const said = [...COMBINATIONS, ...CONDITIONS].filter((keyword) => root[keyword] !== undefined);
   if (said.length === 0) return { schema: flat, conditions: null };
-  const text = JSON.stringify(Object.fromEntries(said.map((keyword) => [keyword, root[keyword]])));
-  const conditions =
-    text.length <= MAX_CONDITIONS_LENGTH
-      ? `The input must also match this JSON Schema: ${text}`
-      : "The server accepts only some combinations of these fields.";
-  return { schema: flat, conditions };
+  return {
+    schema: flat,
+    conditions: inWords(Object.fromEntries(said.map((keyword) => [keyword, root[keyword]]))),
+  };
+}
+
+/** A sentence for the description of a tool about a schema that its own does not say. */
+export function inWords(schema: Schema): string {
+  const text = JSON.stringify(schema);
+  return text.length <= MAX_CONDITIONS_LENGTH
+    ? `The input must also match this JSON Schema: ${text}`
+    : "Only some combinations of these fields are accepted.";
 }
 
 interface Walk {
@@ -98,13 +104,14 @@ function merged(rest: Schema, branches: readonly { keyword: string; schemas: Sch
     for (const name of always) required.add(name);
   }
   // An alternative that allows no other properties does not know those of the others.
-  const { additionalProperties: _, ...shared } = rest;
+  const { additionalProperties, ...shared } = rest;
   const closed = [rest, ...all].every((schema) => schema.additionalProperties === false);
   return {
     ...shared,
     type: "object",
     properties,
     ...(required.size > 0 && { required: [...required] }),
+    ...(isObject(additionalProperties) && { additionalProperties }),
     ...(closed && { additionalProperties: false }),
   };
 }

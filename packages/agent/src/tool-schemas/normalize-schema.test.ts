@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { normalizeToolSchema } from "./normalize-schema.ts";
-import { originalInput } from "./property-names.ts";
+import { originalInput } from "./original-input.ts";
 
 function normalized(given: unknown) {
   const outcome = normalizeToolSchema(given);

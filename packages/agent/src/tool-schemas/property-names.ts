@@ -1,11 +1,25 @@
-import { isObject, resolveReference, type Schema } from "./json-schema.ts";
+import { isObject, referenceKey, type Schema } from "./json-schema.ts";
 
 /** The names of properties that every provider accepts. */
 const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
 const MAX_LENGTH = 64;
 
-/** A model's name of a property, and the server's name of it. */
+/** A model's name of a property, and the name that whoever runs the tool has for it. */
 export type OriginalNames = Readonly<Record<string, string>>;
+
+/** Keywords whose value has names of its author's choice as keys. */
+const MAPS = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependentRequired",
+]);
+/** Of these, the keys are names of properties. */
+const MAPS_BY_PROPERTY = new Set(["properties", "dependentSchemas", "dependentRequired"]);
+/** Keywords whose value is data, not a schema. */
+const DATA = new Set(["enum", "const", "default", "examples"]);
 
 /**
  * Gives each property of a schema that has a name which providers reject another one: unique in the whole schema, and the same for
@@ -24,24 +38,15 @@ export function renameProperties(schema: Schema): { schema: Schema; originals: O
   return { schema: withNames(schema, renamed) as Schema, originals };
 }
 
-/** A model's input with the server's names of properties. Data that the schema leaves open keeps its names. */
-export function originalInput(
-  input: Record<string, unknown>,
-  schema: Schema,
-  originals: OriginalNames,
-): Record<string, unknown> {
-  if (Object.keys(originals).length === 0) return input;
-  return original(input, [schema], schema, originals) as Record<string, unknown>;
-}
-
 function collectNames(value: unknown, names: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) collectNames(one, names);
   if (!isObject(value)) return;
   for (const [key, one] of Object.entries(value)) {
-    if (key !== "properties" || !isObject(one)) collectNames(one, names);
+    if (DATA.has(key)) continue;
+    if (!MAPS.has(key) || !isObject(one)) collectNames(one, names);
     else {
       for (const [name, inner] of Object.entries(one)) {
-        names.add(name);
+        if (key === "properties") names.add(name);
         collectNames(inner, names);
       }
     }
@@ -65,62 +70,30 @@ function unusedName(name: string, names: Set<string>, counts: Map<string, number
 function withNames(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => withNames(one, renamed));
   if (!isObject(value)) return value;
-  const rename = (name: unknown) => (typeof name === "string" ? (renamed.get(name) ?? name) : name);
-  const entries = Object.entries(value).map(([key, one]) => {
-    if (key === "required" && Array.isArray(one)) return [key, one.map(rename)];
-    if (key !== "properties" || !isObject(one)) return [key, withNames(one, renamed)];
-    const properties = Object.entries(one).map(([name, inner]) => [rename(name), withNames(inner, renamed)]);
-    return [key, Object.fromEntries(properties)];
-  });
+  const entries = Object.entries(value).map(([key, one]) => [key, keywordWithNames(key, one, renamed)]);
   return Object.fromEntries(entries) as Schema;
 }
 
-function original(
-  value: unknown,
-  schemas: readonly unknown[],
-  root: Schema,
-  originals: OriginalNames,
-): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const applying = withParts(schemas, root);
-  if (Array.isArray(value)) {
-    return value.map((one, index) =>
-      original(
-        one,
-        applying.flatMap((schema) => itemSchemas(schema, index)),
-        root,
-        originals,
-      ),
-    );
-  }
-  const entries = Object.entries(value).map(([key, one]) => {
-    const declaring = applying.filter(
-      ({ properties }) => isObject(properties) && Object.hasOwn(properties, key),
-    );
-    const inner = declaring.map(({ properties }) => (properties as Schema)[key]);
-    const others = declaring.length > 0 ? inner : applying.map((schema) => schema.additionalProperties);
-    const name = declaring.length > 0 && Object.hasOwn(originals, key) ? originals[key] : key;
-    return [name, original(one, others, root, originals)];
+function keywordWithNames(key: string, value: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  const rename = (name: unknown) => (typeof name === "string" ? (renamed.get(name) ?? name) : name);
+  if (DATA.has(key)) return value;
+  if (key === "$ref" && typeof value === "string") return renamedReference(value, renamed);
+  if (key === "required" && Array.isArray(value)) return value.map(rename);
+  if (!MAPS.has(key) || !isObject(value)) return withNames(value, renamed);
+  const entries = Object.entries(value).map(([name, inner]) => [
+    MAPS_BY_PROPERTY.has(key) ? rename(name) : name,
+    key === "dependentRequired" && Array.isArray(inner) ? inner.map(rename) : withNames(inner, renamed),
+  ]);
+  return Object.fromEntries(entries) as Schema;
+}
+
+/** A local reference names the properties that it leads through. */
+function renamedReference(reference: string, renamed: ReadonlyMap<string, string>): string {
+  let map: string | null = null;
+  const parts = reference.split("/").map((part) => {
+    const isProperty = map !== null && MAPS_BY_PROPERTY.has(map);
+    map = map === null && MAPS.has(part) ? part : null;
+    return isProperty ? (renamed.get(referenceKey(part)) ?? part) : part;
   });
-  return Object.fromEntries(entries) as Record<string, unknown>;
-}
-
-/** The schemas, what they refer to, and all that they combine. */
-function withParts(schemas: readonly unknown[], root: Schema): Schema[] {
-  const found = new Set<Schema>();
-  const queue = [...schemas];
-  for (const schema of queue) {
-    if (!isObject(schema) || found.has(schema)) continue;
-    found.add(schema);
-    queue.push(resolveReference(root, schema.$ref));
-    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-      const parts = schema[keyword];
-      if (Array.isArray(parts)) queue.push(...parts);
-    }
-  }
-  return [...found];
-}
-
-function itemSchemas({ prefixItems, items }: Schema, index: number): unknown[] {
-  return Array.isArray(prefixItems) && index < prefixItems.length ? [prefixItems[index]] : [items];
+  return parts.join("/");
 }

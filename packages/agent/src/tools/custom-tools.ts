@@ -1,17 +1,44 @@
 import type { CustomTool, SessionAgent } from "@berth/contract";
 import { z } from "zod";
+import { PREFIX_VERSION } from "../prompts/prefix-version.ts";
+import { inWords } from "../tool-schemas/merge-alternatives.ts";
+import { normalizeToolSchema } from "../tool-schemas/normalize-schema.ts";
+import type { OriginalNames } from "../tool-schemas/property-names.ts";
 import type { ToolSpec } from "./tool.ts";
 
-/** The tools of an agent that the client runs. */
-export function customTools(agent: Pick<SessionAgent, "tools">): ToolSpec[] {
+/** A tool that the client runs. `input` checks what the client gets, which has the client's names of properties. */
+export interface ClientTool extends ToolSpec {
+  readonly inputSchema: Record<string, unknown>;
+  /** The client's names of the properties that have others in `inputSchema`, by those. */
+  readonly originals: OriginalNames;
+}
+
+/** The tools of an agent that the client runs, for a session of this `PREFIX_VERSION`. */
+export function customTools(
+  agent: Pick<SessionAgent, "tools">,
+  prefixVersion = PREFIX_VERSION,
+): ClientTool[] {
+  const form = prefixVersion === 0 ? asGiven : asProvidersTake;
   return agent.tools
     .filter((entry) => entry.type === "custom")
-    .map(({ name, description, input_schema }) => ({
-      name,
-      description,
-      input: looseSchema(input_schema),
-      inputSchema: input_schema,
-    }));
+    .map((tool) => ({ name: tool.name, input: looseSchema(tool.input_schema), ...form(tool) }));
+}
+
+type Form = Pick<ClientTool, "description" | "inputSchema" | "originals">;
+
+function asGiven({ description, input_schema }: CustomTool): Form {
+  return { description, inputSchema: input_schema, originals: {} };
+}
+
+/** Of a schema that no object can have, the model gets the words. */
+function asProvidersTake({ description, input_schema }: CustomTool): Form {
+  const normalized = normalizeToolSchema(input_schema);
+  const { schema, originals, conditions } =
+    "schema" in normalized
+      ? normalized
+      : { schema: { type: "object", properties: {} }, originals: {}, conditions: inWords(input_schema) };
+  const described = conditions === null ? description : `${description}\n\n${conditions}`;
+  return { description: described, inputSchema: schema, originals };
 }
 
 const NUMBER_LIMITS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];

@@ -1,3 +1,4 @@
+import { PREFIX_VERSION } from "@berth/agent";
 import { type GitIdentity, type SentEvent, uuidTimestamp } from "@berth/contract";
 import type { Owner } from "../../access/principal.ts";
 import { type AuditEntry, auditRecord, insertAuditEntries } from "../../audit/audit-store.ts";
@@ -51,9 +52,9 @@ export const insertSession: BatchStatement<NewSession, SessionRow> = {
           and deleted_at is null for key share) as environment
     ), session as (
       insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-        environment_variables, title, metadata, updated_at, last_seq, last_event_at, pending_at, vault_ids, git_identity, traceparent)
+        prefix_version, environment_variables, title, metadata, updated_at, last_seq, last_event_at, pending_at, vault_ids, git_identity, traceparent)
       select id, organization_id, owner_type, owner_id, agent_id, agent::json, environment_id,
-        environment_variables, title, metadata, updated_at, json_array_length(events),
+        ${PREFIX_VERSION}, environment_variables, title, metadata, updated_at, json_array_length(events),
         clock_timestamp(), case when due then now() end, vault_ids, git_identity, traceparent
       from used
       returning last_event_at, ${ownColumns}

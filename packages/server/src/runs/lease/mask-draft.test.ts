@@ -85,6 +85,8 @@ test("masked draft: a memo's text is masked; signed thinking with a secret is le
   const memoOf = (memo: object) => maskedDraft({ event, memo }, mask).memo;
   assert.deepEqual(memoOf({ text: `A ${SECRET}` }), { text: "A [redacted]" });
   assert.deepEqual(memoOf({ text: `A ${SECRET}`, opaque }), { text: "" });
+  const input = { "[redacted]": [{ deep: "[redacted]" }] };
+  assert.deepEqual(memoOf({ tool_input: CALL.input }), { tool_input: input });
   assert.deepEqual(memoOf({ text: "A", opaque }), { text: "A", opaque });
   assert.deepEqual(memoOf({ call_id: "call", opaque: { raw: SECRET } }), { call_id: "call" });
 });

@@ -64,10 +64,11 @@ export function maskedDraft(draft: Draft, mask: Mask): Draft {
  * Providers sign their thinking and reject it when it was changed: with a secret in it, it is left out. `kept` is a message of
  * the user.
  */
-function maskedMemo({ text, opaque, results, ...rest }: Memo, mask: Mask): Memo {
+function maskedMemo({ text, opaque, results, tool_input, ...rest }: Memo, mask: Mask): Memo {
   const masked = {
     ...(text === undefined ? {} : { text: mask(text) }),
     ...(results === undefined ? {} : { results: mask(results) }),
+    ...(tool_input === undefined ? {} : { tool_input: maskedValue(tool_input, mask) }),
   };
   if (opaque === undefined) return { ...rest, ...masked };
   const isChanged = masked.text !== text || !isDeepStrictEqual(maskedValue(opaque, mask), opaque);

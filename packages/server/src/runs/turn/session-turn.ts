@@ -168,12 +168,13 @@ export class SessionTurn {
   async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
     const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
-    const { id, agent } = workspace.session;
+    const { id, agent, prefixVersion } = workspace.session;
     const opened = () => Promise.race([workspace.sandbox(signal), this.#leaving.promise]);
     const sandbox = () => slot.awaitSandbox(opened, signal);
     if (resumed) await workspace.memory.catchUp(sandbox, signal);
     return await runTurn({
       agent,
+      prefixVersion,
       model,
       ...(await this.#prepare(signal)),
       log: telling(await log.forTurn(), workspace),
