@@ -74,9 +74,12 @@ export function freshStart(host: CommandHost, parts: Parameters<typeof freshShel
   };
 }
 
-/** Unguessable text; 128 bits. */
+/** Hardly any output ends with it: what does is held back until more comes, since it may begin the nonce. */
+const RECORD_SEPARATOR = "\x1e";
+
+/** Unguessable text; 128 bits. A shell takes it as a word. */
 export function newNonce(): string {
-  return randomBytes(16).toString("hex");
+  return `${RECORD_SEPARATOR}${randomBytes(16).toString("hex")}`;
 }
 
 /**

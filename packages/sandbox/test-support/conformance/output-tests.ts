@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { quote } from "../../src/scripts/quote.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
+
+/** Among them each that a number in hexadecimal ends with. */
+const ENDINGS = [..."0123456789abcdef", "line", "[y/N]:", "60%"];
 
 /** Long, endless and late output. */
 export function outputTests(suite: Suite): void {
@@ -52,6 +57,27 @@ export function outputTests(suite: Suite): void {
     assert.equal(await first.promise, "first\n");
     await ok(sandbox, "echo second >/tmp/go");
     assert.equal((await running).text, "first\nsecond\n");
+  });
+
+  conformanceTest(suite, "output: passed on at once, whatever it ends with so far", async ({ open }) => {
+    const sandbox = await open();
+    for (const shell of [{}, { shell: "main" }]) {
+      let text = "";
+      const printed = new EventEmitter();
+      const answers = async function* () {
+        for (const ending of ENDINGS) {
+          while (!text.endsWith(ending)) await once(printed, "more");
+          yield Buffer.from("\n");
+        }
+      };
+      const script = `for ending in ${ENDINGS.map(quote).join(" ")}; do printf %s "$ending"; read -r answer; done`;
+      const onOutput = (chunk: Uint8Array) => {
+        text += Buffer.from(chunk).toString();
+        printed.emit("more");
+      };
+      await sandbox.run({ script, stdinStream: answers(), onOutput, timeoutMs: 60_000, ...shell });
+      assert.equal(text, ENDINGS.join(""));
+    }
   });
 
   conformanceTest(suite, "output: binary bytes are exact", async ({ open }) => {
