@@ -342,10 +342,12 @@ covers(
     }
     const { page } = await console.signedIn(`/sessions/${session.id}`);
     // Only crashes set a session aside: tests/crash has them. Here the answer says it, until the session is released.
-    const released = page.waitForRequest((request) =>
-      request.url().endsWith(`/sessions/${session.id}/release`),
-    );
     let isReleased = false;
+    await page.route(`**/sessions/${session.id}/release`, async (route) => {
+      const response = await route.fetch();
+      isReleased = true;
+      await route.fulfill({ response });
+    });
     await page.route(`**/cloud/sessions/${session.id}`, async (route) => {
       const response = await route.fetch();
       const set_aside = isReleased ? null : { since: new Date().toISOString(), reason: "runner_crashed" };
@@ -353,10 +355,11 @@ covers(
     });
     await page.reload();
     const note = page.getByRole("alert").filter({ hasText: "Set aside since" });
-    await note.waitFor();
-    isReleased = true;
-    await note.getByRole("button", { name: "Release" }).click();
-    assert.equal((await (await released).response())?.status(), 200);
+    const released = page.waitForResponse((response) =>
+      response.url().endsWith(`/sessions/${session.id}/release`),
+    );
+    await Promise.all([released, note.getByRole("button", { name: "Release" }).click()]);
+    assert.equal((await released).status(), 200);
     await note.waitFor({ state: "detached" });
   },
 );

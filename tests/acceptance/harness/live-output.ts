@@ -22,7 +22,8 @@ export class OutputReader {
   readonly frames: Frame[] = [];
   readonly #arrived = new EventEmitter();
   readonly #stop = new AbortController();
-  #isOver = false;
+  /** Why no frame comes any more. */
+  #end: Error | null = null;
 
   /** Resolves when the stream is open. */
   static async open(
@@ -34,6 +35,7 @@ export class OutputReader {
     const opened = Promise.withResolvers<void>();
     const reading = reader.#read(readFrames(api, session, { query, onOpen: opened.resolve }));
     await Promise.race([opened.promise, reading]);
+    reader.#requireMore();
     after(() => reader.close());
     return reader;
   }
@@ -45,7 +47,7 @@ export class OutputReader {
   /** Resolves with the frames once they are as wanted. Fails when none comes for three minutes. */
   async until(isMet: (reader: OutputReader) => boolean): Promise<void> {
     while (!isMet(this)) {
-      assert.ok(!this.#isOver, `the stream ended: ${this.frames.map(({ event }) => event).join(" ")}`);
+      this.#requireMore();
       await once(this.#arrived, "frame");
     }
   }
@@ -79,6 +81,15 @@ export class OutputReader {
     return use?.data.id ?? "";
   }
 
+  /** @throws when no frame comes any more. */
+  #requireMore(): void {
+    if (this.#end === null) return;
+    const events = this.frames.map(({ event }) => event).join(" ");
+    const got = `${events}; printed: ${JSON.stringify(this.text().slice(-500))}`;
+    throw new Error(`${this.#end.message}, after: ${got}`, { cause: this.#end });
+  }
+
+  /** Never rejects. */
   async #read(frames: AsyncIterable<Frame>): Promise<void> {
     try {
       for await (const frame of frames) {
@@ -86,9 +97,10 @@ export class OutputReader {
         this.frames.push(frame);
         this.#arrived.emit("frame");
       }
-    } finally {
-      this.#isOver = true;
-      this.#arrived.emit("frame");
+      this.#end = new Error("the server ended the stream");
+    } catch (error) {
+      this.#end = error instanceof Error ? error : new Error(String(error));
     }
+    this.#arrived.emit("frame");
   }
 }
