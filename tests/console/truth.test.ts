@@ -108,8 +108,9 @@ covers(
   "opened while a tool runs: what was said stands there once, and below it that the agent works",
   async () => {
     const session = await newSession("Long run");
+    const long = { tool: "Bash", input: { command: "sleep 600", timeout: 600_000 } };
     await api.ok("POST", `/sessions/${session.id}/events`, {
-      events: [steps({ say: "I run the tests now." }, bash("sleep 100"))],
+      events: [steps({ say: "I run the tests now." }, long)],
     });
     await readEventsUntil(api, session.id, ({ type }) => type === "session.container_started");
     for (const width of WIDTHS) {

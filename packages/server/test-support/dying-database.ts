@@ -1,6 +1,11 @@
 import { DatabaseUnavailableError } from "../src/db/database-error.ts";
 import type { Database } from "../src/db/pool.ts";
 import type { Queryable, Statement } from "../src/db/statement.ts";
+import { expireLeases } from "../src/runs/lease/claim-runs.ts";
+import type { Worker } from "../src/runs/session/worker.ts";
+
+/** Of a worker that dies: it ends by `closeDead` alone, however slow the machine is. */
+export const DYING_LEASE_MS = 600_000;
 
 /** A database that fails for good at the n-th append, before or after that append is committed. */
 export function dyingDatabase(
@@ -23,4 +28,10 @@ export function dyingDatabase(
     },
   });
   return { db: { ...db, write: mortal(db.write), read: mortal(db.read) }, dead: dead.promise };
+}
+
+/** Ends a worker whose database is dead, and the leases that it could not release. */
+export async function closeDead(db: Database, worker: Worker): Promise<void> {
+  await worker.close();
+  await expireLeases(db.write, [worker.owner]);
 }

@@ -15,8 +15,6 @@ import { bash, type Installation, idles, installation, steps, types } from "./wo
 export const HOUR_MS = 3_600_000;
 /** A live worker keeps its lease, however slow the machine is. */
 export const RECLAIM = { reclaimMs: HOUR_MS, sandboxIdleMs: 0, leaseMs: 60_000, pollMs: 20, graceMs: 0 };
-/** For a worker that dies: the next one waits for the end of its lease. */
-export const DYING_LEASE_MS = 300;
 
 /** What happens at the n-th statement of a reclaim, before the statement or after it. */
 interface Point {

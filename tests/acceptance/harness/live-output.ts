@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { after } from "node:test";
 import type { AnyJson, Api } from "./api.ts";

@@ -78,6 +78,9 @@ export async function* eventBlocks({ body }: Response): AsyncGenerator<string> {
   }
 }
 
+/** The server ended a stream. A follower resumes. */
+export class StreamEnded extends Error {}
+
 /** The events of the log from its start to the first match. Default of `signal`: fails after three minutes without an event. */
 export async function readEventsUntil(
   api: Api,
@@ -97,7 +100,7 @@ export async function readEventsUntil(
   } catch (cause) {
     throw new Error(`${session}: no match among: ${events.map(({ type }) => type).join(" ")}`, { cause });
   }
-  throw new Error(
+  throw new StreamEnded(
     `the stream of ${session} ended without a match among: ${events.map(({ type }) => type).join(" ")}`,
   );
 }

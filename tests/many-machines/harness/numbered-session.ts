@@ -9,7 +9,7 @@ import {
   toolResults,
   waitForTurn,
 } from "../../acceptance/harness/fixtures.ts";
-import { readFrames } from "../../acceptance/harness/stream.ts";
+import { readFrames, StreamEnded } from "../../acceptance/harness/stream.ts";
 import { assertEveryCallHasOneResult, count, wholeLog } from "../../crash/load.ts";
 
 /** Every so-many-th message starts a turn, in which the agent writes its number to its list, and as an output. */
@@ -153,15 +153,24 @@ async function readAgain<Read>(read: () => Promise<Read>): Promise<Read> {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof TypeError) || attempts === MAX_DISCONNECTS) throw error;
+      if (!isTransient(error) || attempts === MAX_DISCONNECTS) throw error;
       await pause(RETRY_MS);
     }
   }
 }
 
+const OUTAGE = "The service cannot reach its database.";
+
+/** The error of a reading, or what it is of, is a connection that was refused or ended, the end of a stream, or an outage. */
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isEnd = error instanceof TypeError || error instanceof StreamEnded;
+  return isEnd || error.message.includes(OUTAGE) || isTransient(error.cause);
+}
+
 /** A write that a standby or a database that is gone refused is said to be just that. */
 function isOutage({ status, body }: ApiResponse): boolean {
-  return status === 500 && body.error?.message === "The service cannot reach its database.";
+  return status === 500 && body.error?.message === OUTAGE;
 }
 
 /** It starts no turn. */

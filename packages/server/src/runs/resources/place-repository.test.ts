@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type EventOf, newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
-import { dyingDatabase } from "../../../test-support/dying-database.ts";
+import { closeDead, DYING_LEASE_MS, dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
@@ -255,9 +255,9 @@ describe("a failure that passes", () => {
     for (const point of [2, 3, 5]) {
       const { db, own, sessionId, attempts, start } = await trial(t, () => unavailable);
       const dying = dyingDatabase(db, point, true);
-      const first = await start({ db: dying.db, leaseMs: 300, pollMs: 50, graceMs: 0 });
+      const first = await start({ db: dying.db, leaseMs: DYING_LEASE_MS, pollMs: 50, graceMs: 0 });
       await dying.dead;
-      await first.close();
+      await closeDead(db, first);
       await start({ pollMs: 20 });
       await own.until(sessionId, (entries) => statuses(entries).includes("exhausted"));
       await own.send(sessionId, steps(bash("echo one")));

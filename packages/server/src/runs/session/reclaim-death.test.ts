@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closeDead, DYING_LEASE_MS } from "../../../test-support/dying-database.ts";
 import {
   check,
   count,
-  DYING_LEASE_MS,
   idleSession,
   mortal,
   prepared,
@@ -28,7 +28,7 @@ for (const after of [false, true]) {
       const dying = mortal(db, { n, after, happens: die });
       const first = await own.worker({ ...RECLAIM, leaseMs: DYING_LEASE_MS, db: dying });
       await dead.promise;
-      await first.close();
+      await closeDead(db, first);
       const heir = watched(db);
       const second = await own.worker({ ...RECLAIM, db: heir.db });
       await own.until(session.id, (entries) => count(entries, "session.container_reclaimed") === 1);

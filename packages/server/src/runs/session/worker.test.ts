@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, test } from "node:test";
 import type { LogEntry } from "@berth/agent";
 import { testDatabase, testServers } from "../../../test-support/database.ts";
-import { dyingDatabase } from "../../../test-support/dying-database.ts";
+import { closeDead, DYING_LEASE_MS, dyingDatabase } from "../../../test-support/dying-database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
@@ -89,11 +89,11 @@ describe("Worker", () => {
         const own = await installation(t, db);
         const sessionId = await seedSession(db.write, from);
         const dying = dyingDatabase(db, points + 1, commits);
-        const first = await own.worker({ db: dying.db, leaseMs: 300, pollMs: 50, graceMs: 0 });
+        const first = await own.worker({ db: dying.db, leaseMs: DYING_LEASE_MS, pollMs: 50, graceMs: 0 });
         await own.send(sessionId, message);
         const ended = own.until(sessionId, (entries) => idles(entries) === 1);
         survived = await Promise.race([dying.dead.then(() => false), ended.then(() => true)]);
-        await first.close();
+        await closeDead(db, first);
         const second = await own.worker({ pollMs: 20 });
         checkLog(
           await ended,
