@@ -57,7 +57,7 @@ test("start after a kill: removes orphaned content and disks, and only those of 
   const signal = AbortSignal.timeout(180_000);
   while (disks().length > before.disks.length + 1 || filesIn(join(dataDir, "blobs", "partial")).length > 0)
     await pause(50, undefined, { signal });
-  assert.match(foreign.log, /belongs to another database/);
+  await foreign.logged(/belongs to another database/);
   await foreign.kill("SIGTERM");
   const kept = all.filter((path) => !path.includes("/partial/"));
   assert.deepEqual(contents(), kept, "only partial content was removed");

@@ -307,7 +307,7 @@ covers(
       data.filter(({ type }: AnyJson) => type === "session.error"),
       [],
     );
-    assert.match(runner.log, /a disk could not be made of a snapshot of a volume: the session clones/);
+    await runner.logged(/a disk could not be made of a snapshot of a volume: the session clones/);
   },
   SKIP || notTodays("pods", 1, 2),
 );

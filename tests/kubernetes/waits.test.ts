@@ -47,7 +47,7 @@ before(async () => {
   CLEANUP.push(() => service.close());
   service.set({
     kubernetes_node_selector: `${LABEL}=yes`,
-    kubernetes_schedule_seconds: 15,
+    kubernetes_schedule_seconds: 30,
     kubernetes_pull_seconds: 90,
   });
   api = await service.startApi();
@@ -86,7 +86,7 @@ covers(
       },
       () => "the runner is ready, or does not say why not",
     );
-    assert.match(runner.log, NO_NODE);
+    await runner.logged(NO_NODE);
     const told = await service.doctor();
     assert.match(told, /No session can run now\. No node of the cluster took/);
     assert.match(told, NO_NODE);
@@ -101,10 +101,10 @@ covers(
   async () => {
     const session = await makeSession(api);
     const events = await runTurn(api, session.id, bash("echo here"));
-    assert.match(reasons(events)[0] ?? "", NO_NODE);
+    assert.ok(reasons(events).some((reason) => NO_NODE.test(reason)));
     assert.match(
       errors(events)[0] ?? "",
-      /^No node of the cluster took the session's sandbox within 15 seconds: /,
+      /^No node of the cluster took the session's sandbox within 30 seconds: /,
     );
     assert.match(errors(events)[0] ?? "", NO_NODE);
     const sent = await api.ok("POST", `/sessions/${session.id}/events`, {

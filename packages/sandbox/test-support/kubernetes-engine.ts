@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startTestCluster, type TestCluster } from "../../../tests/kubernetes/harness/test-cluster.ts";
-import { createKubernetesEngine } from "../src/kubernetes/kubernetes-engine.ts";
+import type { TestCluster } from "../../../tests/kubernetes/harness/test-cluster.ts";
 import type { Subject } from "./conformance/conformance.ts";
+import { MIB, PodEngines } from "./pod-engines.ts";
 
-const MIB = 1024 * 1024;
+const UIDS = 120_000;
 
 export interface PodSubject extends Subject {
   cluster: TestCluster;
@@ -14,29 +11,8 @@ export interface PodSubject extends Subject {
 
 /** An engine of pods with a cluster of its own. */
 export async function startPodSubject(): Promise<PodSubject> {
-  const directory = await mkdtemp(join(tmpdir(), "berth-pods-"));
-  const cluster = await startTestCluster();
-  const instance = `test-${process.pid}`;
-  const engine = await createKubernetesEngine({
-    instance,
-    kubeconfig: cluster.kubeconfig,
-    namespace: cluster.namespace,
-    defaultImage: cluster.image,
-    imagePullPolicy: cluster.imagePullPolicy,
-    storageClass: cluster.storageClass,
-    diskBytes: 512 * MIB,
-    stateDir: join(directory, "state"),
-    certificates: [],
-  });
-  return {
-    engine,
-    cluster,
-    instance,
-    uid: (process.pid % 10_000) + 120_000,
-    async close() {
-      await engine.close();
-      await cluster.close();
-      await rm(directory, { recursive: true });
-    },
-  };
+  const pods = await PodEngines.start(UIDS);
+  const engine = await pods.runner({ diskBytes: 512 * MIB });
+  const { cluster, instance } = pods;
+  return { engine, cluster, instance, uid: pods.spec().uid, close: () => pods.close() };
 }

@@ -13,6 +13,7 @@ import { storesIn } from "../../many-machines/harness/stores.ts";
 import { Api } from "./api.ts";
 import { atExit } from "./at-exit.ts";
 import { CLUSTER_SERVICE, IN_CLUSTER } from "./cluster-form.ts";
+import { waitUntil } from "./wait-until.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
@@ -115,6 +116,14 @@ export class Berth {
   /** The text written to stdout so far. */
   get output(): string {
     return this.#output.join("");
+  }
+
+  /** Resolves once its log has the text: that comes another way than its answers, and may come after them. */
+  async logged(text: RegExp): Promise<void> {
+    await waitUntil(
+      () => text.test(this.log),
+      () => `The log does not have ${text}:\n${this.log.slice(-2_000)}`,
+    );
   }
 
   /** A client with a new token; by default of the user owner@example.com with every scope. */

@@ -42,6 +42,7 @@ covers(
     assert.ok(
       Number(id) > Number(entries[1].id) && Date.parse(created_at) <= Date.now() && user_agent !== "",
     );
+    await berth.logged(new RegExp(request_id));
     const line = berth.log.split("\n").find((text) => text.includes(request_id));
     assert.match(line ?? "", /"operation":"agents\.update"/);
     assert.doesNotMatch(JSON.stringify(await audit("--all")), /canary/);

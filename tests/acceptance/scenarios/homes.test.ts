@@ -81,7 +81,7 @@ covers(
     assert.equal(host.draining, false);
     assert.equal(host.name, hostname());
     assert.equal(host.place, `local:${idOf(second)}`);
-    assert.match(second.log, /another service of this database runs with other settings/);
+    await second.logged(/another service of this database runs with other settings/);
     await second.kill("SIGTERM");
     const id = await send(waiting);
     await readEventsUntil(api, waiting.id, ({ type }) => type === "session.status_rescheduled");

@@ -135,7 +135,7 @@ covers(["outgoing-proxies"], "outgoing proxies: one that is down → errors with
   const requests = chat.requests.length;
   const turn = await runTurn(api, await makeCloningSession(), bash("true"));
   assert.ok(turn.some(({ type }) => type === "session.error"));
-  assert.match(berth.log, /The outgoing proxy 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\./);
+  await berth.logged(/The outgoing proxy 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\./);
   assert.doesNotMatch(berth.log + JSON.stringify(turn), new RegExp(PASSWORD));
   assert.equal(chat.requests.length, requests);
   const asked = await runTurn(api, await makeSession({ model: "far/quiet", tools: [] }), "Hello");

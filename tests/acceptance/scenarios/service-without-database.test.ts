@@ -56,7 +56,7 @@ covers(
     await readyzSays(503, "database");
     const { status, body } = await new Api(second.url, api.token).get("/agents");
     assert.deepEqual([status, body.error.message], [500, "The service cannot reach its database."]);
-    assert.match(second.log, /The database refuses this service: password authentication failed/);
+    await second.logged(/The database refuses this service: password authentication failed/);
     proxy.pass();
     await readyzSays(200);
     const session = await makeSession(api);

@@ -134,9 +134,10 @@ function valuesFor(cluster: TestCluster, place: string): Values {
 export async function installRelease(cleanUp: (() => unknown)[]): Promise<InstalledRelease> {
   const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
   cleanUp.push(() => rmSync(directory, { recursive: true, force: true }));
-  const [cluster, archive, postgres, s3, web] = await Promise.all([
+  // First, since it fails where the source has faults: then nothing has to end.
+  const archive = await makeServiceImage(directory);
+  const [cluster, postgres, s3, web] = await Promise.all([
     startTestCluster(),
-    makeServiceImage(directory),
     startPostgres({ databases: ["berth"] }),
     startS3Host(),
     startWeb(cleanUp),

@@ -7,7 +7,7 @@ import { SANDBOX } from "./pod-body.ts";
 import { throwIfFailed, waitsFor } from "./pod-status.ts";
 import { PodRoom } from "./room.ts";
 import { StartWait, TOLD_AFTER_MS } from "./start-wait.ts";
-import { durationWords, nodeWords, type PullFault, placeWords, pullFault } from "./wait-words.ts";
+import { durationWords, nodeWords, type PullFault, pullFault, schedulerWords } from "./wait-words.ts";
 
 /** How long a pod may wait, in milliseconds. */
 export interface WaitTimes {
@@ -20,6 +20,8 @@ export interface WaitTimes {
 /** How long the containers of a pod may run before it is ready. */
 const START_MS = 90_000;
 const TICK_MS = 1_000;
+/** A scheduler that has said nothing of a pod when its time is over is busy: so much later it has, and then it is known why. */
+const SILENT_MS = 20_000;
 /** Between two looks at what a node does. */
 const EVENTS_MS = 5_000;
 
@@ -112,7 +114,7 @@ export class PodStart {
     if (this.#isLooking || this.signal.aborted) return;
     this.#isLooking = true;
     try {
-      if (this.#clock.spentMs > this.#limits[this.#clock.phase]) this.#fail(await this.#timeOver());
+      if (await this.#isOver()) this.#fail(await this.#timeOver());
       else if (this.#clock.waitedMs > TOLD_AFTER_MS) {
         const wait = await this.#waits();
         if (wait !== null && !this.signal.aborted) this.#wait.is(wait);
@@ -123,6 +125,13 @@ export class PodStart {
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  async #isOver(): Promise<boolean> {
+    const { phase, spentMs } = this.#clock;
+    const lateMs = spentMs - this.#limits[phase];
+    if (lateMs <= 0) return false;
+    return phase !== "placing" || lateMs > SILENT_MS || (await this.#schedulerWords()) !== "";
   }
 
   /** Null: it went on meanwhile. */
@@ -149,8 +158,12 @@ export class PodStart {
 
   async #words(): Promise<string> {
     if (this.#clock.phase === "placing")
-      return placeWords(this.#seen, this.isUnplaced ? [] : await this.#lookAtEvents());
+      return (await this.#schedulerWords()) || "the scheduler has not placed it yet";
     return this.#pull?.words ?? nodeWords(this.#seen, await this.#lookAtEvents());
+  }
+
+  async #schedulerWords(): Promise<string> {
+    return schedulerWords(this.#seen, this.isUnplaced ? [] : await this.#lookAtEvents());
   }
 
   async #lookAtEvents(): Promise<readonly CoreV1Event[]> {

@@ -6,7 +6,8 @@ import { PodLostError } from "./pod-lost.ts";
 
 /** What the kubelet says of an image that it will never have. */
 const IMAGE_FAULTS = ["InvalidImageName", "ErrImageNeverPull"];
-const CONTAINER_FAULTS = ["CreateContainerError", "RunContainerError", "CreateContainerConfigError"];
+/** Of a container that was made and did not start: it is not started again. */
+const START_FAULTS = ["RunContainerError", "ContainerCannotRun", "StartError"];
 
 /** Why a node ends a pod, or does not admit it, that was given to it: another node may. */
 const OF_NODE =
@@ -28,8 +29,7 @@ export function throwIfFailed(pod: V1Pod): void {
     const { reason = "", message: why = "" } = state?.waiting ?? state?.terminated ?? {};
     if (IMAGE_FAULTS.includes(reason))
       throw new ImageError(`The image ${JSON.stringify(image)} cannot be run.`, { cause: why });
-    const cannotStart =
-      CONTAINER_FAULTS.includes(reason) || reason === "ContainerCannotRun" || reason === "StartError";
+    const cannotStart = START_FAULTS.includes(reason);
     if (cannotStart && name === SANDBOX_CONTAINER)
       throw new ImageError(`The image ${JSON.stringify(image)} cannot be run.`, { cause: why });
     if (cannotStart) throw new SandboxError(`a container could not start: ${why}`);

@@ -2,102 +2,51 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
   type Cluster as ApiCluster,
-  CoreV1Api,
   KubeConfig,
   loadYaml,
   RbacAuthorizationV1Api,
   type V1PolicyRule,
 } from "@kubernetes/client-node";
 import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
-import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
 import { ok } from "../../test-support/conformance/context.ts";
+import { clientOf, MIB, PodEngines } from "../../test-support/pod-engines.ts";
 import { RuntimeClassError } from "../interface/errors.ts";
-import type { SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import { Cluster } from "./cluster.ts";
-import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-engine.ts";
+import type { KubernetesOptions } from "./kubernetes-engine.ts";
 import type { PodSnapshots } from "./pod-snapshots.ts";
 import { probeSnapshots } from "./probe-snapshots.ts";
 
 const skip = missingForCluster() ?? false;
 /** The node's processes are not among those of this host. */
 const isElsewhere = findKit()?.kind === "cluster";
-const MIB = 1024 * 1024;
-const FIRST_UID = (process.pid % 10_000) + 130_000;
 
-let cluster: TestCluster;
-let api: Cluster;
-let directory: string;
-const engines: SandboxEngine[] = [];
+let pods: PodEngines;
 
 before(async () => {
-  if (skip !== false) return;
-  directory = await mkdtemp(join(tmpdir(), "berth-pods-"));
-  cluster = await startTestCluster();
-  api = await Cluster.connect(cluster.kubeconfig, cluster.namespace);
+  if (skip === false) pods = await PodEngines.start(130_000);
 });
-after(async () => {
-  await Promise.all(engines.map((engine) => engine.close()));
-  await cluster?.close();
-  if (directory !== undefined) await rm(directory, { recursive: true });
-});
-
-async function runner(options: Partial<KubernetesOptions> = {}): Promise<SandboxEngine> {
-  const engine = await createKubernetesEngine({
-    instance: `test-${process.pid}`,
-    kubeconfig: cluster.kubeconfig,
-    namespace: cluster.namespace,
-    defaultImage: cluster.image,
-    imagePullPolicy: cluster.imagePullPolicy,
-    storageClass: cluster.storageClass,
-    diskBytes: 64 * MIB,
-    // Engines of one process are told apart by their directories in it.
-    stateDir: join(directory, "state"),
-    certificates: [],
-    ...options,
-  });
-  engines.push(engine);
-  return engine;
-}
-
-let count = 0;
-
-function spec(overrides: Partial<SandboxSpec> = {}): SandboxSpec {
-  const id = `pods${process.pid}_${++count}`;
-  return {
-    id,
-    disk: id,
-    // The kernel counts the processes of a uid over all pods of a node.
-    uid: FIRST_UID + count,
-    limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
-    egress: { mode: "limited", hosts: [] },
-    files: [],
-    writable: [],
-    ...overrides,
-  };
-}
+after(() => pods?.close());
 
 async function epochs(id: string): Promise<string[]> {
-  return (await api.pods(`berth.sandbox=${id}`)).map(
+  return (await pods.api.pods(`berth.sandbox=${id}`)).map(
     ({ metadata }) => metadata?.labels?.["berth.epoch"] ?? "none",
   );
 }
 
 /** As the autoscaler of nodes reads it. */
 async function mayBeEvicted(id: string): Promise<(string | undefined)[]> {
-  return (await api.pods(`berth.sandbox=${id}`)).map(
+  return (await pods.api.pods(`berth.sandbox=${id}`)).map(
     ({ metadata }) => metadata?.annotations?.["cluster-autoscaler.kubernetes.io/safe-to-evict"],
   );
 }
 
 /** Of the pods that there are and do not end. */
 async function uids(id: string): Promise<string[]> {
-  return (await api.pods(`berth.sandbox=${id}`))
+  return (await pods.api.pods(`berth.sandbox=${id}`))
     .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
     .map(({ metadata }) => metadata?.uid ?? "");
 }
@@ -105,8 +54,8 @@ async function uids(id: string): Promise<string[]> {
 test("a later lease goes on in the pod of an earlier one, where nothing runs any more, and the former one can do nothing", {
   skip,
 }, async () => {
-  const [first, second] = [await runner(), await runner()];
-  const one = spec();
+  const [first, second] = [await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   const former = await first.open({ ...one, epoch: 1 });
   const pod = await uids(one.id);
   await ok(former, "echo kept >/data/kept; echo kept >/dev/shm/kept");
@@ -137,8 +86,8 @@ test("a later lease goes on in the pod of an earlier one, where nothing runs any
 test("a sandbox that is left has its pod until another goes on in it; one that was closed has none", {
   skip,
 }, async () => {
-  const [first, second] = [await runner(), await runner()];
-  const one = spec();
+  const [first, second] = [await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   const former = await first.open({ ...one, epoch: 1 });
   const pod = await uids(one.id);
   await former.run({ script: "sleep 604 &", shell: "main", timeoutMs: 60_000 });
@@ -153,8 +102,8 @@ test("a sandbox that is left has its pod until another goes on in it; one that w
 });
 
 test("of two that take a pod over, the later lease has it", { skip }, async () => {
-  const [first, second, third] = [await runner(), await runner(), await runner()];
-  const one = spec();
+  const [first, second, third] = [await pods.runner(), await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   await first.open({ ...one, epoch: 1 });
   const [lower, higher] = await Promise.allSettled([
     second.open({ ...one, epoch: 2 }),
@@ -170,18 +119,18 @@ test("of two that take a pod over, the later lease has it", { skip }, async () =
 test("a pod that was made with something else, or was sent something since, is replaced", {
   skip,
 }, async () => {
-  const source = await mkdtemp(join(directory, "shown-"));
+  const source = await mkdtemp(join(pods.directory, "shown-"));
   await writeFile(join(source, "file"), "first");
-  const file = join(directory, "made-with");
+  const file = join(pods.directory, "made-with");
   await writeFile(file, "first");
-  const one = spec({
+  const one = pods.spec({
     directories: [{ source, target: "/mnt/shown" }],
     files: [{ source: file, target: "/mnt/session/uploads/a" }],
   });
   let epoch = 0;
   const opened = async (overrides: Partial<SandboxSpec> = {}) => {
     epoch += 1;
-    const sandbox = await (await runner()).open({ ...one, ...overrides, epoch });
+    const sandbox = await (await pods.runner()).open({ ...one, ...overrides, epoch });
     return { sandbox, pod: await uids(one.id) };
   };
   const first = await opened();
@@ -206,18 +155,18 @@ test("a pod that was made with something else, or was sent something since, is r
 test("the pool: a pod is taken with the files that its session brings, and a later lease goes on in it", {
   skip,
 }, async () => {
-  const [first, second] = [await runner(), await runner()];
+  const [first, second] = [await pods.runner(), await pods.runner()];
   const { warm } = first;
   assert.ok(warm !== undefined);
   const [source, empty] = [
-    await mkdtemp(join(directory, "skill-")),
-    await mkdtemp(join(directory, "store-")),
+    await mkdtemp(join(pods.directory, "skill-")),
+    await mkdtemp(join(pods.directory, "store-")),
   ];
   await mkdir(join(source, "more"));
   await writeFile(join(source, "more/run"), "run", { mode: 0o555 });
-  const upload = join(directory, "warm-upload");
+  const upload = join(pods.directory, "warm-upload");
   await writeFile(upload, "uploaded");
-  const one = spec({
+  const one = pods.spec({
     files: [{ source: upload, target: "/mnt/session/uploads/deep/a" }],
     directories: [
       { source, target: "/mnt/skills/one" },
@@ -271,10 +220,10 @@ test("the pool: a pod is taken with the files that its session brings, and a lat
 test("the pool: what does not serve is made anew on its disk, and what nobody has taken goes with its disk", {
   skip,
 }, async () => {
-  const engine = await runner();
+  const engine = await pods.runner();
   const { warm, disks } = engine;
   assert.ok(warm !== undefined && disks !== undefined);
-  const one = spec();
+  const one = pods.spec();
   const shape = warm.shapeOf({ ...one, hasTunnel: false });
   assert.ok(shape !== null);
   const mounted = { ...one, files: [{ target: "/srv/file" }], hasTunnel: false };
@@ -283,15 +232,13 @@ test("the pool: what does not serve is made anew on its disk, and what nobody ha
   const [removed, unclaimed, other] = [disk("removed"), disk("unclaimed"), disk("other")];
   for (const each of [removed, unclaimed, other]) await warm.make(each, shape);
   await assert.rejects(warm.make(other, shape), /there already/);
-  const namespaced = { namespace: cluster.namespace };
-  const config = new KubeConfig();
-  config.loadFromFile(cluster.kubeconfig);
-  const core = config.makeApiClient(CoreV1Api);
-  const [pod] = await api.pods(`berth.sandbox=${removed.name}`);
+  const namespaced = { namespace: pods.cluster.namespace };
+  const { core } = pods;
+  const [pod] = await pods.api.pods(`berth.sandbox=${removed.name}`);
   await core.deleteNamespacedPod({ ...namespaced, name: pod?.metadata?.name ?? "", gracePeriodSeconds: 0 });
   const made = await engine.open({ ...one, disk: removed.name, epoch: 1 });
   assert.deepEqual([await ok(made, "id -u"), made.wasThere], [String(one.uid), false]);
-  const claim = (await api.claims("berth.disk")).find(
+  const claim = (await pods.api.claims("berth.disk")).find(
     ({ metadata }) => metadata?.annotations?.["berth.disk-name"] === unclaimed.name,
   );
   await core.deleteNamespacedPersistentVolumeClaim({ ...namespaced, name: claim?.metadata?.name ?? "" });
@@ -312,8 +259,8 @@ test("the pool: what does not serve is made anew on its disk, and what nobody ha
 });
 
 test("a pod whose process 1 does not respond is replaced", { skip: skip || isElsewhere }, async () => {
-  const [first, second] = [await runner(), await runner()];
-  const one = spec();
+  const [first, second] = [await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   await ok(await first.open({ ...one, epoch: 1 }), "echo kept >/data/kept");
   const pod = await uids(one.id);
   process.kill(await processOneOf(one.uid), "SIGSTOP");
@@ -334,8 +281,12 @@ async function processOneOf(uid: number): Promise<number> {
 }
 
 test("sweep: pods whose lease is over are removed, and no others", { skip }, async () => {
-  const [first, second] = [await runner(), await runner()];
-  const [abandoned, leased, own] = [spec({ epoch: 5 }), spec({ epoch: 6 }), spec({ epoch: 7 })];
+  const [first, second] = [await pods.runner(), await pods.runner()];
+  const [abandoned, leased, own] = [
+    pods.spec({ epoch: 5 }),
+    pods.spec({ epoch: 6 }),
+    pods.spec({ epoch: 7 }),
+  ];
   await first.open(abandoned);
   const kept = await first.open(leased);
   await second.open(own);
@@ -347,13 +298,13 @@ test("sweep: pods whose lease is over are removed, and no others", { skip }, asy
   assert.deepEqual(asked.sort(), [`${abandoned.id} 5`, `${leased.id} 6`].sort());
   assert.equal(await ok(kept, "echo alive"), "alive");
   assert.deepEqual(await epochs(own.id), ["7"]);
-  const { metadata, status } = (await api.pods(`berth.sandbox=${abandoned.id}`))[0] ?? {};
+  const { metadata, status } = (await pods.api.pods(`berth.sandbox=${abandoned.id}`))[0] ?? {};
   assert.ok(metadata === undefined || metadata.deletionTimestamp !== undefined, JSON.stringify(status));
 });
 
 test("sweep: a pod that another lease takes meanwhile stays", { skip }, async () => {
-  const [first, second, third] = [await runner(), await runner(), await runner()];
-  const one = spec();
+  const [first, second, third] = [await pods.runner(), await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   await (await first.open({ ...one, epoch: 1 })).leave?.();
   const pod = await uids(one.id);
   await second.sweep(undefined, async (sandboxes) => {
@@ -367,8 +318,8 @@ test("sweep: a pod that another lease takes meanwhile stays", { skip }, async ()
 test("disks: one that is taken away ends the pod of an earlier lease, and not that of a later one", {
   skip,
 }, async () => {
-  const [first, second] = [await runner(), await runner()];
-  const one = spec();
+  const [first, second] = [await pods.runner(), await pods.runner()];
+  const one = pods.spec();
   await (await first.open({ ...one, epoch: 4 })).leave?.();
   await assert.rejects(
     async () => await second.disks?.takeAway(one.disk, 3),
@@ -381,11 +332,11 @@ test("disks: one that is taken away ends the pod of an earlier lease, and not th
 });
 
 test("disks: the engine has, lists and takes them away; another of the name is new", { skip }, async () => {
-  const engine = await runner();
+  const engine = await pods.runner();
   const { disks } = engine;
   assert.ok(disks !== undefined);
   assert.match(disks.place, /^kubernetes:[0-9a-f-]{36}\/\S+$/);
-  const [one, throwaway] = [spec(), spec({ temporaryDisk: true })];
+  const [one, throwaway] = [pods.spec(), pods.spec({ temporaryDisk: true })];
   assert.equal(await disks.has(one.disk), false);
   const [first, other] = await Promise.all([engine.open(one), engine.open(throwaway)]);
   await ok(first, "echo old >/data/file");
@@ -402,11 +353,13 @@ test("disks: the engine has, lists and takes them away; another of the name is n
 test("directories: what changed on the host is shown when that is asked for, and stays read-only", {
   skip,
 }, async () => {
-  const source = await mkdtemp(join(directory, "shown-"));
+  const source = await mkdtemp(join(pods.directory, "shown-"));
   await mkdir(join(source, "sub"));
   await writeFile(join(source, "sub/old"), "old");
   await writeFile(join(source, "kept"), "kept");
-  const sandbox = await (await runner()).open(spec({ directories: [{ source, target: "/mnt/shown" }] }));
+  const sandbox = await (await pods.runner()).open(
+    pods.spec({ directories: [{ source, target: "/mnt/shown" }] }),
+  );
   assert.equal(await ok(sandbox, "cat /mnt/shown/sub/old /mnt/shown/kept"), "oldkept");
   await rm(join(source, "sub"), { recursive: true });
   await writeFile(join(source, "kept"), "changed");
@@ -425,8 +378,8 @@ test("directories: what changed on the host is shown when that is asked for, and
 });
 
 test("limits: a command that meets one is told which", { skip }, async () => {
-  const engine = await runner();
-  const sandbox = await engine.open(spec());
+  const engine = await pods.runner();
+  const sandbox = await engine.open(pods.spec());
   const full = await sandbox.run({ script: "head -c 100M /dev/zero >/data/x", timeoutMs: 60_000 });
   assert.deepEqual([full.ended, full.limit], ["exit", "disk"]);
   const fat = "perl -e '$x = \"x\" x (400 << 20)'";
@@ -440,7 +393,7 @@ test("limits: a command that meets one is told which", { skip }, async () => {
 test("probe: what the account may, and that a network which forbids nothing lets pods reach others", {
   skip,
 }, async () => {
-  const engine = await runner();
+  const engine = await pods.runner();
   const states = Object.fromEntries((await engine.probe()).map(({ name, state }) => [name, state]));
   assert.deepEqual(states, {
     cluster: "yes",
@@ -453,7 +406,9 @@ test("probe: what the account may, and that a network which forbids nothing lets
     // The network of the cluster that tests start enforces no policy.
     network_policy: findKit()?.kind === "scripts" ? "no" : states.network_policy,
   });
-  const left = (await api.pods("berth.sandbox")).map(({ metadata }) => metadata?.labels?.["berth.sandbox"]);
+  const left = (await pods.api.pods("berth.sandbox")).map(
+    ({ metadata }) => metadata?.labels?.["berth.sandbox"],
+  );
   assert.deepEqual(
     left.filter((id) => id?.startsWith("network_")),
     [],
@@ -462,12 +417,12 @@ test("probe: what the account may, and that a network which forbids nothing lets
 
 test("the rights of the guide are all that an account needs", { skip }, async () => {
   const kubeconfig = await limitedAccount();
-  const engine = await runner({ kubeconfig });
-  const one = spec({ epoch: 1 });
+  const engine = await pods.runner({ kubeconfig });
+  const one = pods.spec({ epoch: 1 });
   const limited = (megabytes: number) => ({ limits: { ...one.limits, diskBytes: megabytes * MIB } });
   await (await engine.open({ ...one, ...limited(64) })).close();
   await (await engine.open({ ...one, ...limited(80), epoch: 2 })).leave?.();
-  const sandbox = await (await runner({ kubeconfig })).open({ ...one, ...limited(80), epoch: 3 });
+  const sandbox = await (await pods.runner({ kubeconfig })).open({ ...one, ...limited(80), epoch: 3 });
   assert.equal(await ok(sandbox, "echo works"), "works");
   await engine.sweep(undefined, async () => []);
   await sandbox.close();
@@ -479,10 +434,10 @@ test("the rights of the guide are all that an account needs", { skip }, async ()
 
 /** The kubeconfig of an account that may do what the guide says, on wish with snapshots, and no more. */
 async function limitedAccount(label = "all", withSnapshots = false): Promise<string> {
-  const config = new KubeConfig();
-  config.loadFromFile(cluster.kubeconfig);
-  const { namespace } = cluster;
-  const [core, rbac] = [config.makeApiClient(CoreV1Api), config.makeApiClient(RbacAuthorizationV1Api)];
+  const config = clientOf(pods.cluster);
+  const { namespace } = pods.cluster;
+  const { core } = pods;
+  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
   const guide = await readFile(new URL("../../../../docs/guides/operating.md", import.meta.url), "utf8");
   const { rules } = loadYaml<{ rules: V1PolicyRule[] }>(
     /^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "",
@@ -503,7 +458,7 @@ async function limitedAccount(label = "all", withSnapshots = false): Promise<str
     name,
     token: status?.token ?? "",
   });
-  const path = join(directory, `kubeconfig-${label}`);
+  const path = join(pods.directory, `kubeconfig-${label}`);
   await writeFile(path, limited.exportConfig(), { mode: 0o600 });
   return path;
 }
@@ -512,12 +467,12 @@ test("a disk of a snapshot: its files are the agent's, as they were, in its firs
   skip: skip || (isElsewhere ? "it needs a class of snapshots" : false),
 }, async () => {
   const [first, second] = [
-    await runner({ snapshotClass: cluster.snapshotClass }),
-    await runner({ snapshotClass: cluster.snapshotClass }),
+    await pods.runner({ snapshotClass: pods.cluster.snapshotClass }),
+    await pods.runner({ snapshotClass: pods.cluster.snapshotClass }),
   ];
   const snapshots = first.disks?.snapshots;
   assert.ok(snapshots);
-  const one = spec();
+  const one = pods.spec();
   const source = await first.open(one);
   await ok(
     source,
@@ -529,7 +484,7 @@ test("a disk of a snapshot: its files are the agent's, as they were, in its firs
   const found = await snapshots.find(id);
   assert.ok(found?.isReady && found.bytes === 64 * MIB, JSON.stringify(found));
 
-  const two = spec();
+  const two = pods.spec();
   const made = await first.open({ ...two, epoch: 1, diskSource: id });
   const list = "cd /data; find . -printf '%p %M %u %g\\n' | sort; find . -perm /6000";
   const files = [
@@ -563,10 +518,10 @@ test("what is missing for snapshots of volumes is told", {
   skip: skip || (isElsewhere ? "it needs a class of snapshots" : false),
 }, async () => {
   const told = async (options: Partial<KubernetesOptions>) =>
-    (await probeSnapshots((await runner(options)).disks?.snapshots as PodSnapshots | undefined)).detail;
+    (await probeSnapshots((await pods.runner(options)).disks?.snapshots as PodSnapshots | undefined)).detail;
   assert.equal(await told({}), "No class of volume snapshots is set: every session clones.");
   assert.equal(
-    await told({ snapshotClass: cluster.snapshotClass }),
+    await told({ snapshotClass: pods.cluster.snapshotClass }),
     "Disks are made of snapshots of volumes with an organization's repositories.",
   );
   assert.equal(
@@ -575,25 +530,25 @@ test("what is missing for snapshots of volumes is told", {
   );
   const [without, limited] = await Promise.all([limitedAccount("without"), limitedAccount("with", true)]);
   assert.equal(
-    await told({ kubeconfig: without, snapshotClass: cluster.snapshotClass }),
+    await told({ kubeconfig: without, snapshotClass: pods.cluster.snapshotClass }),
     "The account may not create, get, list, delete volumesnapshots of snapshot.storage.k8s.io in the namespace: its Role lacks that. Every session clones.",
   );
-  const possible = await told({ kubeconfig: limited, snapshotClass: cluster.snapshotClass });
+  const possible = await told({ kubeconfig: limited, snapshotClass: pods.cluster.snapshotClass });
   assert.match(possible, /^Disks are made/, "with the right of the guide");
 });
 
 test("an image that is missing is told", { skip }, async () => {
-  const engine = await runner();
-  await assert.rejects(engine.open(spec({ image: "localhost/missing:1" })), {
+  const engine = await pods.runner();
+  await assert.rejects(engine.open(pods.spec({ image: "localhost/missing:1" })), {
     name: "SandboxError",
     message: 'The image "localhost/missing:1" cannot be run.',
   });
 });
 
 test("a runtime class: one that is not allowed, or that the cluster lacks, is told", { skip }, async () => {
-  const engine = await runner({ runtimeClasses: ["berth-missing"] });
+  const engine = await pods.runner({ runtimeClasses: ["berth-missing"] });
   const refused = (runtimeClass: string, message: string) =>
-    assert.rejects(engine.open(spec({ runtimeClass })), (error) => {
+    assert.rejects(engine.open(pods.spec({ runtimeClass })), (error) => {
       assert.ok(error instanceof RuntimeClassError);
       assert.equal(error.message, message);
       return true;

@@ -4,7 +4,7 @@ import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-n
 import { PhaseClock, phaseOf } from "./phase-clock.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { throwIfFailed } from "./pod-status.ts";
-import { durationWords, nodeWords, oneLine, placeWords, pullFault } from "./wait-words.ts";
+import { durationWords, nodeWords, oneLine, pullFault, schedulerWords } from "./wait-words.ts";
 
 const waits = (reason: string, message?: string): V1ContainerStatus => ({
   name: "sandbox",
@@ -71,11 +71,13 @@ test("words: those of the condition, else of the newest event, else that nothing
     status: { conditions: [{ type: "PodScheduled", status: "False", message }] },
   });
   const events = [event("Pulling", 'Pulling image "a"', 2), event("Scheduled", "assigned", 1)];
-  assert.equal(placeWords(unplaced("0/1 nodes"), events), "0/1 nodes");
-  assert.equal(placeWords({}, [event("FailedScheduling", "no nodes", 1)]), "no nodes");
-  assert.equal(placeWords({}, []), "the scheduler has not placed it yet");
+  assert.equal(schedulerWords(unplaced("0/1 nodes"), events), "0/1 nodes");
+  assert.equal(schedulerWords({}, [event("FailedScheduling", "no nodes", 1)]), "no nodes");
+  assert.equal(schedulerWords({}, []), "");
   assert.equal(nodeWords({}, events), 'Pulling: Pulling image "a"');
   assert.equal(nodeWords(onNode([], [waits("ContainerCreating")]), []), "ContainerCreating");
+  const unmade = onNode([runs], [waits("CreateContainerConfigError", 'configmap "a"\nnot found')]);
+  assert.equal(nodeWords(unmade, events), 'CreateContainerConfigError: configmap "a" not found');
   assert.equal(nodeWords({}, []), "its node has said nothing yet");
   assert.deepEqual([60_000, 600_000, 90_000, 1_000].map(durationWords), [
     "1 minute",
@@ -96,6 +98,8 @@ test("throwIfFailed: what a node rejects or evicts another one may take; an end 
     );
   for (const reason of ["ErrImagePull", "ImagePullBackOff"])
     throwIfFailed(onNode([], [waits(reason, "503")]));
-  for (const reason of ["InvalidImageName", "ErrImageNeverPull"])
+  for (const reason of ["CreateContainerError", "CreateContainerConfigError"])
+    throwIfFailed(onNode([waits(reason, "not there yet")], []));
+  for (const reason of ["InvalidImageName", "ErrImageNeverPull", "RunContainerError"])
     assert.throws(() => throwIfFailed(onNode([], [waits(reason)])), /cannot be run/);
 });

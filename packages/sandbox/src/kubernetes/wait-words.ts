@@ -4,6 +4,8 @@ import { waitsFor } from "./pod-status.ts";
 /** What the kubelet says when it could not get an image; it tries again by itself. */
 const PULL_FAULTS = ["ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "ImageInspectError"];
 const BACK_OFF = "ImagePullBackOff";
+/** The same of a container that it could not make, as where a ConfigMap is not there yet. */
+const CREATE_FAULTS = ["CreateContainerError", "CreateContainerConfigError"];
 const MAX_LENGTH = 500;
 const MINUTE_MS = 60_000;
 
@@ -15,29 +17,27 @@ export interface PullFault {
 }
 
 /** @param former what was known before: while the kubelet pauses, it does not say why the attempt before failed. */
-export function pullFault({ status }: V1Pod, former: PullFault | null): PullFault | null {
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  const failing = all.find(({ state }) => PULL_FAULTS.includes(state?.waiting?.reason ?? ""));
+export function pullFault(pod: V1Pod, former: PullFault | null): PullFault | null {
+  const failing = waitingFor(pod, PULL_FAULTS);
   if (failing === undefined) return null;
   const { image, state } = failing;
-  const { reason = "", message = "" } = state?.waiting ?? {};
-  if (reason === BACK_OFF && former?.image === image) return former;
-  return { image, words: oneLine(message === "" ? reason : `${reason}: ${message}`) };
+  if (state?.waiting?.reason === BACK_OFF && former?.image === image) return former;
+  return { image, words: stateWords(failing) };
 }
 
-/** Why a pod has no node, in the scheduler's words. @param events about the pod. */
-export function placeWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
-  const said = waitsFor(pod) || (newest(events)?.message ?? "");
-  return said === "" ? "the scheduler has not placed it yet" : oneLine(said);
+/** Why a pod has no node, in the scheduler's words; empty when it has said nothing. @param events about the pod. */
+export function schedulerWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
+  return oneLine(waitsFor(pod) || (newest(events)?.message ?? ""));
 }
 
 /** What a node does for a pod that has it, in the kubelet's words. @param events about the pod. */
-export function nodeWords({ status }: V1Pod, events: readonly CoreV1Event[]): string {
+export function nodeWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
+  const failing = waitingFor(pod, CREATE_FAULTS);
+  if (failing !== undefined) return stateWords(failing);
   const { reason, message } = newest(events) ?? {};
   if (message !== undefined) return oneLine(`${reason}: ${message}`);
-  const waiting = (one: V1ContainerStatus) => one.state?.waiting?.reason;
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all.map(waiting).find((one) => one !== undefined) ?? "its node has said nothing yet";
+  const waiting = containersOf(pod).map(({ state }) => state?.waiting?.reason);
+  return waiting.find((one) => one !== undefined) ?? "its node has said nothing yet";
 }
 
 /** `10 minutes`, `90 seconds`. */
@@ -51,6 +51,19 @@ export function durationWords(milliseconds: number): string {
 export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`;
+}
+
+function containersOf({ status }: V1Pod): V1ContainerStatus[] {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
+
+function waitingFor(pod: V1Pod, reasons: readonly string[]): V1ContainerStatus | undefined {
+  return containersOf(pod).find(({ state }) => reasons.includes(state?.waiting?.reason ?? ""));
+}
+
+function stateWords({ state }: V1ContainerStatus): string {
+  const { reason = "", message = "" } = state?.waiting ?? {};
+  return oneLine(message === "" ? reason : `${reason}: ${message}`);
 }
 
 function newest(events: readonly CoreV1Event[]): CoreV1Event | undefined {

@@ -2,88 +2,49 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
-import { startTestCluster, type TestCluster } from "../../../../tests/kubernetes/harness/test-cluster.ts";
 import { ok } from "../../test-support/conformance/context.ts";
+import { PodEngines } from "../../test-support/pod-engines.ts";
 import { ImageError, NoRoomError, WaitOverError } from "../interface/errors.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec, SandboxWait } from "../interface/spec.ts";
-import { Cluster } from "./cluster.ts";
-import { createKubernetesEngine, type KubernetesOptions } from "./kubernetes-engine.ts";
+import type { KubernetesOptions } from "./kubernetes-engine.ts";
 
 const skip = missingForCluster() ?? false;
-/** The images of its node are not this test's to change. */
-const skipImages =
-  skip === false && findKit()?.kind === "cluster"
-    ? "an image is added to the node of the kit's cluster"
-    : skip;
-const MIB = 1024 * 1024;
-const FIRST_UID = (process.pid % 10_000) + 140_000;
+const isElsewhere = skip === false && findKit()?.kind === "cluster";
+/** Neither its node nor its scheduler is this test's to change. */
+const skipImages = isElsewhere ? "an image is added to the node of the kit's cluster" : skip;
+const skipFiles = isElsewhere ? "a file is put on the node of the kit's cluster" : skip;
+const skipScheduler = isElsewhere ? "the scheduler of the kit's cluster is halted" : skip;
+/** What it takes to bind a volume and to begin a pod on a busy machine. */
+const IMAGE_MS = 600_000;
+const NO_NODE = /^0\/\d+ nodes are available: .*(node selector|affinity)/;
 const run = promisify(execFile);
 
-let cluster: TestCluster;
-let api: Cluster;
-let core: CoreV1Api;
-let directory: string;
-const engines: SandboxEngine[] = [];
+let pods: PodEngines;
 
 before(async () => {
-  if (skip !== false) return;
-  directory = await mkdtemp(join(tmpdir(), "berth-waits-"));
-  cluster = await startTestCluster();
-  api = await Cluster.connect(cluster.kubeconfig, cluster.namespace);
-  const config = new KubeConfig();
-  config.loadFromFile(cluster.kubeconfig);
-  core = config.makeApiClient(CoreV1Api);
+  if (skip === false) pods = await PodEngines.start(140_000);
 });
-after(async () => {
-  await Promise.all(engines.map((engine) => engine.close()));
-  await cluster?.close();
-  if (directory !== undefined) await rm(directory, { recursive: true });
-});
-
-async function runner(options: Partial<KubernetesOptions> = {}): Promise<SandboxEngine> {
-  const engine = await createKubernetesEngine({
-    instance: `test-${process.pid}`,
-    kubeconfig: cluster.kubeconfig,
-    namespace: cluster.namespace,
-    defaultImage: cluster.image,
-    imagePullPolicy: cluster.imagePullPolicy,
-    storageClass: cluster.storageClass,
-    diskBytes: 64 * MIB,
-    stateDir: join(directory, "state"),
-    certificates: [],
-    ...options,
-  });
-  engines.push(engine);
-  return engine;
-}
-
-let count = 0;
+after(() => pods?.close());
 
 /** A sandbox, and what it tells of its wait. */
 function waiting(overrides: Partial<SandboxSpec> = {}) {
-  const id = `waits${process.pid}_${++count}`;
   const told: (SandboxWait | null)[] = [];
   const news = new EventEmitter();
   const first = Promise.withResolvers<SandboxWait>();
-  const spec: SandboxSpec = {
-    ...{ id, disk: id, uid: FIRST_UID + count, files: [], writable: [] },
-    limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
-    egress: { mode: "limited", hosts: [] },
+  const spec = pods.spec({
     onWaiting: (wait) => {
       told.push(wait);
       news.emit("told");
       if (wait !== null) first.resolve(wait);
     },
     ...overrides,
-  };
+  });
   const open = (engine: SandboxEngine) => {
     const opening = engine.open(spec);
     opening.catch(first.reject);
@@ -102,17 +63,17 @@ function waiting(overrides: Partial<SandboxSpec> = {}) {
 }
 
 async function podsOf({ id }: SandboxSpec): Promise<number> {
-  return (await api.pods(`berth.sandbox=${id}`)).filter(
+  return (await pods.api.pods(`berth.sandbox=${id}`)).filter(
     ({ metadata }) => metadata?.deletionTimestamp === undefined,
   ).length;
 }
 
 async function labelNode(label: string, value: string | null): Promise<void> {
-  const { items } = await core.listNode();
+  const { items } = await pods.core.listNode();
   const name = items[0]?.metadata?.name ?? "";
   const path = `/metadata/labels/${label}`;
   const body = value === null ? [{ op: "remove", path }] : [{ op: "add", path, value }];
-  await core.patchNode({ name, body });
+  await pods.core.patchNode({ name, body });
 }
 
 const on = (label: string): Partial<KubernetesOptions> => ({
@@ -122,12 +83,11 @@ const on = (label: string): Partial<KubernetesOptions> => ({
 test("no node: the wait is told in the scheduler's words, and the sandbox opens once a node is there", {
   skip,
 }, async () => {
-  const engine = await runner(on("wanted"));
-  const { told, first, open } = waiting();
+  const engine = await pods.runner(on("wanted"));
+  const { told, toldOf, open } = waiting();
   const opening = open(engine);
-  const { for: what, reason, othersRun } = await first;
+  const { for: what, othersRun } = await toldOf(NO_NODE);
   assert.deepEqual([what, othersRun], ["place", false]);
-  assert.match(reason, /^0\/\d+ nodes are available: .*node selector|affinity/);
   await labelNode("wanted", "yes");
   const sandbox = await opening;
   await labelNode("wanted", null);
@@ -144,7 +104,7 @@ test("no node takes so large a pod until its time is over → what the scheduler
       containers: [{ name: "sandbox", resources: { requests: { cpu: "4000" }, limits: { cpu: "4000" } } }],
     },
   };
-  const engine = await runner({ podPatch, times: { placeMs: 7_000, imageMs: 600_000 } });
+  const engine = await pods.runner({ podPatch, times: { placeMs: 7_000, imageMs: IMAGE_MS } });
   for (const attempt of [waiting(), waiting()]) {
     await assert.rejects(attempt.open(engine), (error: unknown) => {
       assert.ok(error instanceof WaitOverError);
@@ -160,7 +120,7 @@ test("no node takes so large a pod until its time is over → what the scheduler
 });
 
 test("the room is others': that is told, and is what it ends with", { skip }, async () => {
-  const other = await (await runner()).open(waiting().spec);
+  const other = await (await pods.runner()).open(waiting().spec);
   const podPatch = {
     spec: {
       containers: [
@@ -168,7 +128,7 @@ test("the room is others': that is told, and is what it ends with", { skip }, as
       ],
     },
   };
-  const engine = await runner({ podPatch, times: { placeMs: 7_000, imageMs: 600_000 } });
+  const engine = await pods.runner({ podPatch, times: { placeMs: 7_000, imageMs: IMAGE_MS } });
   const { first, open } = waiting();
   await assert.rejects(open(engine), (error: unknown) => {
     assert.ok(error instanceof NoRoomError);
@@ -179,8 +139,29 @@ test("the room is others': that is told, and is what it ends with", { skip }, as
   await other.close();
 });
 
+test("the scheduler says nothing until the time for a place is over → a moment later it does, and the error has its words", {
+  skip: skipScheduler,
+}, async () => {
+  const engine = await pods.runner({ ...on("never"), times: { placeMs: 3_000, imageMs: IMAGE_MS } });
+  const scheduler = Number(await readFile(join(dirname(pods.cluster.kubeconfig), "scheduler.pid"), "utf8"));
+  const { open, toldOf } = waiting();
+  process.kill(scheduler, "SIGSTOP");
+  try {
+    const opening = open(engine);
+    opening.catch(() => {});
+    await Promise.race([toldOf(/^the scheduler has not placed it yet$/), opening]);
+    process.kill(scheduler, "SIGCONT");
+    await assert.rejects(
+      opening,
+      /took the session's sandbox within 3 seconds: 0\/\d+ nodes are available: /,
+    );
+  } finally {
+    process.kill(scheduler, "SIGCONT");
+  }
+});
+
 test("nobody needs a waiting sandbox any more → it ends at once, and its pod is gone", { skip }, async () => {
-  const engine = await runner(on("never"));
+  const engine = await pods.runner(on("never"));
   const ending = new AbortController();
   const { spec, first, open } = waiting({ signal: ending.signal });
   const opening = open(engine);
@@ -194,13 +175,13 @@ test("an image that is not there yet: the wait is told in the kubelet's words, a
   skip: skipImages,
 }, async () => {
   const image = `localhost/later-${process.pid}:1`;
-  const engine = await runner({ imagePullPolicy: "IfNotPresent" });
+  const engine = await pods.runner({ imagePullPolicy: "IfNotPresent" });
   const { told, open, toldOf } = waiting({ image });
   const opening = open(engine);
   const wait = await Promise.race([toldOf(new RegExp(image)), opening]);
   assert.ok("for" in wait && wait.for === "image");
-  const socket = join(dirname(cluster.kubeconfig), "cd.sock");
-  await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "tag", cluster.image, image]);
+  const socket = join(dirname(pods.cluster.kubeconfig), "cd.sock");
+  await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "tag", pods.cluster.image, image]);
   const sandbox = await opening;
   assert.equal(await ok(sandbox, "echo here"), "here");
   assert.deepEqual(told.at(-1), null);
@@ -211,7 +192,7 @@ test("an image that does not come until its time is over → ImageError with the
   skip,
 }, async () => {
   const image = "localhost/never:1";
-  const engine = await runner({
+  const engine = await pods.runner({
     imagePullPolicy: "IfNotPresent",
     times: { placeMs: 600_000, imageMs: 60_000 },
   });
@@ -227,20 +208,73 @@ test("an image that does not come until its time is over → ImageError with the
   await assert.rejects(engine.open(spec), /The image "localhost\/Bad\/\/Name" cannot be run\./);
 });
 
+test("a container that cannot be made yet: the wait is told in the kubelet's words, and the sandbox opens once it can be", {
+  skip: skipFiles,
+}, async () => {
+  const { namespace, kubeconfig } = pods.cluster;
+  const blocked = join(dirname(kubeconfig), "blocked");
+  await writeFile(blocked, "");
+  const later = { metadata: { name: "later" } };
+  const cases = [
+    {
+      container: { envFrom: [{ configMapRef: { name: "later" } }] },
+      words: /^CreateContainerConfigError: configmap "later" not found/,
+      mend: () => pods.core.createNamespacedConfigMap({ namespace, body: later }),
+    },
+    {
+      container: { volumeMounts: [{ name: "node", mountPath: "/mnt/node" }] },
+      volumes: [{ name: "node", hostPath: { path: join(blocked, "inside") } }],
+      words: /^CreateContainerError: .*not a directory/,
+      mend: () => rm(blocked),
+    },
+  ];
+  for (const { container, volumes = [], words, mend } of cases) {
+    const podPatch = { spec: { volumes, containers: [{ name: "sandbox", ...container }] } };
+    const { told, open, toldOf } = waiting();
+    const opening = open(await pods.runner({ podPatch }));
+    const wait = await Promise.race([toldOf(words), opening]);
+    assert.ok("for" in wait && wait.for === "image");
+    await mend();
+    const sandbox = await opening;
+    assert.equal(await ok(sandbox, "echo here"), "here");
+    assert.deepEqual(told.at(-1), null);
+    await sandbox.close();
+  }
+});
+
+test("a container that cannot be made until its time is over → what the kubelet says", { skip }, async () => {
+  const podPatch = {
+    spec: { containers: [{ name: "sandbox", envFrom: [{ secretRef: { name: "never" } }] }] },
+  };
+  const engine = await pods.runner({ podPatch, times: { placeMs: 600_000, imageMs: 30_000 } });
+  const { spec, open } = waiting();
+  await assert.rejects(open(engine), (error: unknown) => {
+    assert.ok(error instanceof WaitOverError);
+    assert.match(
+      error.message,
+      /^The session's sandbox could not be made on its node within 30 seconds: CreateContainerConfigError: secret "never" not found/,
+    );
+    return true;
+  });
+  assert.equal(await podsOf(spec), 0);
+});
+
 test("a quota allows no pod: the wait is told in its words, and the sandbox opens once it does", {
   skip,
 }, async () => {
-  const { namespace } = cluster;
-  const engine = await runner();
+  const { namespace } = pods.cluster;
+  const engine = await pods.runner();
   const quota = { metadata: { name: "none" }, spec: { hard: { pods: "0" } } };
-  await core.createNamespacedResourceQuota({ namespace, body: quota });
-  while ((await core.readNamespacedResourceQuota({ namespace, name: "none" })).status?.hard === undefined);
+  await pods.core.createNamespacedResourceQuota({ namespace, body: quota });
+  while (
+    (await pods.core.readNamespacedResourceQuota({ namespace, name: "none" })).status?.hard === undefined
+  );
   const { first, open } = waiting();
   const opening = open(engine);
   const { for: what, reason, othersRun } = await first;
   assert.deepEqual([what, othersRun], ["place", false]);
   assert.match(reason, /exceeded quota: none/);
-  await core.deleteNamespacedResourceQuota({ namespace, name: "none" });
+  await pods.core.deleteNamespacedResourceQuota({ namespace, name: "none" });
   const sandbox = await opening;
   assert.equal(await ok(sandbox, "echo here"), "here");
   await sandbox.close();
@@ -249,12 +283,11 @@ test("a quota allows no pod: the wait is told in its words, and the sandbox open
 test("its volume has no class: the pod waits in the scheduler's words, and another pod begins meanwhile", {
   skip,
 }, async () => {
-  const lost = await runner({ storageClass: "not-there", times: { placeMs: 7_000, imageMs: 600_000 } });
-  const { first, open } = waiting();
+  const lost = await pods.runner({ storageClass: "not-there", times: { placeMs: 7_000, imageMs: IMAGE_MS } });
+  const { toldOf, open } = waiting();
   const opening = open(lost);
-  const { reason } = await first;
-  assert.match(reason, /PersistentVolumeClaim/i);
-  const other = await (await runner()).open(waiting().spec);
+  await toldOf(/PersistentVolumeClaim/i);
+  const other = await (await pods.runner()).open(waiting().spec);
   assert.equal(await ok(other, "echo here"), "here");
   await other.close();
   await assert.rejects(opening, WaitOverError);

@@ -66,6 +66,36 @@ test("SandboxCheck: its sandbox finds no place, and no other runs → that is kn
   await check.close();
 });
 
+test("SandboxCheck: the reason changes → each is told once until it works, ten at most", async () => {
+  const lines: { why?: string; err?: Error }[] = [];
+  const log = { ...silentLog, error: (line: object) => lines.push(line) } as unknown as typeof silentLog;
+  const going = Promise.withResolvers<void>();
+  let told: SandboxSpec["onWaiting"];
+  const open = async ({ onWaiting }: SandboxSpec) => {
+    told = onWaiting;
+    await going.promise;
+    return { close: async () => {} };
+  };
+  const check = new SandboxCheck({ open } as unknown as SandboxEngine, "/nowhere/check", log);
+  check.check();
+  const say = (reason: string) => told?.({ for: "place", reason, othersRun: false });
+  for (const reason of ["not placed yet", "0/1 nodes are available.", "not placed yet"]) say(reason);
+  await check.tried;
+  assert.deepEqual(
+    lines.map(({ why }) => why),
+    ["not placed yet", "0/1 nodes are available."],
+  );
+  for (let at = 0; at < 100; at += 1) say(`request ${at} failed`);
+  assert.equal(lines.length, 10);
+  going.resolve();
+  while (!check.works) await new Promise((resolve) => setImmediate(resolve));
+  check.check();
+  await new Promise((resolve) => setImmediate(resolve));
+  say("not placed yet");
+  assert.equal(lines.length, 11);
+  await check.close();
+});
+
 test("SandboxCheck: others have the room → sandboxes can be opened, and its own gives up", async () => {
   const { engine, signals } = waitingEngine(true);
   const check = new SandboxCheck(engine, "/nowhere/check", silentLog);

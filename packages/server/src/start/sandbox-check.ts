@@ -10,6 +10,8 @@ import {
 import type { Logger } from "pino";
 
 const RETRY_MS = 5_000;
+/** Each reason is told once until a sandbox can be opened: what is tried so often may fail in ever other words. */
+const MAX_TOLD = 10;
 
 /** Below the uids of sessions. */
 const UID = 299_997;
@@ -26,6 +28,7 @@ export class SandboxCheck {
   readonly #closing = new AbortController();
   #checking: Promise<void> | undefined;
   #works: boolean | null = null;
+  readonly #told = new Set<string>();
   /** Resolves when the first attempt has ended, successful or not. */
   readonly tried: Promise<void>;
   readonly #firstTry = Promise.withResolvers<void>();
@@ -69,15 +72,11 @@ export class SandboxCheck {
     while (!signal.aborted) {
       try {
         await this.#openOne();
-        this.#works = true;
-        return;
+        return this.#succeeded();
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof NoRoomError) {
-          this.#works = true;
-          return;
-        }
-        this.#failed({ err: error });
+        if (error instanceof NoRoomError) return this.#succeeded();
+        this.#failed((error as Error).message, { err: error });
       } finally {
         this.#firstTry.resolve();
       }
@@ -85,9 +84,16 @@ export class SandboxCheck {
     }
   }
 
-  #failed(why: object): void {
-    if (this.#works !== false) this.#log.error(why, "no sandbox can be opened");
+  #succeeded(): void {
+    this.#works = true;
+    this.#told.clear();
+  }
+
+  #failed(reason: string, fields: object): void {
     this.#works = false;
+    if (this.#told.has(reason) || this.#told.size === MAX_TOLD) return;
+    this.#told.add(reason);
+    this.#log.error(fields, "no sandbox can be opened");
   }
 
   /** @throws NoRoomError as soon as it waits for room that others have. */
@@ -96,7 +102,7 @@ export class SandboxCheck {
     const onWaiting = (wait: SandboxWait | null) => {
       if (wait === null) return;
       if (wait.othersRun) return crowded.abort();
-      this.#failed({ why: wait.reason });
+      this.#failed(wait.reason, { why: wait.reason });
       this.#firstTry.resolve();
     };
     try {
