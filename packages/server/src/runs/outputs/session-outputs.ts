@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LeaseLost } from "@berth/agent";
+import { orAborted } from "@berth/concurrency";
 import { type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
@@ -21,8 +22,8 @@ export interface OutputTarget {
   lease: Lease;
   runLog: RunLog;
   notes: string[];
-  /** The open sandbox, or a new one. */
-  open(): Promise<Sandbox>;
+  /** The open sandbox, or a new one. Null: that waits for its place, longer than a turn's end does. */
+  open(): Promise<Sandbox | null>;
   /** As `open`, but a new sandbox is not announced, and nothing is put in place in it. */
   openBare(): Promise<Sandbox>;
 }
@@ -32,6 +33,8 @@ const MAX_FILES = 1_000;
 const TOTAL_FILES = 4;
 const REMOVAL_MS = 600_000;
 const MAX_FAULTS = 20;
+/** No sandbox was open in time: another try now would find none either. */
+const NOT_OPEN: Collection = { state: "cut", faults: [] };
 const RETRY_WAITS_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 
 /** Collects the outputs of a session while its lease is held, and reports what could not be kept. */
@@ -92,14 +95,18 @@ export class SessionOutputs {
   }
 
   async #collect(
-    open: () => Promise<Sandbox>,
+    open: () => Promise<Sandbox | null>,
     limits: OutputLimits,
     signal: AbortSignal,
   ): Promise<Collection["state"]> {
     const { lease } = this.#target;
     try {
-      const collectIn = async () =>
-        await collectOutputs(this.#parts, { lease, sandbox: await open(), limits, signal });
+      const collectIn = async () => {
+        const sandbox = await orNull(open(), signal);
+        return sandbox === null
+          ? NOT_OPEN
+          : await collectOutputs(this.#parts, { lease, sandbox, limits, signal });
+      };
       const { state, faults } = await untilNotCut(collectIn, signal);
       await this.#report(state === "cut" ? [...faults, "not everything could be read in time"] : faults);
       return state;
@@ -129,6 +136,14 @@ export class SessionOutputs {
   }
 }
 
+/** Null when the signal aborts first. */
+async function orNull<T>(step: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return await orAborted(step, signal).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
+}
+
 /**
  * Processes that the turn left running may have ended the sandbox; they are not in the next one. They may also leave no room for
  * another process until they end it: so it is tried once more at once, and then after growing waits.
@@ -136,7 +151,7 @@ export class SessionOutputs {
 async function untilNotCut(collect: () => Promise<Collection>, signal: AbortSignal): Promise<Collection> {
   let collection = await collect();
   for (const wait of RETRY_WAITS_MS) {
-    if (collection.state !== "cut" || signal.aborted) break;
+    if (collection.state !== "cut" || collection === NOT_OPEN || signal.aborted) break;
     await pause(wait);
     collection = await collect();
   }

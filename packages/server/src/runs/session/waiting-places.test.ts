@@ -38,12 +38,13 @@ interface Trial {
   readonly opened: { begun: number; givenUp: number };
 }
 
-async function trial(t: TestContext, wait = NO_NODE): Promise<Trial> {
+/** @param from the opening from which on it waits. */
+async function trial(t: TestContext, wait = NO_NODE, from = 1): Promise<Trial> {
   const db = await testDatabase(t);
   const own = await installation(t, db);
-  const from = await seed(db.write);
-  const waiting = await seedSession(db.write, from);
-  const other = await seedSession(db.write, from);
+  const seeded = await seed(db.write);
+  const waiting = await seedSession(db.write, seeded);
+  const other = await seedSession(db.write, seeded);
   const opened = { begun: 0, givenUp: 0 };
   const going = Promise.withResolvers<Error | undefined>();
   const open = own.engine.open.bind(own.engine);
@@ -52,6 +53,7 @@ async function trial(t: TestContext, wait = NO_NODE): Promise<Trial> {
     first ??= spec.id;
     if (spec.id !== first) return await open(spec);
     opened.begun += 1;
+    if (opened.begun < from) return await open(spec);
     const aborted = Promise.withResolvers<never>();
     spec.signal?.addEventListener("abort", () => {
       opened.givenUp += 1;
@@ -127,6 +129,31 @@ describe("a sandbox waits for its place", () => {
     while (opened.givenUp === 0) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(opened, { begun: 1, givenUp: 1 });
   });
+
+  for (const wait of [NO_NODE, NO_IMAGE])
+    test(`the sandbox ended, and the next one waits for the ${wait.for} → the turn ends without it, and outputs stay to be collected`, async (t) => {
+      const { db, own, waiting, opened, goOn } = await trial(t, wait, 2);
+      const isDue = async () =>
+        (
+          await db.write.query<{ due: boolean }>({
+            text: "select outputs_due as due from sessions where id = $1",
+            values: [waiting],
+          })
+        ).rows[0]?.due;
+      await own.worker();
+      await own.send(waiting, steps(bash("die")));
+      const log = await own.until(waiting, ended);
+      assert.deepEqual([opened.begun, reasons(log)], [2, []]);
+      assert.match(
+        JSON.stringify(log),
+        /not all were kept as they are: not everything could be read in time/,
+      );
+      assert.equal(await isDue(), true);
+      goOn();
+      await own.send(waiting, steps(bash("echo again")));
+      await own.until(waiting, (entries) => idles(entries) === 2);
+      assert.equal(opened.begun, 2);
+    });
 
   test("the service stops → at once, the call is told not to have begun, and another goes on with the turn", async (t) => {
     const { own, waiting, opened, goOn } = await trial(t, NO_IMAGE);

@@ -120,7 +120,7 @@ export class SessionWorkspace {
       lease,
       runLog,
       notes,
-      open: async () => (await this.#opened()).sandbox,
+      open: async () => (await this.#wait.unlessWaiting(this.#opened()))?.sandbox ?? null,
       openBare: async () => (await this.#openedBare()).sandbox,
     });
     this.#saves = new SessionSaves(parts, {
