@@ -45,13 +45,18 @@ export async function testDatabase(
   return { ...database, connection: { ...connection, database: name } };
 }
 
+/** Of each process that `openAsProcesses` opens, for writes. */
+export const CONNECTIONS = 3;
+
 /** The same database, as each of several processes opens it. */
 export function openAsProcesses(
   t: TestContext,
   { connection }: Pick<TestDatabase, "connection">,
   count: number,
 ): Database[] {
-  const databases = Array.from({ length: count }, () => openDatabase({ connection, log: silentLog, max: 3 }));
+  const databases = Array.from({ length: count }, () =>
+    openDatabase({ connection, log: silentLog, max: CONNECTIONS }),
+  );
   t.after(() => Promise.all(databases.map((database) => database.close())));
   return databases;
 }

@@ -96,12 +96,12 @@ covers(
     const [{ id }, neighbour] = await Promise.all([makeSession(api), makeSession(api)]);
     await runTurn(api, neighbour.id, bash("true"));
     const reader = await OutputReader.open(api, id);
+    const since = performance.now();
     await begin(
       id,
       bash(`yes "$(printf 'flood %.0s' $(seq 20))" & ${gate("a")}; kill $!; wait; echo over; ${gate("b")}`),
     );
     await reader.until(() => reader.pieces().length > 0);
-    const since = performance.now();
     await reader.until(() => reader.pieces().at(-1).offset > 20 * 1024 * 1024);
     assert.deepEqual(toolResults(await runTurn(api, neighbour.id, bash("echo calm"))), ["calm"]);
     await openGate(api, id, "a");

@@ -128,7 +128,7 @@ test("close: nothing of a sandbox is left but its disk", { skip: !root }, async 
   assert.ok(processes().length > 4);
   const from = performance.now();
   await sandbox.close();
-  assert.ok(performance.now() - from < 1000);
+  assert.ok(performance.now() - from < 30_000, "it waited for a process");
   assert.equal((await running).ended, "closed");
   assert.deepEqual(processes(), []);
   assert.deepEqual(groups(), []);

@@ -28,7 +28,7 @@ export function killTests(suite: Suite): void {
       const from = performance.now();
       const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 1_000 });
       assert.deepEqual([killed.ended, killed.exitCode, killed.text], ["timeout", null, "said\n"]);
-      assert.ok(performance.now() - from < 5_000);
+      assert.ok(performance.now() - from < 30_000);
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || true"), "0");
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 8888'"), "1");
       await ok(sandbox, "echo >/tmp/go");

@@ -17,7 +17,7 @@ export function lifecycleTests(suite: Suite): void {
     await started.promise;
     const from = performance.now();
     await sandbox.close();
-    assert.ok(performance.now() - from < 5_000);
+    assert.ok(performance.now() - from < 30_000);
     assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
     assert.equal((await named).ended, "closed");
     await sandbox.closed;

@@ -189,7 +189,7 @@ test("reads and writes: no server → DatabaseUnavailableError within the time l
     assert.rejects(db.write.query({ text: "select 1" }), DatabaseUnavailableError),
     assert.rejects(db.read.query({ text: "select 1" }), DatabaseUnavailableError),
   ]);
-  assert.ok(Date.now() - begun < 7_000);
+  assert.ok(Date.now() - begun < 30_000);
   await db.close();
 });
 

@@ -164,6 +164,6 @@ describe("mount", () => {
     const began = Date.now();
     const away = await owner.get("/agents");
     assert.equal(away.body.error.type, "api_error");
-    assert.ok(Date.now() - began < 5_500);
+    assert.ok(Date.now() - began < 30_000);
   });
 });

@@ -123,7 +123,7 @@ describe("registry without a models file", () => {
       rehearsal,
     });
     assert.equal(registry.list().length, 1);
-    assert.ok(performance.now() - start < 2000);
+    assert.ok(performance.now() - start < 30_000);
   });
 });
 

