@@ -348,7 +348,7 @@ export function keptShellTests(suite: Suite): void {
 /** At most three commands fail before the shell begins anew. */
 async function worksAgain(sandbox: Awaited<ReturnType<Context["open"]>>, script: string): Promise<void> {
   for (let attempt = 0; attempt < 4; attempt += 1) {
-    const result = await sh(sandbox, "echo works", { ...main, timeoutMs: 2_000 });
+    const result = await sh(sandbox, "echo works", { ...main, timeoutMs: 4_000 });
     if (result.exitCode === 0 && result.text.endsWith("works\n")) return;
   }
   assert.fail(script);

@@ -26,7 +26,7 @@ export function killTests(suite: Suite): void {
       const other = sh(sandbox, "echo up; mkfifo /tmp/go; cat /tmp/go", { onOutput: () => up.resolve() });
       await up.promise;
       const from = performance.now();
-      const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 1_000 });
+      const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 2_000 });
       assert.deepEqual([killed.ended, killed.exitCode, killed.text], ["timeout", null, "said\n"]);
       assert.ok(performance.now() - from < 30_000);
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || true"), "0");

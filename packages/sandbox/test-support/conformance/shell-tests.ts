@@ -55,7 +55,7 @@ export function shellTests(suite: Suite): void {
       assert.equal(await ok(sandbox, "echo $TOKEN; cat", { ...aside, ...given }), "of the copy\ninput");
       assert.equal(await ok(sandbox, "printenv TOKEN || echo none", { shell: "first" }), "none");
       const [late, killed, next] = await Promise.all([
-        sh(sandbox, "echo begun; sleep 600", { ...aside, timeoutMs: 1_500 }),
+        sh(sandbox, "echo begun; sleep 600", { ...aside, timeoutMs: 3_000 }),
         sh(sandbox, "kill -KILL $BASHPID", aside),
         sh(sandbox, "x=1; echo main", { shell: "first" }),
       ]);
@@ -157,7 +157,7 @@ export function shellTests(suite: Suite): void {
       const server = await ok(sandbox, "cd /tmp; x=1; sleep 600 >/dev/null & echo $!", main);
       const killed = await sh(sandbox, "trap '' TERM; echo on; while :; do :; done", {
         ...main,
-        timeoutMs: 1_000,
+        timeoutMs: 2_000,
       });
       assert.deepEqual(
         [killed.ended, killed.exitCode, killed.text, killed.cwd],
