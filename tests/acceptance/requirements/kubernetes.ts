@@ -42,6 +42,11 @@ export const kubernetesRequirements: readonly Requirement[] = [
     rule: "While no node takes any pod of a sandbox, runners are not ready, and their log and the doctor have the scheduler's words. Where only other sessions have the room, they are ready.",
   },
   {
+    id: "kubernetes-printed-output",
+    source: "issue 26, 5",
+    rule: "What a command in a pod printed is in its result: until some seconds before when the runner or its machine was lost, and all that was shown when the pod was.",
+  },
+  {
     id: "kubernetes-takeover",
     source: "seed 1",
     rule: "When a runner is killed or hangs in the middle of a turn, its running call is interrupted, and another runner goes on with the session's disk, in the same pod where that still fits. Nothing that ran in the pod before runs on, neither the call nor what earlier calls left in the background. The former runner, when it comes back, changes nothing of the pod.",
