@@ -83,15 +83,18 @@ test("requests: none turns the limit off", async (t) => {
     assert.equal((await ada.get("/agents?limit=1")).status, 200, `${count}`);
 });
 
-/** Fills ada's sessions up to one below the limit. */
+const [STATEMENTS, PER_STATEMENT] = [9, 2_222];
+
+/** Fills ada's sessions, of which there is one, up to one below the limit. One statement for all would take too long on a slow machine. */
 async function fillSessions({ service, adaId }: Owners): Promise<void> {
-  await service.db.write.query({
-    text: `insert into sessions
-        (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id, environment_variables)
-      select gen_random_uuid(), organization_id, owner_type, owner_id, agent_id, agent, environment_id, '{}'
-      from sessions, generate_series(1, 19998) where owner_id = $1`,
-    values: [adaId],
-  });
+  for (let count = 0; count < STATEMENTS; count += 1)
+    await service.db.write.query({
+      text: `insert into sessions
+          (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id, environment_variables)
+        select gen_random_uuid(), organization_id, owner_type, owner_id, agent_id, agent, environment_id, '{}'
+        from (select * from sessions where owner_id = $1 limit 1) one, generate_series(1, $2)`,
+      values: [adaId, PER_STATEMENT],
+    });
 }
 
 test("open sessions: of two at the last place one is made, and another organization makes its own", async (t) => {
