@@ -22,7 +22,7 @@ here rev-parse --verify --quiet "$target^{commit}" || exit 82
 here ls-tree -r -t -l --full-tree "$target" | awk -v bytes="$BERTH_SNAPSHOT_BYTES" -v files="$BERTH_SNAPSHOT_FILES" '
   { sum += $2 == "tree" ? 4096 : $4; if (sum > bytes || NR > files) exit 1 }' || exit 80
 settle || exit 1
-if uses_lfs "$work" HEAD; then
+if uses_lfs "$work" --cached; then
   [ "$(lfs_bytes "$work" HEAD)" -le "$BERTH_SNAPSHOT_BYTES" ] || exit 80
   if ! copy_lfs "$BERTH_MIRROR_DIRECTORY" "$work" || ! here lfs checkout; then exit 81; fi
 fi

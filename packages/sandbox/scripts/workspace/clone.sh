@@ -85,7 +85,8 @@ start_anew() {
     git -C "$work" remote add origin "$BERTH_CLONE_URL" &&
     git -C "$work" config "branch.$branch.remote" origin && git -C "$work" config "branch.$branch.merge" "refs/heads/$branch"
 }
-[ -n "$(git -C "$work" for-each-ref --count=1)" ] || settle_empty
+# A clone has its refs packed.
+[ -s "$work/.git/packed-refs" ] || settle_empty
 if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --short HEAD)" != "$BERTH_CLONE_BRANCH" ]; then
   fail 91
 fi

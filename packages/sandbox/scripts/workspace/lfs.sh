@@ -3,7 +3,8 @@
 #
 # DIRECTORY is a clone or a bare repository.
 #
-# uses_lfs DIRECTORY COMMIT  whether the commit has files of Git LFS.
+# uses_lfs DIRECTORY ARG     whether a commit has files of Git LFS, or with --cached what is checked out, by the index: it lists all
+#                            paths, and a commit is walked tree by tree.
 # lfs_at URL DIRECTORY       whether the repository's LFS server is at the host of the URL. The repository may name any other server.
 # copy_lfs MIRROR DIRECTORY  copies the objects of HEAD from a bare repository. Fails when one is missing there.
 # lfs_bytes DIRECTORY COMMIT prints the size of these files.
@@ -46,7 +47,7 @@ fetch_lfs() {
 }
 place_lfs() {
   lfs=''
-  if ! uses_lfs "$2" HEAD; then return; fi
+  if ! uses_lfs "$2" --cached; then return; fi
   if ! command -v git-lfs >/dev/null; then
     lfs=absent
   elif ! lfs_at "$1" "$2"; then
