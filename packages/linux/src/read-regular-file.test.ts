@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { NotARegularFile, readRegularFile } from "./read-regular-file.ts";
+import { NotARegularFile } from "./not-a-regular-file.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 
 test("a file is read; a named pipe, a directory and a device are refused at once", (t) => {
   const dir = mkdtempSync(join(tmpdir(), "berth-regular-"));
@@ -19,4 +20,12 @@ test("a file is read; a named pipe, a directory and a device are refused at once
   ] as const)
     assert.throws(() => readRegularFile(path), new NotARegularFile(`${path} is ${kind}, and not a file.`));
   assert.throws(() => readRegularFile(join(dir, "none")), { code: "ENOENT" });
+  const link = join(dir, "link");
+  symlinkSync("file", link);
+  assert.equal(readRegularFile(link), "text");
+  assert.equal(readRegularFile(join(dir, "file"), { followsLinks: false }), "text");
+  assert.throws(
+    () => readRegularFile(link, { followsLinks: false }),
+    new NotARegularFile(`${link} is a link, and not a file.`),
+  );
 });

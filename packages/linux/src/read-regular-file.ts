@@ -1,22 +1,28 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { requireRegularFile, withLinkInWords } from "./not-a-regular-file.ts";
 
-/** The path is that of something else, which may never end or never begin to give bytes. */
-export class NotARegularFile extends Error {}
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
-/** The text of a file. Never waits: a named pipe without a writer is refused, and not read. @throws NotARegularFile, and as `openSync`. */
-export function readRegularFile(path: string): string {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/**
+ * The text of a file. Never waits: a named pipe without a writer is refused, and not read.
+ *
+ * @param followsLinks whether a link at the path counts as the file that it leads to. Not where others than the operator may write.
+ * @throws NotARegularFile, and as `openSync`.
+ */
+export function readRegularFile(path: string, { followsLinks = true } = {}): string {
+  const descriptor = openDescriptor(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
   try {
-    const status = fstatSync(descriptor);
-    if (!status.isFile()) throw new NotARegularFile(`${path} is ${kindOf(status)}, and not a file.`);
+    requireRegularFile(path, fstatSync(descriptor));
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);
   }
 }
 
-function kindOf(status: Stats): string {
-  if (status.isDirectory()) return "a directory";
-  if (status.isFIFO()) return "a named pipe";
-  return status.isSocket() ? "a socket" : "a device";
+function openDescriptor(path: string, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    throw withLinkInWords(path, error);
+  }
 }

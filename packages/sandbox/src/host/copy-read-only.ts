@@ -1,17 +1,25 @@
 import { constants } from "node:fs";
-import { chmod, copyFile, link, open } from "node:fs/promises";
+import { chmod, copyFile, type FileHandle, link } from "node:fs/promises";
+import { openRegularFile } from "@berth/linux";
 
-/** Makes a hard link when the file has mode 444 already, else a copy with that mode. */
+/** Makes a hard link when the file has mode 444 already, else a copy with that mode. @throws as `openRegularFile` */
 export async function copyReadOnly(source: string, target: string): Promise<void> {
-  const handle = await open(source, constants.O_RDONLY);
-  const { mode } = await handle.stat().finally(() => handle.close());
-  if ((mode & 0o777) === 0o444) {
-    const linked = await link(source, target).then(
-      () => true,
-      () => false,
-    );
-    if (linked) return;
+  const file = await openRegularFile(source);
+  try {
+    if (await isLinked(file, source, target)) return;
+    // What was opened, whatever the path is by now.
+    await copyFile(`/proc/self/fd/${file.fd}`, target, constants.COPYFILE_FICLONE);
+    await chmod(target, 0o444);
+  } finally {
+    await file.close();
   }
-  await copyFile(source, target, constants.COPYFILE_FICLONE);
-  await chmod(target, 0o444);
+}
+
+async function isLinked(file: FileHandle, source: string, target: string): Promise<boolean> {
+  const { mode } = await file.stat();
+  if ((mode & 0o777) !== 0o444) return false;
+  return await link(source, target).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { openRegularFile } from "@berth/linux";
 import { UPLOADS_INSIDE } from "../inside/environment.ts";
 import type { Uploads } from "../inside/uploads.ts";
 import { SandboxError } from "../interface/errors.ts";
@@ -17,7 +17,7 @@ export class PodUploads implements Uploads {
   }
 
   async place({ source, target }: MountedFile): Promise<void> {
-    const file = await open(source).catch((error: unknown) => {
+    const file = await openRegularFile(source).catch((error: unknown) => {
       throw new SandboxError("the file to be placed cannot be read", { cause: error });
     });
     await this.#connection.place(besideSandbox(target), READ_ONLY, file.createReadStream());

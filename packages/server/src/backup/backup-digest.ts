@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { streamRegularFile } from "@berth/linux";
 import { InputError } from "../errors/operator-error.ts";
 import { derivedKey } from "../secrets/secret-box.ts";
 import { type BackupNote, NOTE_FILE } from "./backup-note.ts";
@@ -55,6 +55,6 @@ function areEqual(said: unknown, made: string): boolean {
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  await pipeline(streamRegularFile(path), hash);
   return hash.digest("hex");
 }

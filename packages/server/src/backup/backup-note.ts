@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createFile } from "@berth/linux";
+import { createFile, readRegularFile } from "@berth/linux";
 import { InputError } from "../errors/operator-error.ts";
 
 /** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
@@ -47,8 +47,7 @@ export function readNote(directory: string): BackupNote {
 function parsedNote(directory: string): BackupNote | null {
   try {
     const path = join(directory, NOTE_FILE);
-    if (!lstatSync(path).isFile()) return null;
-    const note = JSON.parse(readFileSync(path, "utf8"));
+    const note = JSON.parse(readRegularFile(path, { followsLinks: false }));
     return Number.isInteger(note?.format) ? note : null;
   } catch {
     return null;

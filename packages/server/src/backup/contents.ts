@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { createReadStream, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { copyTree, createDirectory } from "@berth/linux";
+import { copyTree, createDirectory, NotARegularFile, streamRegularFile } from "@berth/linux";
 import { contentPath, openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
 import { type BlobConfig, openBlobs } from "../blobs/open-blobs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
@@ -62,13 +62,13 @@ export async function damagedContents(directory: string, wanted: readonly string
   return damaged;
 }
 
-/** Null when there is no such file. */
+/** Null when there is no such file, or it is a link or no file. */
 async function digestOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {
-    await pipeline(createReadStream(path), hash);
+    await pipeline(streamRegularFile(path), hash);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof NotARegularFile) return null;
     throw error;
   }
   return hash.digest("hex");

@@ -1,8 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDirectory, isOfDeadProcess, machineId, processName } from "@berth/linux";
+import {
+  createDirectory,
+  isOfDeadProcess,
+  machineId,
+  processName,
+  statRegularFile,
+  streamRegularFile,
+} from "@berth/linux";
 import type { Blob, LocalBlob } from "../interface/blob.ts";
 import type { BlobStore } from "../interface/blob-store.ts";
 import { DiskPartialBlob } from "./disk-partial-blob.ts";
@@ -15,7 +21,10 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 const NAMES_AT_ONCE = 500;
 
-/** Contents in a directory, which several processes of one machine share, or of several machines with a file server. */
+/**
+ * Contents in a directory, which several processes of one machine share, or of several machines with a file server. A link or a pipe in
+ * the place of a content is not read.
+ */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
   const partial = join(directory, "growing");
@@ -29,7 +38,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     partial: (fileId) => new DiskPartialBlob(join(partial, fileId), path, directory),
     partialNames: () => readdir(partial),
     // Whoever reads it later is told then.
-    read: (sha256, range) => createReadStream(path(sha256), range).on("error", () => {}),
+    read: (sha256, range) => streamRegularFile(path(sha256), range).on("error", () => {}),
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
     age: (sha256) => ageOf(path(sha256)),
@@ -71,7 +80,8 @@ async function checkDirectory(directory: string): Promise<void> {
 }
 
 /** A file of the store itself. */
-export function fileAt(path: string): LocalBlob {
+async function fileAt(path: string): Promise<LocalBlob> {
+  await statRegularFile(path);
   return { path, release: async () => undefined };
 }
 
@@ -99,7 +109,7 @@ async function hexadecimals(directory: string, digits: number): Promise<string[]
 }
 
 async function ageOf(path: string): Promise<number> {
-  const found = await stat(path).catch(() => null);
+  const found = await lstat(path).catch(() => null);
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 

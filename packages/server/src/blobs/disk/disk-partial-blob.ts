@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { type FileHandle, link, open, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, link, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { openRegularFile, statRegularFile, streamRegularFile } from "@berth/linux";
 import type { StagedBlob } from "../interface/blob.ts";
 import { ContentLostError, type OnSynced, type PartialBlob, SYNC_BYTES } from "../interface/partial-blob.ts";
 import { installBlob, syncDirectory } from "./install-blob.ts";
@@ -52,7 +53,7 @@ async function createFile(path: string): Promise<FileHandle> {
 
 async function openAt(path: string, start: number): Promise<FileHandle> {
   await checkSize(path, start);
-  const file = await open(path, "r+");
+  const file = await openRegularFile(path, constants.O_RDWR);
   await file.truncate(start);
   return file;
 }
@@ -87,7 +88,7 @@ async function write(
 /** Durably removes what is beyond the first `size` bytes. @throws ContentLostError when there are fewer. */
 async function cutTo(path: string, size: number): Promise<void> {
   await checkSize(path, size);
-  const file = await open(path, "r+");
+  const file = await openRegularFile(path, constants.O_RDWR);
   try {
     if ((await file.stat()).size === size) return;
     await file.truncate(size);
@@ -98,13 +99,13 @@ async function cutTo(path: string, size: number): Promise<void> {
 }
 
 async function checkSize(path: string, size: number): Promise<void> {
-  const found = await stat(path).catch(() => null);
+  const found = await statRegularFile(path).catch(() => null);
   if (found === null || found.size < size)
     throw new ContentLostError(`The file has fewer than ${size} bytes.`);
 }
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  for await (const chunk of streamRegularFile(path)) hash.update(chunk);
   return hash.digest("hex");
 }

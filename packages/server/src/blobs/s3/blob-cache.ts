@@ -1,10 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { lstat, readdir, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createDirectory, isOfDeadProcess, processName } from "@berth/linux";
+import {
+  createDirectory,
+  isOfDeadProcess,
+  NotARegularFile,
+  processName,
+  streamRegularFile,
+} from "@berth/linux";
 import type { LocalBlob } from "../interface/blob.ts";
 
 interface Entry {
@@ -41,7 +47,7 @@ export class BlobCache {
     const cache = new BlobCache(directory, maxBytes, fetch);
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      const { size, mtimeMs } = await stat(path);
+      const { size, mtimeMs } = await lstat(path);
       if (NAME.test(name)) cache.#entries.set(name, { size, users: 0, lastUsed: mtimeMs, verified: false });
       else if (isOfDeadProcess(name) || Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
     }
@@ -155,9 +161,15 @@ async function fetchTo(path: string, source: Readable, sha256: string): Promise<
   return size;
 }
 
-async function digestOf(path: string): Promise<string> {
+/** Null when it is a link, or no file. */
+async function digestOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  try {
+    await pipeline(streamRegularFile(path), hash);
+  } catch (error) {
+    if (error instanceof NotARegularFile) return null;
+    throw error;
+  }
   return hash.digest("hex");
 }
 

@@ -1,17 +1,8 @@
 import { execFile } from "node:child_process";
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { replaceFile, syncDirectory } from "@berth/linux";
+import { readRegularFile, replaceFile, syncDirectory } from "@berth/linux";
 import type { Binaries } from "./binaries.ts";
 import { unpackCluster } from "./cluster-archive.ts";
 import { renewIdentity } from "./cluster-identity.ts";
@@ -42,7 +33,7 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, making:
   const directory = join(dataDir, "cluster");
   if (!existsSync(directory)) await initialise(directory, binaries, making);
   await giveTo(binaries.spawn.uid, directory);
-  const major = Number(readFileSync(join(directory, "PG_VERSION"), "utf8"));
+  const major = Number(readRegularFile(join(directory, "PG_VERSION"), { followsLinks: false }));
   if (major !== binaries.major) {
     throw new Error(
       `The database in ${directory} was written by PostgreSQL ${major}, and ${binaries.bin} is PostgreSQL ` +

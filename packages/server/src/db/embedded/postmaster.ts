@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, rmSync, statSync } fro
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { processStart } from "@berth/linux";
+import { processStart, readRegularFile } from "@berth/linux";
 import type { Logger } from "pino";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster-names.ts";
@@ -157,7 +157,7 @@ function commandOf(pid: number): string | undefined {
 /** PostgreSQL's pid file: line 1 is the pid, line 5 the first socket directory. */
 function readPidFile(path: string): { pid: number; socket: string } | undefined {
   try {
-    const lines = readFileSync(path, "utf8").split("\n");
+    const lines = readRegularFile(path, { followsLinks: false }).split("\n");
     const pid = Number(lines[0]);
     const socket = lines[4];
     return Number.isInteger(pid) && pid > 0 && socket ? { pid, socket } : undefined;
