@@ -7,7 +7,7 @@ import { orAborted } from "@berth/concurrency";
 import { createFile, syncDirectory } from "@berth/linux";
 import manifest from "../../package.json" with { type: "json" };
 import { blobDirectory, type Config } from "../config/config.ts";
-import { readConfig } from "../config/read-config.ts";
+import { withSettings } from "../config/with-settings.ts";
 import { copyCluster } from "../db/embedded/copy-cluster.ts";
 import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -17,6 +17,7 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import type { InstallationFlags } from "../machine/as-operator.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
+import { requireDatabaseProgram } from "../start/database-program.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { backupDigest } from "./backup-digest.ts";
 import { type BackupNote, writeNote } from "./backup-note.ts";
@@ -42,7 +43,11 @@ export async function backup(
   directory: string,
   { withKey = false }: { withKey?: boolean } = {},
 ): Promise<Backup> {
-  const config = readConfig(process.env, flags);
+  return await withSettings(flags, (config) => backupOf(config, directory, withKey));
+}
+
+async function backupOf(config: Config, directory: string, withKey: boolean): Promise<Backup> {
+  requireDatabaseProgram(config);
   requireInstallation(config);
   requireApart(resolve(directory), config);
   return await untilAskedToEnd((signal) =>

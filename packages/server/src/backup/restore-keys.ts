@@ -3,6 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
 import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { InputError } from "../errors/operator-error.ts";
 import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts";
 import { asInputError } from "./as-input-error.ts";
@@ -35,12 +36,21 @@ function givenKey(file: string): Buffer {
   }
 }
 
-/** The keys of a data directory, the present one first. @throws InputError when they cannot be read. */
+/** The keys of a data directory, the present one first. @throws InputError, or ConfigError for the file of a setting, when they cannot be read. */
 export async function keysIn({ secretKeyFile: file, dataDir }: Config): Promise<[Buffer, ...Buffer[]]> {
+  if (file !== null) settingsKey(file);
   return await asInputError(async () => {
     const [active, former] = [readSecretKey({ file, dataDir }), readFormerKey({ file, dataDir })];
     return former === null ? [active] : [active, former];
   });
+}
+
+function settingsKey(file: string): Buffer {
+  try {
+    return readKey(file);
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
 /**
@@ -53,7 +63,7 @@ export async function keysAtHand(
   keyFile?: string,
 ): Promise<Buffer[]> {
   if (keyFile !== undefined) return [givenKey(keyFile)];
-  if (secretKeyFile !== null) return await asInputError(async () => [readKey(secretKeyFile)]);
+  if (secretKeyFile !== null) return [settingsKey(secretKeyFile)];
   const names = ["secret.key", "secret.key.former"].map((name) => join(from, name));
   return await asInputError(async () => names.filter((name) => existsSync(name)).map(readKey));
 }

@@ -3,18 +3,19 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createDirectory, removeTree, syncDirectory } from "@berth/linux";
 import { blobDirectory, type Config } from "../config/config.ts";
-import { readConfig } from "../config/read-config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { withSettings } from "../config/with-settings.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { restoreCluster } from "../db/embedded/restore-cluster.ts";
 import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
-import { InputError } from "../errors/operator-error.ts";
 import { allContents } from "../features/files/content-store.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import type { InstallationFlags } from "../machine/as-operator.ts";
 import { requireDatabaseKey } from "../secrets/database-key-store.ts";
+import { requireDatabaseProgram } from "../start/database-program.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { asInputError } from "./as-input-error.ts";
 import { requireUnaltered } from "./backup-digest.ts";
@@ -49,7 +50,11 @@ export async function restore(
   directory: string,
   { keyFile }: RestoreOptions = {},
 ): Promise<Restored> {
-  const config = readConfig(process.env, flags);
+  return await withSettings(flags, (config) => restoreOf(config, directory, keyFile));
+}
+
+async function restoreOf(config: Config, directory: string, keyFile: string | undefined): Promise<Restored> {
+  requireDatabaseProgram(config);
   const [from, note] = [resolve(directory), readNote(directory)];
   const { ended_at } = note;
   contentsOf(config, note);
@@ -89,7 +94,11 @@ export async function checkBackup(
   directory: string,
   { keyFile }: RestoreOptions = {},
 ): Promise<Restored> {
-  const config = readConfig(process.env, flags);
+  return await withSettings(flags, (config) => checkOf(config, directory, keyFile));
+}
+
+async function checkOf(config: Config, directory: string, keyFile: string | undefined): Promise<Restored> {
+  requireDatabaseProgram(config);
   const [from, note] = [resolve(directory), readNote(directory)];
   const { ended_at } = note;
   contentsOf(config, note);
@@ -111,17 +120,17 @@ export async function checkBackup(
   });
 }
 
-/** The directory to which the contents go; null when they are in a bucket. @throws InputError when backup and settings do not fit. */
+/** The directory to which the contents go; null when they are in a bucket. @throws ConfigError when backup and settings do not fit. */
 function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote): string | null {
   const directory = blobDirectory(config);
   if (bucket === null && directory === null)
-    throw new InputError(
+    throw new ConfigError([
       "The backup has the contents of files: restore it with BERTH_BLOBS=disk, and move them with 'berth admin blobs move'.",
-    );
+    ]);
   if (bucket !== null && directory !== null)
-    throw new InputError(
+    throw new ConfigError([
       `The backup has no contents of files, which are in ${bucket}: set BERTH_BLOBS to that.`,
-    );
+    ]);
   return directory;
 }
 

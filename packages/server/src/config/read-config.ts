@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
-import { getSystemErrorMessage } from "node:util";
-import { NotARegularFile, readRegularFile } from "@berth/linux";
+import { readRegularFile } from "@berth/linux";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { hasPassword } from "./has-password.ts";
+import { readFailure } from "./read-named-file.ts";
 import { withoutServiceLinks } from "./service-links.ts";
 import { flagOf, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
@@ -154,15 +154,8 @@ function contentOf(file: string): string {
   try {
     return readRegularFile(file).trim();
   } catch (error) {
-    if (error instanceof NotARegularFile)
-      throw new Error(`names no file: ${error.message}`, { cause: error });
-    throw new Error(`names a file that cannot be read, ${file}: ${reasonOf(error)}`);
+    throw new Error(`cannot be used: ${readFailure(file, error)}`, { cause: error });
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { errno, message } = error as NodeJS.ErrnoException;
-  return errno === undefined ? message : getSystemErrorMessage(errno);
 }
 
 function fault({ name, line }: Given, clause: string, file: SettingsFile | null): string {

@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from "node:util";
 import { NotARegularFile, readRegularFile } from "@berth/linux";
 
 /**
@@ -10,7 +11,13 @@ export function readNamedFile(path: string, what: string): string {
   try {
     return readRegularFile(path);
   } catch (error) {
-    if (error instanceof NotARegularFile) throw new Error(`${what}: ${error.message}`, { cause: error });
-    throw new Error(`${what} ${path} cannot be read.`, { cause: error });
+    throw new Error(`${what}: ${readFailure(path, error)}.`, { cause: error });
   }
+}
+
+/** Why a file could not be read, with its path, as the end of a sentence. */
+export function readFailure(path: string, error: unknown): string {
+  if (error instanceof NotARegularFile) return error.message.replace(/\.$/, "");
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return `${path} cannot be read: ${errno === undefined ? message : getSystemErrorMessage(errno)}`;
 }

@@ -208,7 +208,7 @@ test("settings file: what is wrong in it is a sentence with the line; all are re
     ],
     [
       "database_url_file: /nowhere/url",
-      "line 1: database_url_file names a file that cannot be read, /nowhere/url: no such file or directory.",
+      "line 1: database_url_file cannot be used: /nowhere/url cannot be read: no such file or directory.",
     ],
   ];
   for (const [text, ...expected] of cases) {

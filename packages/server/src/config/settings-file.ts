@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { getSystemErrorMessage } from "node:util";
-import { NotARegularFile, readRegularFile } from "@berth/linux";
+import { readRegularFile } from "@berth/linux";
 import type { Document } from "yaml";
 import { ConfigError } from "./config-error.ts";
 import { nearestName } from "./nearest-name.ts";
+import { readFailure } from "./read-named-file.ts";
 import { CONFIG_VARIABLE, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
 
 /** The optional settings file, `berth.yaml`. */
@@ -76,10 +76,9 @@ function open(path: string): { path: string; text: string; mode: number } | null
     if (path === "/dev/null") return { path, mode: 0, text: "" };
     return { path, mode: status.mode, text: readRegularFile(path) };
   } catch (error) {
-    if (error instanceof NotARegularFile) throw new ConfigError([`The settings file ${error.message}`]);
-    const { code, errno = 0 } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new ConfigError([`The settings file ${path} cannot be read: ${getSystemErrorMessage(errno)}.`]);
+    throw new ConfigError([`The settings file ${readFailure(path, error)}.`]);
   }
 }
 

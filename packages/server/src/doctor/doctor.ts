@@ -17,7 +17,9 @@ import { describeSettings } from "../checks/describe-settings.ts";
 import { describeStoredResources } from "../checks/describe-stored-resources.ts";
 import { type Config, systemDirectory } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { readConfig } from "../config/read-config.ts";
+import type { SettingValues } from "../config/read-config.ts";
+import { withPlace } from "../config/with-place.ts";
+import { withSettings } from "../config/with-settings.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
@@ -42,28 +44,39 @@ export async function doctor(
   flags: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Capability[]> {
   try {
-    const config = readConfig(process.env, flags);
-    const examined = await withDataDirectory(config, async (own) => ({
-      database: await database(own),
-      models: await models(own),
-      sandbox: own.role === "api" ? [] : await sandbox(own),
-    }));
-    return [
-      describeSettings(config),
-      describeRole(config),
-      describeNetwork(config),
-      describeDataDirectory(config),
-      config.role === "runner" ? null : describeApiProcesses(config),
-      describeCeilings(config),
-      ...examined.database,
-      describeDatabaseUser(config),
-      examined.models,
-      ...examined.sandbox,
-    ].filter((capability) => capability !== null);
+    return await withSettings(flags, async (config, values) =>
+      (await examine(config)).map((capability) => placed(capability, values)),
+    );
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];
     return faults.map((detail) => ({ name: "settings", state: "no", detail }));
   }
+}
+
+async function examine(config: Config): Promise<Capability[]> {
+  const examined = await withDataDirectory(config, async (own) => ({
+    database: await database(own),
+    models: await models(own),
+    sandbox: own.role === "api" ? [] : await sandbox(own),
+  }));
+  return [
+    describeSettings(config),
+    describeRole(config),
+    describeNetwork(config),
+    describeDataDirectory(config),
+    config.role === "runner" ? null : describeApiProcesses(config),
+    describeCeilings(config),
+    ...examined.database,
+    describeDatabaseUser(config),
+    examined.models,
+    ...examined.sandbox,
+  ].filter((capability) => capability !== null);
+}
+
+/** What is missing may be a fault of a setting. */
+function placed(capability: Capability, values: SettingValues): Capability {
+  if (capability.state !== "no") return capability;
+  return { ...capability, detail: withPlace(capability.detail, values) };
 }
 
 const SILENT_LOG = createLog("silent", createRedactor());

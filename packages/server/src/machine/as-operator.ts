@@ -1,7 +1,6 @@
 import { orAborted } from "@berth/concurrency";
 import type { Config } from "../config/config.ts";
-import { placedFaults } from "../config/placed-faults.ts";
-import { readSettings } from "../config/read-config.ts";
+import { withSettings } from "../config/with-settings.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { openDatabase } from "../db/pool.ts";
 import { createLog } from "../log/log.ts";
@@ -20,8 +19,7 @@ export async function asOperator<T>(
   flags: InstallationFlags,
   work: (db: DatabaseAccess, config: Config) => Promise<T>,
 ): Promise<T> {
-  const values = readSettings(process.env, flags, process.cwd());
-  return await placedFaults(values, () => onDatabase(values.config, work));
+  return await withSettings(flags, (config) => onDatabase(config, work));
 }
 
 async function onDatabase<T>(

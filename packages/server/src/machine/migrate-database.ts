@@ -1,5 +1,4 @@
-import { placedFaults } from "../config/placed-faults.ts";
-import { readSettings } from "../config/read-config.ts";
+import { withSettings } from "../config/with-settings.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
@@ -23,11 +22,10 @@ export async function migrateDatabase(
   flags: InstallationFlags,
   { dryRun, onWait }: { dryRun: boolean; onWait?: (name: string) => void },
 ): Promise<SchemaReport> {
-  const values = readSettings(process.env, flags, process.cwd());
   const log = createLog("silent", createRedactor());
-  return await placedFaults(values, () =>
+  return await withSettings(flags, (config) =>
     untilAskedToEnd((signal) =>
-      openServer(values.config, log, signal, async ({ address, stop }) => {
+      openServer(config, log, signal, async ({ address, stop }) => {
         const report = dryRun
           ? { applied: [], ...(await readSchema(address, { signal })) }
           : { pending: [], ...(await migrate(address, { signal, onWait })) };

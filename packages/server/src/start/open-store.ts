@@ -12,6 +12,7 @@ import type { EmbeddedPostgresOptions } from "../db/embedded/start-embedded-post
 import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
 import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
+import { requireDatabaseProgram } from "./database-program.ts";
 
 /** The database of the installation: running, durable, and with the current schema. */
 export interface Store {
@@ -93,6 +94,7 @@ async function startEmbedded(
   signal: AbortSignal | undefined,
   options: ServerOptions,
 ): Promise<Store> {
+  requireDatabaseProgram(config);
   makeDataDirectory(config);
   const dataDir = join(config.dataDir, "postgres");
   const server = await superviseEmbeddedPostgres({

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
@@ -12,6 +12,7 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { readKey } from "../secrets/secret-key.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
+import { requireDatabaseProgram } from "./database-program.ts";
 import { tryToListen } from "./listen-failure.ts";
 import { readPodPatch } from "./read-pod-patch.ts";
 
@@ -38,7 +39,7 @@ const CHECKS: readonly Check[] = [
   metricsAddress,
   models,
   readCaCertificates,
-  programs,
+  requireDatabaseProgram,
   engine,
 ];
 
@@ -109,15 +110,6 @@ async function models(config: Config): Promise<void> {
   if (config.modelsFile === null) return;
   const { openModels } = await import("./open-models.ts");
   await openModels(config, createLog("silent", createRedactor()));
-}
-
-function programs({ pgBin, databaseUrl }: Config): void {
-  if (pgBin === null || databaseUrl !== null) return;
-  try {
-    accessSync(join(pgBin, "postgres"), constants.X_OK);
-  } catch {
-    throw new Error(`There is no program postgres in ${pgBin}, which BERTH_PG_BIN names.`);
-  }
 }
 
 function engine(config: Config): void {

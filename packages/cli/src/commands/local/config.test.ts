@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertNothingLeft } from "../../../test-support/assert-nothing-left.ts";
 import { berth, startBerth } from "../../../test-support/berth.ts";
@@ -114,7 +114,7 @@ test("config check and serve: what is no file is told with its place, and nothin
   const url = await berth(["config", "check", "--config", "/dev/null", "--database-url-file", pipe]);
   assert.match(
     url.stderr,
-    /^error: --database-url-file names no file: \S+ is a named pipe, and not a file\.$/m,
+    /^error: --database-url-file cannot be used: \S+ is a named pipe, and not a file\.$/m,
   );
   const settings = await berth(["config", "check", "--config", pipe]);
   assert.match(settings.stderr, /^error: The settings file \S+ is a named pipe, and not a file\.$/m);
@@ -140,6 +140,38 @@ test("serve and migrate: a fault of what a setting names has its file and line, 
   assert.match(
     migrated.stderr,
     /^error: \S+berth\.yaml, line 1: data_dir: The directory \/proc\/berth cannot be/m,
+  );
+});
+
+test("backup, restore and doctor: a fault of a setting has its file and line, or its variable", async (t) => {
+  const lines = ["data_dir: data", "pg_bin: /nowhere", "models_file: /nowhere/models.json"];
+  const file = fileWith(t, `${lines.join("\n")}\n`);
+  const copy = join(dirname(file), "copy");
+  const env = { BERTH_CONFIG: file };
+  for (const command of [
+    ["backup", copy],
+    ["restore", copy],
+    ["restore", copy, "--check"],
+    ["token", "create", "--user", "a@example.com"],
+  ]) {
+    const { code, stderr } = await berth(command, { env });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^error: \S+berth\.yaml, line 2: pg_bin: There is no program postgres in \/nowhere/);
+  }
+  const { code, stdout } = await berth(["doctor", "--json"], { env: { ...env, BERTH_ROLE: "api" } });
+  assert.equal(code, 1);
+  const details = new Map<string, string>(
+    JSON.parse(stdout).capabilities.map((one: { name: string; detail: string }) => [one.name, one.detail]),
+  );
+  assert.match(details.get("database") ?? "", /^\S+berth\.yaml, line 2: pg_bin: There is no program/);
+  assert.match(details.get("models") ?? "", /^\S+berth\.yaml, line 3: models_file: .*cannot be read/s);
+  assert.deepEqual(readdirSync(dirname(file)), [basename(file)], "nothing is left");
+  const named = await berth(["backup", copy, "--data-dir", join(dirname(file), "data")], {
+    env: { BERTH_CONFIG: "/dev/null", BERTH_PG_BIN: "/nowhere" },
+  });
+  assert.match(
+    named.stderr,
+    /^error: There is no program postgres in \/nowhere, which BERTH_PG_BIN names\.$/m,
   );
 });
 
