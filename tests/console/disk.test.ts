@@ -24,7 +24,7 @@ const WORK = [
   "cd /data/greeter",
   `sed -i 's/Hello /Good day, /' src/greet.js`,
   "git mv src/old-name.txt src/new-name.txt && rm gone.txt",
-  "printf 'a\\0b' > picture.bin && seq 1 400000 > long.txt",
+  "printf 'a\\0b' > picture.bin && seq 1 400000 > long.txt && truncate -s 900G disk.img",
   "mkdir -p /data/greeter/docs/deep && echo '# Deep' > docs/deep/notes.md && ln -s /etc/passwd docs/elsewhere",
 ].join(" && ");
 
@@ -46,7 +46,7 @@ covers(
     const line = (path: string) =>
       files.getByRole("listitem").filter({ has: page.getByRole("button", { name: path }) });
     const open = (path: string) => files.getByRole("button", { name: path }).click();
-    await page.getByText("7 files, 0 commits").waitFor();
+    await page.getByText("8 files, 0 commits").waitFor();
 
     await open("src/greet.js");
     const edit = line("src/greet.js");
@@ -74,6 +74,8 @@ covers(
     await line("gone.txt").getByText("removed: gone").waitFor();
     await open("picture.bin");
     await line("picture.bin").getByText("A binary file.").waitFor();
+    await open("disk.img");
+    await line("disk.img").getByText("The file is too large to compare.").waitFor();
     await open("long.txt");
     await line("long.txt").getByText("The diff is cut here").waitFor();
     await line("long.txt").getByText("added: 1", { exact: true }).waitFor();

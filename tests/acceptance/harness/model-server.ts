@@ -7,8 +7,8 @@ export interface ModelServer {
   baseUrl: string;
   /** The bodies of the requests so far. */
   bodies: string[];
-  /** The status and message with which it rejects a request; null: it answers. */
-  reject: (body: string) => { status: number; message: string } | null;
+  /** The status and message with which it rejects a request, and for how many seconds it asks to wait; null: it answers. */
+  reject: (body: string) => { status: number; message: string; retryAfter?: number } | null;
   /** The calls of tools with which it answers the next requests, one each. */
   calls: { name: string; input: unknown }[];
   close(): Promise<void>;
@@ -35,7 +35,9 @@ async function answer(own: ModelServer, request: IncomingMessage, response: Serv
   own.bodies.push(body);
   const rejection = own.reject(body);
   if (rejection !== null) {
-    response.writeHead(rejection.status, { "content-type": "application/json" });
+    const { status, retryAfter } = rejection;
+    const wait = retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` };
+    response.writeHead(status, { "content-type": "application/json", ...wait });
     response.end(JSON.stringify({ error: { message: rejection.message, type: "invalid_request_error" } }));
     return;
   }

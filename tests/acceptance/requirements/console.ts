@@ -58,6 +58,11 @@ export const consoleRequirements: readonly Requirement[] = [
     rule: "Below a running call stand the last lines of what it prints, at 390, 1024 and 1440 pixels and after a reload, and in their place the result once it is there.",
   },
   {
+    id: "console-retry",
+    source: "the console: overload",
+    rule: "While a request to an overloaded model waits to be sent again, the session's page says when that is and counts down to it, also after it was loaded anew, until the request is answered or the turn ends.",
+  },
+  {
     id: "console-own-origin",
     source: "seed 8",
     rule: "No screen sends a request to another origin, or tries what the page's policy forbids.",
