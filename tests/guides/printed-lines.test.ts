@@ -49,8 +49,9 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "deploy/postgres-image/build": "compose-tests.ts names another engine and image.",
   },
   "kubernetes.md": {
-    tar: "The release is the reader's; manifests.test.ts and chart-objects.test.ts use the files that one is packed of.",
-    kubectl: "The cluster is the reader's; tests/kubernetes asks the API server of one itself.",
+    tar: "The archive is in the reader's directory; applied.test.ts unpacks that of a release.",
+    kubectl:
+      "The cluster is the reader's; applied.test.ts runs those without Helm, and tests/kubernetes asks the API server of one itself.",
     docker: "It needs a registry, which the tests have not.",
     "berth health": "health.test.ts asks a service so, and installed.test.ts one of the chart.",
     "berth run": "It needs a model; real-service.test.ts runs one of rehearsal.",

@@ -1,13 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import {
   type ClusterObject,
   merged,
@@ -15,22 +7,15 @@ import {
   renderChart,
   type Values,
 } from "../../../script/chart/render-chart.ts";
-import { startPostgres } from "../../postgres-server/postgres-server.ts";
-import { S3_CREDENTIALS, startS3Host } from "../../s3-host/s3-host.ts";
-import { makeServiceImage, SERVICE_IMAGE } from "../harness/make-service-image.ts";
-import { openServiceNetwork, type ServiceNetwork } from "../harness/service-network.ts";
-import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
+import { S3_CREDENTIALS } from "../../s3-host/s3-host.ts";
+import { SERVICE_IMAGE } from "../harness/make-service-image.ts";
+import type { ServiceNetwork } from "../harness/service-network.ts";
+import type { TestCluster } from "../harness/test-cluster.ts";
 import { ClusterClient } from "./cluster-client.ts";
-import { ObjectsOfServer } from "./objects-of-server.ts";
+import type { ObjectsOfServer } from "./objects-of-server.ts";
+import { DATABASE_URL, GATEWAY_PORT, startSurroundings, WEB } from "./surroundings.ts";
 
-const run = promisify(execFile);
-/** Of the node, as pods reach it. */
-export const NODE = "10.77.0.1";
-const [DATABASE, BUCKET] = [5_432, 9_000];
-/** Where pods find an HTTP server outside of the cluster, at the node and by the name web.test. */
-export const WEB = 8_080;
 export const ROLES = ["egress", "api", "runner"];
-const GATEWAY_PORT = 4_182;
 /** Of the chart's objects, those that are made before its services. The cluster for tests has no budgets of the version that the chart has. */
 const FIRST = ["Namespace", "NetworkPolicy", "ServiceAccount", "Role", "RoleBinding"];
 const CHANGED = [...FIRST, "Service", "Deployment"];
@@ -63,7 +48,7 @@ export class InstalledRelease {
     const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
     await this.#create({ apiVersion: "v1", kind: "Namespace", metadata: { name: RELEASE.Namespace } });
     await this.client.takesPods(RELEASE.Namespace);
-    await this.#createSecret("berth-database", { url: `postgres://berth@${NODE}:${DATABASE}/berth` });
+    await this.#createSecret("berth-database", { url: DATABASE_URL });
     await this.#createSecret("berth-key", { "secret.key": randomBytes(32).toString("base64") });
     await this.#createSecret("berth-s3", S3_CREDENTIALS);
     for (const job of ofKind("Job")) await this.#create(job);
@@ -132,40 +117,8 @@ function valuesFor(cluster: TestCluster, place: string): Values {
 
 /** @param cleanUp gets what is to be done in the end, in reverse order, also after a failure. */
 export async function installRelease(cleanUp: (() => unknown)[]): Promise<InstalledRelease> {
-  const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
-  cleanUp.push(() => rmSync(directory, { recursive: true, force: true }));
-  // First, since it fails where the source has faults: then nothing has to end.
-  const archive = await makeServiceImage(directory);
-  const [cluster, postgres, s3, web] = await Promise.all([
-    startTestCluster(),
-    startPostgres({ databases: ["berth"] }),
-    startS3Host(),
-    startWeb(cleanUp),
-  ]);
-  cleanUp.push(
-    () => cluster.close(),
-    () => postgres.stop(),
-    () => s3.close(),
-  );
-  const socket = join(dirname(cluster.kubeconfig), "cd.sock");
-  await run("ctr", ["-a", socket, "-n", "k8s.io", "images", "import", archive]);
-  const server = new ObjectsOfServer(cluster.kubeconfig);
-  const network = await openServiceNetwork(cluster.kubeconfig);
-  cleanUp.push(() => network.close());
-  await network.toHere({ host: "10.96.0.1", port: 443 }, server.port);
-  await network.toHere({ host: NODE, port: DATABASE }, postgres.port);
-  await network.toHere({ host: NODE, port: BUCKET }, Number(new URL(s3.endpoint).port));
-  await network.toHere({ host: NODE, port: WEB }, web);
-  await network.name("web.test", NODE);
-  const place = s3.place.replace(s3.endpoint, `http://${NODE}:${BUCKET}`);
+  const { cluster, network, server, place } = await startSurroundings(cleanUp);
   const release = new InstalledRelease(cluster, network, server, place);
   await release.install();
   return release;
-}
-
-async function startWeb(cleanUp: (() => unknown)[]): Promise<number> {
-  const web = createServer((_, response) => response.end("from the web\n")).listen(0, "127.0.0.1");
-  await once(web, "listening");
-  cleanUp.push(() => web.close());
-  return (web.address() as AddressInfo).port;
 }

@@ -9,8 +9,9 @@ import { notTodays } from "../../effort/effort.ts";
 import { enforceEgress } from "../harness/enforce-egress.ts";
 import { findKit, missingForCluster } from "../harness/find-kit.ts";
 import type { ClusterClient } from "./cluster-client.ts";
-import { type InstalledRelease, installRelease, NODE, ROLES, WEB } from "./install-release.ts";
+import { type InstalledRelease, installRelease, ROLES } from "./install-release.ts";
 import { restrictionsBroken } from "./pod-security.ts";
+import { NODE, WEB } from "./surroundings.ts";
 
 const skip =
   missingForCluster() ??
