@@ -21,12 +21,13 @@ import { outputFigures } from "./cases/sandbox-outputs.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
+import { tokenCosts } from "./cases/tokens.ts";
 import { volumeSnapshotFigures } from "./cases/volume-snapshots.ts";
 import { type Figure, table } from "./figure.ts";
 
 /**
- * `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. The race has its own, and installs its peers
- * from the npm registry.
+ * `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. The race and `tokens` have their own, and
+ * install their peers from the npm registry.
  */
 const CASES: Record<string, () => Promise<Figure[] | string>> = {
   start: startFigures,
@@ -53,6 +54,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,
   race,
+  tokens: tokenCosts,
 };
 
 // One owner loads each service alone. Every service that a case starts has this process's variables.

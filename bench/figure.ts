@@ -2,10 +2,10 @@
 export interface Figure {
   what: string;
   peer: string;
-  /** In `unit`: milliseconds, microseconds, operations per second, or MiB. Not a number: not measured, for the reason in `note`. */
+  /** In `unit`: milliseconds, microseconds, operations per second, MiB, or tokens of a model. Not a number: not measured, for the reason in `note`. */
   value: number;
   peerValue: number;
-  unit: "ms" | "µs" | "/s" | "MiB";
+  unit: "ms" | "µs" | "/s" | "MiB" | "tokens";
   /** The 95th percentile of the value. */
   p95?: number;
   /** In the same unit: a maximum, or a minimum when the unit is `/s`. */
@@ -57,7 +57,7 @@ export function table(figures: readonly Figure[]): string {
     figure.p95 === undefined ? "" : format(figure.p95, figure.unit),
     figure.peer,
     format(figure.peerValue, figure.unit),
-    Number.isNaN(figure.value) ? "–" : (figure.value / figure.peerValue).toFixed(2),
+    Number.isNaN(figure.value / figure.peerValue) ? "–" : (figure.value / figure.peerValue).toFixed(2),
     figure.limit === undefined ? "" : `${figure.limit} ${figure.unit}`,
     figure.note ?? "",
   ]);

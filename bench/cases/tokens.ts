@@ -1,0 +1,52 @@
+import { table } from "../figure.ts";
+import { berth } from "../tokens/agents/berth.ts";
+import { CLAUDE_CODE } from "../tokens/agents/claude-code.ts";
+import { CODEX } from "../tokens/agents/codex.ts";
+import type { Contender } from "../tokens/agents/contender.ts";
+import { PI } from "../tokens/agents/pi.ts";
+import { follow, type Run } from "../tokens/run.ts";
+import { longScript, shortScript } from "../tokens/task/script.ts";
+import { tokenFigures } from "../tokens/token-figures.ts";
+import { tokenTables } from "../tokens/token-tables.ts";
+import { loadTokenizer } from "../tokens/tokenizer.ts";
+
+const OWN = berth("Berth");
+const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, PI];
+
+/**
+ * What an agent's loop costs in tokens of the model and in waiting, beside other agents at their defaults, which it installs: a
+ * provider on loopback has a model that follows the same task in the tools of each, and counts what it would charge. Who cannot be
+ * installed or does not end a script is missing, and a line says why. `BENCH_BUILD=PATH` adds the `bin/berth` of another build, and
+ * `BENCH_AGENTS=NAME,…` runs only those whose names begin so.
+ */
+export async function tokenCosts(): Promise<string> {
+  const other = process.env.BENCH_BUILD;
+  const chosen = (process.env.BENCH_AGENTS ?? "").split(",");
+  const all = [OWN, ...(other === undefined ? [] : [berth("the other build", other)]), ...PEERS];
+  const contenders = all.filter(({ name }) => chosen.some((begin) => name.startsWith(begin)));
+  const count = await loadTokenizer();
+  const runs: Run[] = [];
+  const missing: string[] = [];
+  for (const script of [shortScript(), longScript()]) {
+    for (const contender of contenders) {
+      process.stderr.write(`  ${script.name}: ${contender.name} …\n`);
+      try {
+        runs.push(await follow(contender, script, count));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : `${error}`;
+        missing.push(`- ${contender.name}, ${script.name}: ${reason}`);
+      }
+    }
+  }
+  const of = (name: Run["script"]) => runs.filter(({ script }) => script === name);
+  const figures = tokenFigures(
+    runs,
+    OWN.name,
+    PEERS.map(({ name }) => name),
+  );
+  return [
+    table(figures),
+    tokenTables(of("short"), of("long")),
+    ...(missing.length > 0 ? [missing.join("\n")] : []),
+  ].join("\n\n");
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { install } from "../race/install.ts";
+import type { Contender, Opened } from "./agents/contender.ts";
+import { type Exchange, ScriptedModel } from "./scripted-model.ts";
+import { taskFiles } from "./task/repository.ts";
+import type { Script } from "./task/script.ts";
+import type { CountTokens } from "./tokenizer.ts";
+
+const PAUSE_STEP_MS = 1_000;
+const MAX_TURN_MS = 900_000;
+
+/** All requests of a contender in one script. */
+export interface Run {
+  contender: Contender;
+  script: Script["name"];
+  exchanges: readonly Exchange[];
+  /** Those of a second session, which is asked for nothing; they come after the others. */
+  second: readonly Exchange[];
+}
+
+/**
+ * Lets one contender follow a script, alone, with an empty cache and new folders.
+ *
+ * @throws when it cannot be installed, does not start, or ends a turn before the script does.
+ */
+export async function follow(contender: Contender, script: Script, count: CountTokens): Promise<Run> {
+  const installed = await install(contender.packages);
+  const folder = await mkdtemp(join(tmpdir(), "bench-tokens-"));
+  const model = new ScriptedModel({ ...contender, count, window: script.window });
+  try {
+    const url = await model.listen();
+    const place = { installed, folder, model: url, window: script.window, files: taskFiles() };
+    const opened = await contender.open(place);
+    try {
+      model.root = opened.root;
+      await playTurns(model, opened, script);
+      const exchanges = [...model.exchanges];
+      await playSecond(model, opened);
+      const second = model.exchanges.slice(exchanges.length);
+      return { contender, script: script.name, exchanges, second };
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    await model.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function playTurns(model: ScriptedModel, opened: Opened, script: Script): Promise<void> {
+  const session = await opened.session();
+  try {
+    for (const [index, turn] of script.turns.entries()) {
+      if (index > 0) await rest(model, script.pauseMs);
+      model.play(turn.steps);
+      await Promise.race([session.send(turn.message), tooLate(model)]);
+      if (model.stepsLeft > 0) throw new Error(`ended its turn with ${model.stepsLeft} steps left`);
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** @throws when that time is over. */
+async function tooLate(model: ScriptedModel): Promise<never> {
+  await pause(MAX_TURN_MS, null, { ref: false });
+  throw new Error(
+    `did not end its turn in ${MAX_TURN_MS / 60_000} minutes, with ${model.stepsLeft} steps left`,
+  );
+}
+
+async function playSecond(model: ScriptedModel, opened: Opened): Promise<void> {
+  model.play([]);
+  const session = await opened.session();
+  await session.send("Say that you are done.");
+  await session.close();
+}
+
+/** A jump of the provider's clock; with BENCH_REAL_PAUSE, that time really passes, for an agent that does something in it. */
+async function rest(model: ScriptedModel, milliseconds: number): Promise<void> {
+  if (process.env.BENCH_REAL_PAUSE === undefined) return model.advance(milliseconds);
+  for (let passed = 0; passed < milliseconds; passed += PAUSE_STEP_MS) {
+    await pause(PAUSE_STEP_MS);
+    model.advance(PAUSE_STEP_MS);
+  }
+}

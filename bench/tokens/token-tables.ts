@@ -1,0 +1,135 @@
+import type { Run } from "./run.ts";
+import {
+  breaksOf,
+  compactionsOf,
+  gapsOf,
+  isFourReads,
+  isSleeps,
+  isSmallRead,
+  median90,
+  pauseOf,
+  type Sum,
+  sumOf,
+  turnOf,
+} from "./sums.ts";
+
+/** The tables of all runs: of each script one for each contender that ended it. */
+export function tokenTables(short: readonly Run[], long: readonly Run[]): string {
+  return [
+    ["An empty session, and the first request of a second one", emptySessions(short)],
+    ["The first turn of the short script", firstTurns(short)],
+    ["The whole short script, in a window of 200,000 tokens", wholeRuns(short)],
+    ["The whole long script, in a window of 100,000 tokens", wholeRuns(long)],
+    ["Compactions", compactions([...short, ...long])],
+    ["The pause of six minutes, and prefixes that broke elsewhere", pauses(short)],
+    ["From the end of a response to the next request", gaps(short, long)],
+  ]
+    .map(([title, text]) => `${title}:\n\n${text}`)
+    .join("\n\n");
+}
+
+function emptySessions(runs: readonly Run[]): string {
+  const head = [
+    "",
+    "system",
+    "tools",
+    "sum",
+    "number of tools",
+    "max_tokens",
+    "markers",
+    "second session read",
+  ];
+  return rows(head, runs, ({ exchanges, second }) => {
+    const first = exchanges.find(({ kind }) => kind === "step");
+    const again = second.find(({ kind }) => kind === "step");
+    if (first === undefined) return [];
+    const { system, tools, toolCount, maxTokens, markers } = first;
+    const read = `${whole(again?.charge.read ?? 0)} of ${whole(again?.input ?? 0)}`;
+    return [
+      system,
+      tools,
+      system + tools,
+      toolCount,
+      maxTokens ?? "none",
+      markers.join(", ") || "none",
+      read,
+    ];
+  });
+}
+
+function firstTurns(runs: readonly Run[]): string {
+  const own = runs[0] === undefined ? Number.NaN : sumOf(turnOf(runs[0], 1)).cost;
+  const head = ["", "context at its end", "read", "written", "uncached", "cost", "against the first"];
+  return rows(head, runs, (run) => {
+    const { context, read, written, uncached, cost } = sumOf(turnOf(run, 1));
+    return [context, read, written, uncached, cost, `${Math.round((cost / own - 1) * 100)}%`];
+  });
+}
+
+function wholeRuns(runs: readonly Run[]): string {
+  const columns: (keyof Sum)[] = ["requests", "input", "read", "written", "uncached", "output", "cost"];
+  return rows(["", ...columns], runs, ({ exchanges }) => {
+    const sum = sumOf(exchanges);
+    return columns.map((column) => sum[column]);
+  });
+}
+
+function compactions(runs: readonly Run[]): string {
+  const head = [
+    "",
+    "script",
+    "number",
+    "context before",
+    "after",
+    "cost of the summaries",
+    "refused requests",
+  ];
+  return rows(head, runs, (run) => {
+    const { count, before, after, cost, refused } = compactionsOf(run);
+    return [run.script, count, before, after, cost, refused];
+  });
+}
+
+function pauses(runs: readonly Run[]): string {
+  const head = [
+    "",
+    "context",
+    "read after it",
+    "written",
+    "uncached",
+    "cost of all until then",
+    "broken prefixes",
+  ];
+  return rows(head, runs, (run) => {
+    const { read, written, uncached, cost, context } = sumOf(pauseOf(run));
+    return [context, read, written, uncached, cost, breaksOf(run)];
+  });
+}
+
+function gaps(short: readonly Run[], long: readonly Run[]): string {
+  const head = ["", "after a small read, median", "p90", "four reads", "three times `sleep 1`"];
+  return rows(head, short, (run) => {
+    const [median, p90] = median90(
+      gapsOf(long.find(({ contender }) => contender === run.contender) ?? run, isSmallRead),
+    );
+    const once = (holds: Parameters<typeof gapsOf>[1]) => gapsOf(run, holds)[0] ?? Number.NaN;
+    return [median, p90, once(isFourReads), once(isSleeps)].map((value) => `${value.toFixed(0)} ms`);
+  });
+}
+
+function rows(
+  head: readonly string[],
+  runs: readonly Run[],
+  cells: (run: Run) => readonly (number | string)[],
+): string {
+  const lines = runs.map((run) => [run.contender.name, ...cells(run).map(text)]);
+  return [head, head.map(() => "---"), ...lines].map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+function text(cell: number | string): string {
+  return typeof cell === "string" ? cell : whole(cell);
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
