@@ -16,7 +16,8 @@ import { LfsObjects } from "./lfs-objects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
-const PORT_TIMEOUT_MS = 60_000;
+/** Tests of a cluster keep the port for minutes. */
+const PORT_TIMEOUT_MS = 540_000;
 
 export interface GitHostOptions {
   /** An empty or missing directory for the host's files, which the caller removes. Default: a new one, which `stop` removes. */
@@ -122,7 +123,7 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
 
 /**
  * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its host name alone. A
- * machine has only one such port, so this waits up to a minute until another test has released it.
+ * machine has only one such port, so this waits up to nine minutes until another test has released it.
  */
 export async function startGitHostOnDefaultPort(
   options: Omit<GitHostOptions, "port"> & { dir: string },
