@@ -65,6 +65,8 @@ export async function highlight(code: string, language: string): Promise<Token[]
     lang: language,
     theme: "names",
     tokenizeMaxLineLength: 2_000,
+    // No limit: by default the rest of a line stays plain after half a second, in which a slow machine only prepares the language.
+    tokenizeTimeLimit: 0,
   });
   return tokens.map((line) =>
     line.map(({ content, color = "" }) => ({ text: content, name: NAMES[color] ?? null })),
