@@ -3,6 +3,7 @@ import { berth } from "../tokens/agents/berth.ts";
 import { CLAUDE_CODE } from "../tokens/agents/claude-code.ts";
 import { CODEX } from "../tokens/agents/codex.ts";
 import type { Contender } from "../tokens/agents/contender.ts";
+import { OPENCODE } from "../tokens/agents/opencode.ts";
 import { PI } from "../tokens/agents/pi.ts";
 import { follow, type Run } from "../tokens/run.ts";
 import { longScript, shortScript } from "../tokens/task/script.ts";
@@ -11,7 +12,7 @@ import { tokenTables } from "../tokens/token-tables.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 const OWN = berth("Berth");
-const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, PI];
+const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, OPENCODE, PI];
 
 /**
  * What an agent's loop costs in tokens of the model and in waiting, beside other agents at their defaults, which it installs: a

@@ -144,12 +144,12 @@ export class ScriptedModel {
     return { text: "", calls };
   }
 
-  #shapeOf({ blocks, tools, maxTokens }: ModelRequest) {
+  #shapeOf({ blocks, maxTokens }: ModelRequest) {
     const of = (part: Block["part"]) => blocks.filter((block) => block.part === part);
     const markers = blocks.flatMap(({ part, marker }) => (marker === null ? [] : [`${part} ${marker}`]));
     return {
       ...{ turn: this.#turn, system: total(of("system")), tools: total(of("tool")) },
-      ...{ toolCount: tools.length, maxTokens, markers },
+      ...{ toolCount: of("tool").length, maxTokens, markers },
     };
   }
 }

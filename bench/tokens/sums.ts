@@ -98,7 +98,7 @@ export function gapsOf({ exchanges }: Run, holds: (step: Step) => boolean): numb
 export const isSmallRead = (step: Step) => step.length === 1 && step.every((call) => isRead(call));
 export const isFourReads = (step: Step) => step.length === 4 && step.every((call) => isRead(call));
 export const isSleeps = (step: Step) =>
-  step.length === 3 && step.every((call) => call.do === "run" && call.command === "sleep 1");
+  step.length === 3 && step.every((call) => call.do === "run" && call.command.startsWith("sleep 1 "));
 
 export function median90(values: readonly number[]): [median: number, p90: number] {
   return [percentile(values, 0.5), percentile(values, 0.9)];

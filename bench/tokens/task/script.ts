@@ -42,7 +42,8 @@ const run = (command: string): Step => [{ do: "run", command }];
 const search = (pattern: string): Step => [{ do: "search", pattern }];
 const read = (...paths: string[]): Step => paths.map((path): Call => ({ do: "read", path }));
 const ENTER = run("cd {root} && git status --short && ls");
-const SLEEPS: Step = Array.from({ length: 3 }, () => ({ do: "run", command: "sleep 1" }));
+/** Each another command: opencode asks a person about the same one for the third time. */
+const SLEEPS: Step = [1, 2, 3].map((number) => ({ do: "run", command: `sleep 1 && echo ${number}` }));
 const BREAK: Step = [{ do: "edit", path: SUITE, before: CORRECT, after: FAULT }];
 const MEND: Step = [{ do: "edit", path: SUITE, before: FAULT, after: CORRECT }];
 

@@ -59,7 +59,9 @@ function blocksOf(body: AnyJson, count: CountTokens): Block[] {
   return [
     ...(body.tools ?? []).map((tool: AnyJson) => block("tool", JSON.stringify(tool))),
     ...(body.instructions ? [block("system", body.instructions)] : []),
-    ...body.input.map((item: AnyJson) => block("message", itemText(item))),
+    ...body.input.map((item: AnyJson) =>
+      block(item.role === "developer" ? "system" : "message", itemText(item)),
+    ),
   ];
 }
 
@@ -74,7 +76,7 @@ function contentText(content: AnyJson): string {
   return (content ?? []).map((one: AnyJson) => one.text ?? JSON.stringify(one)).join("\n");
 }
 
-/** The tools of a namespace are declared within it. */
+/** Those that take calls by a name of their own. */
 function declared(tool: AnyJson): ReturnType<typeof toolOf>[] {
   if (tool.type === "function") return [toolOf(tool.name, tool.parameters)];
   return tool.type === "custom" ? [toolOf(tool.name, null)] : [];
