@@ -37,10 +37,11 @@ function givenKey(file: string): Buffer {
 }
 
 /** The keys of a data directory, the present one first. @throws InputError, or ConfigError for the file of a setting, when they cannot be read. */
-export async function keysIn({ secretKeyFile: file, dataDir }: Config): Promise<[Buffer, ...Buffer[]]> {
-  if (file !== null) settingsKey(file);
+export async function keysIn({ secretKeyFile, dataDir }: Config): Promise<[Buffer, ...Buffer[]]> {
+  if (secretKeyFile !== null) return [settingsKey(secretKeyFile)];
   return await asInputError(async () => {
-    const [active, former] = [readSecretKey({ file, dataDir }), readFormerKey({ file, dataDir })];
+    const own = { file: null, dataDir };
+    const [active, former] = [readSecretKey(own), readFormerKey(own)];
     return former === null ? [active] : [active, former];
   });
 }
