@@ -103,6 +103,7 @@ my %do = (
       close $word;
       return;
     }
+    $0 = "berth-guard";
     $_ == fileno $word or system_call("close", $_ + 0) for 0 .. $_[0];
     kill KILL => -$group unless sysread $word, my $told, 1;
     exit 0;

@@ -76,7 +76,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   ]);
   return new BubblewrapEngine(options, {
     programs,
-    launchers: new Launchers(programs.perl, `${directory}/filter`),
+    launchers: new Launchers({ perl: programs.perl, filter: `${directory}/filter`, cgroups, owner }),
     mounts: new MountHelper(programs.perl),
     owner,
     directory,
@@ -143,8 +143,8 @@ class BubblewrapEngine implements SandboxEngine {
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
-    this.#parts.launchers.close();
     this.#parts.mounts.close();
+    await this.#parts.launchers.close();
     await this.#images.close();
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });
@@ -162,17 +162,17 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   async #openNow(spec: SandboxSpec): Promise<BubblewrapSandbox> {
-    const { cgroups, owner } = this.#parts;
     if (spec.image)
       throw new ImageError("Sandboxes of this installation run no images: its engine is bubblewrap.");
     if (spec.runtimeClass) throw new RuntimeClassError("Sandboxes of this installation are not pods.");
     const undo: (() => Promise<unknown>)[] = [];
-    const name = `${owner}.${(++this.#count).toString(36)}-${process.hrtime.bigint().toString(36)}`;
-    const directory = `${this.#parts.directory}/${this.#count.toString(36)}`;
+    const directory = `${this.#parts.directory}/${(++this.#count).toString(36)}`;
+    const launcher = await this.#parts.launchers.take();
+    const { name } = launcher.cgroup;
     try {
       undo.push(
         () => rm(directory, { recursive: true, force: true }),
-        () => cgroups.destroy(name),
+        () => launcher.end(),
       );
       const steps = [
         this.#prepareDisk(spec, directory),
@@ -180,18 +180,18 @@ class BubblewrapEngine implements SandboxEngine {
           undo.push(() => opened.close());
           return opened;
         }),
-        cgroups.create(name, spec.limits),
+        launcher.cgroup.limit(spec.limits),
       ] as const;
       // All must settle before any is undone.
       await Promise.allSettled(steps);
-      const [{ image, files }, network, cgroup] = await Promise.all(steps);
+      const [{ image, files }, network] = await Promise.all(steps);
       const system = await this.#prepareSystem(spec, directory, files);
-      const made = { directory, image, system, files, network, cgroup };
+      const made = { directory, image, system, files, network, launcher };
       const released = (whole: boolean) => {
         this.#open.free(spec.id);
         if (!whole) this.#leftovers.set(name, directory);
       };
-      return await startSandbox(this.#host(released), spec, made, undo);
+      return await startSandbox(this.#host(released), spec, made);
     } catch (error) {
       for (const step of undo.reverse()) await step().catch(() => this.#leftovers.set(name, directory));
       throw error;

@@ -12,9 +12,9 @@ export function launchArguments(steps: readonly string[], command: readonly stri
   return ["-e", LAUNCH, "--", ...steps, "--", ...command];
 }
 
-/** Arguments of perl that read the steps and the command from a descriptor; see `take` in `launch.pl`. */
-export function launcherArguments(steps: number): string[] {
-  return ["-e", LAUNCH, "--", "take", String(steps)];
+/** Arguments of perl that run these steps, and read the others and the command from a descriptor; see `take` in `launch.pl`. */
+export function launcherArguments(first: readonly string[], rest: number): string[] {
+  return ["-e", LAUNCH, "--", ...first, "take", String(rest)];
 }
 
 /** What `take` reads: how many arguments follow, which tells whether they are all there, and those. */

@@ -1,21 +1,34 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, test } from "node:test";
+import { thisProcess } from "@berth/linux";
 import { until } from "../../../test-support/conformance/until.ts";
+import { findHierarchies } from "../../host/cgroup/cgroup-layouts.ts";
+import { Cgroups } from "../../host/cgroup/cgroups.ts";
 import { takenArguments } from "./launch-program.ts";
-import { DESCRIPTORS, Launchers } from "./launchers.ts";
+import { DESCRIPTORS, type Launcher, Launchers, pipeOf } from "./launchers.ts";
 
+let cgroups: Cgroups;
 let launchers: Launchers;
 
 beforeEach(() => {
-  launchers = new Launchers("/usr/bin/perl", "/dev/null");
+  const membership = readFileSync("/proc/self/cgroup", "utf8");
+  cgroups = new Cgroups(findHierarchies("/sys/fs/cgroup", membership), `test-launchers-${process.pid}`);
+  launchers = launchersWith("/usr/bin/perl");
 });
 
-afterEach(() => launchers.close());
+afterEach(async () => {
+  await launchers.close();
+  await cgroups.destroyAll(() => true);
+  await cgroups.close();
+});
+
+function launchersWith(perl: string): Launchers {
+  return new Launchers({ perl, filter: "/dev/null", cgroups, owner: thisProcess() });
+}
 
 /** Pids of the children of this process, but for those that have ended. */
 function children(): number[] {
@@ -23,29 +36,60 @@ function children(): number[] {
   return pids.filter(Boolean).map(Number);
 }
 
-async function give(launcher: ChildProcess, given: string): Promise<{ output: string; code: number | null }> {
-  const exited = once(launcher, "exit");
-  const steps = (launcher.stdio as readonly unknown[])[DESCRIPTORS.steps];
-  (steps as Writable).end(given);
-  const output = await text(launcher.stdout as Readable);
+async function give({ child }: Launcher, given: string): Promise<{ output: string; code: number | null }> {
+  const exited = once(child, "exit");
+  pipeOf<Writable>(child, DESCRIPTORS.steps).end(given);
+  const output = await text(child.stdout as Readable);
   const [code] = await exited;
   return { output, code };
 }
 
-test("take: the process that waits, which then becomes the command", {
-  skip: process.getuid?.() !== 0,
-}, async () => {
-  const before = children();
-  const echo = takenArguments(["limit", "4", "0"], ["/bin/echo", "a", "", "b"]);
-  assert.deepEqual(await give(launchers.take(), echo), { output: "a  b\n", code: 0 });
+/** The pids of the processes that wait, once there is one. */
+async function waiting(before: readonly number[]): Promise<number[]> {
+  const others = () => children().filter((pid) => !before.includes(pid));
   await until(
-    () => children().length > before.length,
+    () => others().length > 0,
     () => "no process waits",
   );
-  const waiting = children().filter((pid) => !before.includes(pid));
-  const taken = launchers.take();
-  assert.deepEqual([taken.pid], waiting);
+  return others();
+}
+
+function isGroup(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+test("take: the process that waits, which then becomes the command", { skip: !isRoot }, async () => {
+  const before = children();
+  const echo = takenArguments(["limit", "4", "0"], ["/bin/echo", "a", "", "b"]);
+  assert.deepEqual(await give(await launchers.take(), echo), { output: "a  b\n", code: 0 });
+  const there = await waiting(before);
+  const taken = await launchers.take();
+  assert.deepEqual([taken.child.pid], there);
   assert.deepEqual(await give(taken, echo), { output: "a  b\n", code: 0 });
+});
+
+test("take: each process is in a control group of its own, which ends with it", async (context) => {
+  if (cgroups.controllers.length === 0) return context.skip("no control group can be made here");
+  const [one, two] = await Promise.all([launchers.take(), launchers.take()]);
+  for (const { child, cgroup } of [one, two]) {
+    for (const file of cgroup.processFiles) {
+      const members = () => readFileSync(file, "latin1").trim();
+      await until(
+        () => members() === String(child.pid),
+        () => `${file}: ${members()}`,
+      );
+    }
+  }
+  await one.end();
+  assert.deepEqual(await cgroups.names(), [two.cgroup.name]);
+  await two.end();
+  assert.deepEqual(await cgroups.names(), []);
 });
 
 for (const [what, cut] of [
@@ -55,20 +99,47 @@ for (const [what, cut] of [
 ] as const) {
   test(`take: ${what} of the arguments come → nothing runs`, async () => {
     const whole = takenArguments(["limit", "4", "0"], ["/bin/echo", "run"]);
-    assert.deepEqual(await give(launchers.take(), whole.slice(0, cut)), { output: "", code: 0 });
+    assert.deepEqual(await give(await launchers.take(), whole.slice(0, cut)), { output: "", code: 0 });
   });
 }
 
-test("close: the process that waits is ended", { skip: process.getuid?.() !== 0 }, async () => {
+test("take: the process that waited has died → another one", { skip: !isRoot }, async () => {
   const before = children();
-  await give(launchers.take(), "");
+  const first = await launchers.take();
+  await first.end();
+  const [pid = 0] = await waiting(before);
+  process.kill(pid, "SIGKILL");
   await until(
-    () => children().length > before.length,
-    () => "no process waits",
+    () => !children().includes(pid),
+    () => "it still runs",
   );
-  launchers.close();
+  const taken = await launchers.take();
+  assert.notEqual(taken.child.pid, pid);
+  const echo = takenArguments(["limit", "4", "0"], ["/bin/echo", "run"]);
+  assert.deepEqual(await give(taken, echo), { output: "run\n", code: 0 });
+  assert.deepEqual(await cgroups.names(), cgroups.controllers.length === 0 ? [] : [taken.cgroup.name]);
+});
+
+test("take: no such program → an error, and no control group is left", async () => {
+  const without = launchersWith("/usr/bin/no-such-perl");
+  await assert.rejects(without.take(), /ENOENT/);
+  await without.close();
+  assert.deepEqual(await cgroups.names(), []);
+});
+
+test("close: the process that waits is ended, with its guard and its group", { skip: !isRoot }, async () => {
+  const before = children();
+  const taken = await launchers.take();
+  await taken.end();
+  const [pid = 0] = await waiting(before);
+  await launchers.close();
   await until(
     () => children().length === before.length,
     () => `left: ${children()}`,
   );
+  await until(
+    () => !isGroup(pid),
+    () => "its guard is left",
+  );
+  assert.deepEqual(await cgroups.names(), []);
 });

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import type { Writable } from "node:stream";
+import type { Cgroup, Cgroups } from "../../host/cgroup/cgroups.ts";
 import { handlesOf } from "./child-handles.ts";
 import { launcherArguments } from "./launch-program.ts";
 
@@ -11,56 +14,109 @@ const PREPARE_MS = 500;
 /** Sessions begin together. Between such times the process would only take memory. */
 const KEPT_MS = 60_000;
 
+/** A process that waits for its steps, in a control group of its own that has no limits yet. */
+export interface Launcher {
+  child: ChildProcess;
+  cgroup: Cgroup;
+  /** Kills the process, whatever it has become, and removes the group. Rejects when that has not happened after eight seconds. */
+  end(): Promise<void>;
+}
+
+export interface LauncherOptions {
+  perl: string;
+  /** Path of the system call filter. */
+  filter: string;
+  cgroups: Pick<Cgroups, "create">;
+  /** Begins the names of the groups. */
+  owner: string;
+}
+
 /**
  * Processes that run `launch.pl`. While sandboxes are being opened one waits for its steps, so that no sandbox waits for the start of
- * a program by a process as large as this.
+ * a program by a process as large as this, nor for its control group.
  */
 export class Launchers {
-  readonly #perl: string;
-  readonly #filter: string;
-  #ready: ChildProcess | null = null;
+  readonly #options: LauncherOptions;
+  #count = 0;
+  #ready: Promise<Launcher | null> = Promise.resolve(null);
   #preparing: NodeJS.Timeout | undefined;
   #ending: NodeJS.Timeout | undefined;
 
-  /** @param filter Path of the system call filter. */
-  constructor(perl: string, filter: string) {
-    this.#perl = perl;
-    this.#filter = filter;
+  constructor(options: LauncherOptions) {
+    this.#options = options;
   }
 
-  /** Returns a process that waits for its steps. It emits `error` when it could not be started. */
-  take(): ChildProcess {
-    const ready = this.#ready;
-    this.#ready = null;
+  /** Rejects with an `Error` that says what failed when there can be none. */
+  async take(): Promise<Launcher> {
+    const ready = this.#takeReady();
     clearTimeout(this.#preparing);
     // Without root it would count as one of the processes that the sandboxes of this user may have.
     if (process.getuid?.() === 0) this.#preparing = setTimeout(() => this.#prepare(), PREPARE_MS).unref();
-    if (ready === null || !isRunning(ready)) return this.#start();
-    for (const one of handlesOf(ready)) one.ref();
-    return ready;
+    const launcher = await ready;
+    if (launcher === null) return this.#start();
+    if (!isRunning(launcher.child)) {
+      await launcher.end().catch(() => {});
+      return this.#start();
+    }
+    for (const one of handlesOf(launcher.child)) one.ref();
+    return launcher;
   }
 
   /** Ends the process that waits. */
-  close(): void {
+  async close(): Promise<void> {
     clearTimeout(this.#preparing);
     clearTimeout(this.#ending);
-    this.#ready?.kill("SIGKILL");
-    this.#ready = null;
+    await (await this.#takeReady())?.end().catch(() => {});
+  }
+
+  #takeReady(): Promise<Launcher | null> {
+    const ready = this.#ready;
+    this.#ready = Promise.resolve(null);
+    return ready;
   }
 
   #prepare(): void {
-    const ready = this.#start();
-    ready.on("error", () => {});
-    for (const one of handlesOf(ready)) one.unref();
-    this.#ready = ready;
+    this.#ready = this.#start().then(
+      (launcher) => {
+        for (const one of handlesOf(launcher.child)) one.unref();
+        return launcher;
+      },
+      // Whoever wants one is told why there is none.
+      () => null,
+    );
     clearTimeout(this.#ending);
-    this.#ending = setTimeout(() => this.close(), KEPT_MS).unref();
+    this.#ending = setTimeout(() => void this.close(), KEPT_MS).unref();
   }
 
-  #start(): ChildProcess {
-    const filter = openSync(this.#filter, "r");
+  async #start(): Promise<Launcher> {
+    const { cgroups, owner } = this.#options;
+    const name = `${owner}.${(++this.#count).toString(36)}-${process.hrtime.bigint().toString(36)}`;
+    const cgroup = await cgroups.create(name);
     try {
-      return spawn(this.#perl, launcherArguments(DESCRIPTORS.steps), {
+      const child = this.#spawn(cgroup.processFiles);
+      const guard = pipeOf<Writable>(child, DESCRIPTORS.guard);
+      guard.on("error", () => {});
+      child.once("exit", () => guard.destroy());
+      await once(child, "spawn");
+      child.on("error", () => {});
+      const end = async () => {
+        child.kill("SIGKILL");
+        await cgroup.destroy();
+      };
+      return { child, cgroup, end };
+    } catch (error) {
+      await cgroup.destroy().catch(() => {});
+      throw error;
+    }
+  }
+
+  #spawn(processFiles: readonly string[]): ChildProcess {
+    const { perl, filter: path } = this.#options;
+    const guard = String(DESCRIPTORS.guard);
+    const join = processFiles.flatMap((file) => ["join", file]);
+    const filter = openSync(path, "r");
+    try {
+      return spawn(perl, launcherArguments(["keep", guard, "guard", guard, ...join], DESCRIPTORS.steps), {
         cwd: "/",
         env: {},
         stdio: ["pipe", "pipe", "pipe", filter, "pipe", "pipe", "pipe", "pipe"],
@@ -71,6 +127,11 @@ export class Launchers {
   }
 }
 
-function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {
-  return pid !== undefined && exitCode === null && signalCode === null;
+/** A stream of a launcher by its descriptor. */
+export function pipeOf<Stream>(child: ChildProcess, descriptor: number): Stream {
+  return (child.stdio as readonly unknown[])[descriptor] as Stream;
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { NetworkNamespace } from "@berth/egress";
 import { supervisorCommand } from "../../commands/supervisor.ts";
-import type { Cgroup, Cgroups } from "../../host/cgroup/cgroups.ts";
+import type { Cgroups } from "../../host/cgroup/cgroups.ts";
 import { pipePaths } from "../../host/host-pipes.ts";
 import type { SandboxFiles } from "../../host/sandbox-files.ts";
 import { type Mount, modeOf } from "../../inside/mounts.ts";
@@ -9,7 +9,7 @@ import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
-import type { Launchers } from "../launch/launchers.ts";
+import type { Launcher } from "../launch/launchers.ts";
 import type { MountHelper } from "../snapshot/mount-helper.ts";
 import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
@@ -18,7 +18,6 @@ import type { Launch } from "./launch.ts";
 /** What a sandbox uses of its engine. */
 export interface SandboxHost {
   programs: HostPrograms;
-  launchers: Launchers;
   mounts: MountHelper;
   /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
@@ -38,7 +37,7 @@ export interface Made {
   system: PreparedSystem | null;
   files: SandboxFiles;
   network: NetworkNamespace;
-  cgroup: Cgroup;
+  launcher: Launcher;
 }
 
 /** Directories of the disk that a sandbox which changes its system has from that system, or in memory, instead. */
@@ -48,9 +47,9 @@ export const FIRST_PIPES = 3;
 
 /** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
 export async function launchOptions(
-  { programs, launchers, system, directory, cgroups }: SandboxHost,
+  { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
-  { image, system: prepared, files, network, cgroup }: Made,
+  { image, system: prepared, files, network, launcher }: Made,
   { uid, rootFd }: Pick<Launch, "uid" | "rootFd">,
 ): Promise<Launch> {
   const { bindMounts, reach } = planBindMounts(
@@ -77,9 +76,8 @@ export async function launchOptions(
   };
   return {
     programs,
-    launchers,
+    launcher: launcher.child,
     uid,
-    processFiles: cgroup.processFiles,
     controllers: cgroups.controllers,
     limits: spec.limits,
     network,

@@ -12,7 +12,7 @@ import type { DiskImage } from "../disk-image/disk-image.ts";
 import type { BindMount } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
 import { takenArguments } from "../launch/launch-program.ts";
-import { DESCRIPTORS, type Launchers } from "../launch/launchers.ts";
+import { DESCRIPTORS, pipeOf } from "../launch/launchers.ts";
 import type { OverlayMount } from "../system-layers/system-mount.ts";
 
 /** Numbers of resource limits. */
@@ -20,11 +20,10 @@ const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
 
 export interface Launch {
   programs: HostPrograms;
-  launchers: Launchers;
+  /** In its control group, and waiting for its steps. */
+  launcher: ChildProcess;
   /** Host uid to run as; null where this process is not root. */
   uid: number | null;
-  /** `cgroup.procs` files to join. */
-  processFiles: readonly string[];
   /** Controllers that limit the sandbox; resource limits replace the others. */
   controllers: readonly Controller[];
   limits: Limits;
@@ -60,8 +59,8 @@ export interface Launched {
 }
 
 /**
- * Starts bwrap. Before the process becomes bwrap it joins its control groups, enters the network namespace, sets its limits
- * and drops its privileges. Its environment is always empty.
+ * Starts bwrap. Before the process becomes bwrap it enters the network namespace, sets its limits and drops its privileges. Its
+ * environment is always empty.
  */
 export async function launch(options: Launch): Promise<Launched> {
   const command = [
@@ -69,7 +68,7 @@ export async function launch(options: Launch): Promise<Launched> {
     ...["--args", String(DESCRIPTORS.arguments), "--", ...options.supervisor],
   ];
   const steps = await stepsOf(options);
-  const child = options.launchers.take();
+  const child = options.launcher;
   const own = ["--seccomp", String(DESCRIPTORS.seccomp), "--info-fd", String(DESCRIPTORS.info)];
   const text = [...options.bwrapArguments, ...own].map((argument) => `${argument}\0`).join("");
   for (const [descriptor, given] of [
@@ -83,10 +82,6 @@ export async function launch(options: Launch): Promise<Launched> {
   return { child, init: initPid(child), disarmGuard: guardOf(child) };
 }
 
-function pipeOf<Stream>(child: ChildProcess, descriptor: number): Stream {
-  return (child.stdio as readonly unknown[])[descriptor] as Stream;
-}
-
 /** What the process does before it becomes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
   const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
@@ -94,10 +89,8 @@ async function stepsOf(options: Launch): Promise<string[]> {
   const enterUser = network.userFd === null ? [] : ["enter", "user"];
   const owner = String(uid ?? -1);
   return [
-    ...["keep", String(DESCRIPTORS.guard), "guard", String(DESCRIPTORS.guard)],
     ...["hold", "net", ownDescriptor(network.netFd)],
     ...(userFd === null ? [] : ["hold", "user", ownDescriptor(userFd)]),
-    ...options.processFiles.flatMap((file) => ["join", file]),
     // Without root only the user namespace allows mounts.
     ...enterUser,
     "apart",
@@ -130,11 +123,9 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
   return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 
-/** Ends the descriptor that the guard of `launch.pl` reads: with a byte, or without one when bwrap ends before. */
+/** Ends the descriptor that the guard of `launch.pl` reads, with a byte. */
 function guardOf(child: ChildProcess): () => void {
   const guard = pipeOf<Writable>(child, DESCRIPTORS.guard);
-  guard.on("error", () => {});
-  child.once("exit", () => guard.destroy());
   return () => guard.end("1");
 }
 

@@ -21,22 +21,19 @@ import { FIRST_PIPES, launchOptions, type Made, type SandboxHost } from "./launc
 const START_TIMEOUT_MS = 20_000;
 
 /**
- * Starts process 1 of a sandbox whose disk, network and control group are ready, and sets the sandbox up.
- *
- * @param undo gets the steps that undo everything when opening fails.
+ * Starts process 1 of a sandbox whose disk, network and control group are ready, and sets the sandbox up. Where it throws, the
+ * process may be running still.
  */
 export async function startSandbox(
   host: SandboxHost,
   spec: SandboxSpec,
   made: Made,
-  undo: (() => Promise<unknown>)[],
 ): Promise<BubblewrapSandbox> {
   const rootFd = spec.system?.changes ? await openSystemNamespace() : null;
   try {
     const uid = hostUid(spec);
     const options = await launchOptions(host, spec, made, { uid, rootFd });
     const { child, init: initPid, disarmGuard } = await launch(options);
-    undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
       { input: child.stdin as Writable, output: child.stdout as Readable },
       () => {
@@ -53,8 +50,8 @@ export async function startSandbox(
       view: new HostView(init),
       supervisor,
       pipes: new HostPipes(made.files.pipes, uid, host.programs.mkfifo, FIRST_PIPES),
-      cgroup: made.cgroup,
-      gauge: made.cgroup.gauge,
+      cgroup: made.launcher.cgroup,
+      gauge: made.launcher.cgroup.gauge,
       network: made.network,
       directory: made.directory,
       uploads: new HostUploads(made.files.uploads),

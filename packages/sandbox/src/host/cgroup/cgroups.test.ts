@@ -28,7 +28,9 @@ test("version 2: one group below the server's own, with its controllers enabled 
   try {
     const groups = new Cgroups(findHierarchies(root, "0::/service\n"), "one");
     assert.deepEqual(groups.controllers, ["memory", "pids", "cpu"]);
-    const group = await groups.create("box", limits);
+    const group = await groups.create("box");
+    assert.ok(!existsSync(`${root}/service/berth-one/box/memory.max`));
+    await group.limit(limits);
     const directory = `${root}/service/berth-one/box`;
     assert.deepEqual(group.processFiles, [`${directory}/cgroup.procs`]);
     const read = (path: string) => readFileSync(path, "utf8");
@@ -70,7 +72,7 @@ test("all groups together: the parent has their limits, also when another proces
     const limitsOfParent = () =>
       ["memory.max", "pids.max"].map((file) => Number(readFileSync(`${parent}/${file}`, "utf8")));
     for (const name of ["first", "second"]) {
-      await groups.create(name, limits);
+      await groups.create(name);
       assert.deepEqual(limitsOfParent(), [2 ** 30, 500]);
       rmSync(parent, { recursive: true });
     }
@@ -87,7 +89,8 @@ test("this machine: all groups together cannot have more processes than their pa
   const groups = new Cgroups(hierarchies, `test-shared-${process.pid}`, shared);
   if (!groups.controllers.includes("pids")) return context.skip("no control group can be made here");
   try {
-    const cgroups = await Promise.all(["one", "two"].map((name) => groups.create(name, limits)));
+    const cgroups = await Promise.all(["one", "two"].map((name) => groups.create(name)));
+    for (const group of cgroups) await group.limit(limits);
     const counts = cgroups.map(async ({ processFiles }) => {
       const join = `for f in ${processFiles.join(" ")}; do echo $$ >$f || exit 1; done`;
       // Each group could have 14 processes of its own.
@@ -133,7 +136,7 @@ test("this machine: destroy kills all members and removes the groups", async (co
   const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
   if (hierarchies.length === 0) return context.skip("no control group can be made here");
   const groups = new Cgroups(hierarchies, `test-groups-${process.pid}`);
-  const group = await groups.create("box", limits);
+  const group = await groups.create("box");
   try {
     const join = `for f in ${group.processFiles.join(" ")}; do echo $$ >$f || exit 1; done; trap '' TERM; setsid sleep 600 & echo in; wait`;
     const child = spawn("sh", ["-c", join], { stdio: ["ignore", "pipe", "inherit"] });
@@ -152,7 +155,7 @@ test("this machine: destroy kills all members and removes the groups", async (co
   for (const path of group.processFiles) assert.ok(!existsSync(path));
 });
 
-test("this machine: a group above with less CPU time → its limit applies and create succeeds", async (context) => {
+test("this machine: a group above with less CPU time → its limit applies and no error", async (context) => {
   const own = readFileSync("/proc/self/cgroup", "utf8");
   const [cpu] = findHierarchies("/sys/fs/cgroup", own).filter(
     ({ controllers }) => controllers.join() === "cpu",
@@ -163,7 +166,8 @@ test("this machine: a group above with less CPU time → its limit applies and c
   const groups = new Cgroups([{ ...cpu, directory }], "test");
   try {
     writeFileSync(`${directory}/cpu.cfs_quota_us`, "20000");
-    const group = await groups.create("box", limits);
+    const group = await groups.create("box");
+    await group.limit(limits);
     await group.destroy();
   } finally {
     await groups.close();

@@ -16,7 +16,8 @@ const NO_CPU_LIMIT = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
 /**
  * The control groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid to
- * each of `processFiles` before it becomes bwrap, so no process of a sandbox is ever outside of them.
+ * each of `processFiles` before it becomes bwrap, so no process of a sandbox is ever outside of them. To join takes the kernel ten
+ * milliseconds or more, during which it waits.
  */
 export class Cgroups {
   readonly controllers: readonly Controller[];
@@ -51,19 +52,24 @@ export class Cgroups {
     );
   }
 
-  /** Throws a `SandboxError` when the kernel rejects it, and then leaves nothing. */
-  async create(name: string, limits: Limits): Promise<Cgroup> {
+  /** Makes a group without limits. Throws a `SandboxError` when the kernel rejects it, and then leaves nothing. */
+  async create(name: string): Promise<Cgroup> {
+    const directories = this.#directories(name);
     try {
       await Promise.all(
-        this.#hierarchies.map((hierarchy, index) => this.#make(hierarchy, index, name, limits)),
+        this.#hierarchies.map(async (hierarchy, index) => {
+          await this.#makeParent(hierarchy, index);
+          await mkdir(directories[index] ?? "");
+        }),
       );
     } catch (error) {
       await this.destroy(name).catch(() => {});
-      throw new SandboxError(`the control group could not be made: ${message(error)}`, { cause: error });
+      throw refusal(error);
     }
-    const directories = this.#directories(name);
     return {
+      name,
       processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
+      limit: (limits) => this.#limit(directories, limits),
       members: () => members(directories),
       liftCpuLimit: () => liftCpuLimit(directories),
       gauge: cgroupGauge(this.#directory("memory", name), this.#directory("pids", name)),
@@ -135,13 +141,16 @@ export class Cgroups {
     }
   }
 
-  async #make(hierarchy: Hierarchy, index: number, name: string, limits: Limits): Promise<void> {
-    const parent = await this.#makeParent(hierarchy, index);
-    await mkdir(`${parent}/${name}`);
-    for (const setting of hierarchy.settings(limits)) await write(`${parent}/${name}`, setting);
+  async #limit(directories: readonly string[], limits: Limits): Promise<void> {
+    const written = this.#hierarchies.map(async (hierarchy, index) => {
+      for (const setting of hierarchy.settings(limits)) await write(directories[index] ?? "", setting);
+    });
+    await Promise.all(written).catch((error) => {
+      throw refusal(error);
+    });
   }
 
-  async #makeParent(hierarchy: Hierarchy, index: number): Promise<string> {
+  async #makeParent(hierarchy: Hierarchy, index: number): Promise<void> {
     const parent = this.parents[index] ?? "";
     const existed = (await mkdir(parent, { recursive: true })) === undefined;
     if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
@@ -151,7 +160,6 @@ export class Cgroups {
       for (const setting of hierarchy.sharedSettings(this.#shared))
         await write(parent, { ...setting, optional: true });
     }
-    return parent;
   }
 
   #directory(controller: Controller, name: string): string | undefined {
@@ -165,7 +173,10 @@ export class Cgroups {
 }
 
 export interface Cgroup {
+  readonly name: string;
   readonly processFiles: readonly string[];
+  /** Sets its limits, which its members from before are held to as well. Throws a `SandboxError` when the kernel rejects them. */
+  limit(limits: Limits): Promise<void>;
   /** Host pids of all its processes. */
   members(): Promise<number[]>;
   readonly gauge: LimitGauge;
@@ -227,6 +238,7 @@ async function remove(directory: string): Promise<boolean> {
   }
 }
 
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function refusal(error: unknown): SandboxError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new SandboxError(`the control group could not be made: ${message}`, { cause: error });
 }
