@@ -8,7 +8,7 @@ export { discardClone, endDiskSnapshot, prepareDiskSnapshot, takeOverClone } fro
 export { excludePath, includePath } from "./exclude-path.ts";
 export { MIRROR_PATH, type MirrorResult, mirrorRepository } from "./mirror-repository.ts";
 export { refreshClone } from "./refresh-clone.ts";
-export { listRefs } from "./refs/list-refs.ts";
+export { createListRefs } from "./refs/list-refs.ts";
 export { digestRefs, type RemoteRefs } from "./refs/remote-refs.ts";
 export type {
   CloneProgress,

@@ -10,7 +10,7 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import { buildSnapshot, MIRROR_MOUNT_PATH, SNAPSHOT_PATH } from "./build-snapshot.ts";
 import { MIRROR_PATH, mirrorRepository } from "./mirror-repository.ts";
 import { refreshClone } from "./refresh-clone.ts";
-import { listRefs } from "./refs/list-refs.ts";
+import { createListRefs } from "./refs/list-refs.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 import { resolveCheckout } from "./resolve-checkout.ts";
 
@@ -117,7 +117,7 @@ test("lfs: a snapshot has the files without a network and is brought up to date 
   });
   const build = async (name: string) => {
     const url = `${bench.host.url}/acme/${name}`;
-    const refs = await listRefs({ url, secret: bench.token }, { fetch });
+    const refs = await createListRefs(fetch)({ url, secret: bench.token });
     const resolved = refs && resolveCheckout(refs, null);
     assert.ok(refs && resolved);
     const mirror = await bench.open({ disk: join(bench.dir, `mirror-${name}`) });

@@ -12,7 +12,7 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import { buildSnapshot, MIRROR_MOUNT_PATH, SNAPSHOT_PATH } from "./build-snapshot.ts";
 import { MIRROR_PATH, type MirrorResult, mirrorRepository } from "./mirror-repository.ts";
 import { refreshClone } from "./refresh-clone.ts";
-import { listRefs } from "./refs/list-refs.ts";
+import { createListRefs } from "./refs/list-refs.ts";
 import { digestRefs } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
@@ -53,7 +53,7 @@ async function refsOf(name: string) {
     allowPrivate: [bench.host.host],
     authorities: [await readFile(bench.host.caFile, "utf8")],
   });
-  const refs = await listRefs({ url: url(name), secret: bench.token }, { fetch });
+  const refs = await createListRefs(fetch)({ url: url(name), secret: bench.token });
   assert.ok(refs);
   return refs;
 }

@@ -1,7 +1,7 @@
 import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
 import {
   cloneRepository,
-  listRefs,
+  createListRefs,
   type MissingLfs,
   type RepositoryAccess,
   repositoryEnvironment,
@@ -27,9 +27,8 @@ export function repositoryVariables(
  * operator allows them.
  */
 export function createRefLister(config: Config, authorities: readonly string[]): ListRefs {
-  const fetch = guardedFetch(config, authorities);
-  return (repository, signal) =>
-    listRefs(accessTo(repository, config.hostedProviders), { fetch, ...(signal && { signal }) });
+  const list = createListRefs(guardedFetch(config, authorities));
+  return (repository, signal) => list(accessTo(repository, config.hostedProviders), signal);
 }
 
 /** Asks hosts for the accounts of tokens, under the same rules as `createRefLister`. */

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, before, type TestContext, test } from "node:test";
 import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
 import { makeWorkbench, type Workbench } from "../../../test-support/workspace.ts";
-import { listRefs } from "./list-refs.ts";
+import { createListRefs } from "./list-refs.ts";
 import { encodeLine, FLUSH } from "./pkt-line.ts";
 
 let bench: Workbench;
@@ -25,7 +26,7 @@ before(async () => {
 after(() => bench.close());
 
 const list = (name: string, secret: string | null) =>
-  listRefs({ url: `${bench.host.url}/acme/${name}`, secret }, { fetch });
+  createListRefs(fetch)({ url: `${bench.host.url}/acme/${name}`, secret });
 
 test("list refs: a credential that may read → the refs of the host", async () => {
   const refs = await list("widget", bench.token);
@@ -51,9 +52,9 @@ test("list refs: an empty repository → no refs and no head", async () => {
 
 test("list refs: a blocked address or an untrusted authority → null", async () => {
   const repository = { url: `${bench.host.url}/acme/open`, secret: null };
-  assert.equal(await listRefs(repository, { fetch: createGuardedFetch({ allowPrivate: [] }) }), null);
+  assert.equal(await createListRefs(createGuardedFetch({ allowPrivate: [] }))(repository), null);
   const untrusting = createGuardedFetch({ allowPrivate: [bench.host.host] });
-  assert.equal(await listRefs(repository, { fetch: untrusting }), null);
+  assert.equal(await createListRefs(untrusting)(repository), null);
 });
 
 async function hostile(t: TestContext, listener: RequestListener) {
@@ -62,12 +63,9 @@ async function hostile(t: TestContext, listener: RequestListener) {
   await once(server, "listening");
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const hostileFetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
+  const listHostile = createListRefs(createGuardedFetch({ allowPrivate: ["127.0.0.1"] }));
   return (signal?: AbortSignal) =>
-    listRefs(
-      { url: `http://127.0.0.1:${port}/a/b`, secret: "secret-of-the-test" },
-      { fetch: hostileFetch, ...(signal === undefined ? {} : { signal }) },
-    );
+    listHostile({ url: `http://127.0.0.1:${port}/a/b`, secret: "secret-of-the-test" }, signal);
 }
 
 const type = (kind: string) => ({ "content-type": `application/x-git-upload-pack-${kind}` });
@@ -122,4 +120,41 @@ test("list refs: version 0, a web page, a wrong content type, or an empty body �
     const listHostile = await hostile(t, (_, response) => void response.writeHead(200, headers).end(body));
     assert.equal(await listHostile(), null, body);
   }
+});
+
+test("list refs: a repository that was listed before → one question, and two again when its host has changed", async (t) => {
+  const asked: string[] = [];
+  let format = "sha1";
+  const listHostile = await hostile(t, async (request, response) => {
+    asked.push(request.method ?? "");
+    const offered =
+      [`version 2\n`, `ls-refs\n`, `object-format=${format}\n`].map(encodeLine).join("") + FLUSH;
+    if (request.method === "GET") return void response.writeHead(200, type("advertisement")).end(offered);
+    const body = await text(request);
+    if (!body.includes(`object-format=${format}\n`)) return void response.writeHead(400).end();
+    const object = "1".repeat(format === "sha1" ? 40 : 64);
+    response.writeHead(200, type("result")).end(encodeLine(`${object} refs/heads/a\n`) + FLUSH);
+  });
+  const questions = async () => {
+    asked.length = 0;
+    assert.equal((await listHostile())?.objects.size, 1);
+    return asked.join(" ");
+  };
+  assert.deepEqual(await questions(), "GET POST");
+  assert.deepEqual(await questions(), "POST");
+  assert.deepEqual(await questions(), "POST");
+  format = "sha256";
+  assert.deepEqual(await questions(), "POST GET POST");
+  assert.deepEqual(await questions(), "POST");
+});
+
+test("list refs: a repository that was listed before, and whose credential was revoked → null", async () => {
+  const token = bench.host.createToken({ user: "o", permissions: "read", repositories: ["acme/widget"] });
+  const lister = createListRefs(fetch);
+  const repository = { url: `${bench.host.url}/acme/widget`, secret: token };
+  assert.notEqual(await lister(repository), null);
+  assert.equal(await lister({ ...repository, secret: null }), null);
+  assert.notEqual(await lister(repository), null);
+  bench.host.revokeToken(token);
+  assert.equal(await lister(repository), null);
 });

@@ -9,51 +9,75 @@ import type { RemoteRefs } from "./remote-refs.ts";
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_ADVERTISED_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
+const MAX_KNOWN = 10_000;
 
-export interface ListOptions {
-  /** Must not follow redirects. */
-  fetch: GuardedFetch;
-  signal?: AbortSignal;
-}
+type ListedRepository = Pick<RepositoryAccess, "url" | "username" | "secret">;
+
+/** Lists the branches and tags that a repository's host shows to a credential now; see `createListRefs`. */
+export type ListRefs = (repository: ListedRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
 /**
- * Lists the branches and tags that a repository's host shows to this credential now, by version 2 of git's protocol over HTTP. Returns
- * null for any failure: no access, no repository, another version of the protocol, a list that is too long or too slow, a host that
- * cannot be reached. Never rejects; a clone will report the error.
+ * Lists refs by version 2 of git's protocol over HTTP. Returns null for any failure: no access, no repository, another version of the
+ * protocol, a list that is too long or too slow, a host that cannot be reached. Never rejects; a clone will report the error.
+ *
+ * What a repository offers is asked once and remembered: from then on it is asked one question instead of two, which its host
+ * answers by the credential that comes with it.
+ *
+ * @param fetch must not follow redirects.
  */
-export async function listRefs(
-  repository: Pick<RepositoryAccess, "url" | "username" | "secret">,
-  { fetch, signal }: ListOptions,
-): Promise<RemoteRefs | null> {
+export function createListRefs(fetch: GuardedFetch): ListRefs {
+  const known = new Map<string, Capabilities>();
+  return async (repository, signal) => {
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    const host = askHost(fetch, repository, signal ? AbortSignal.any([deadline, signal]) : deadline);
+    const { url } = repository;
+    try {
+      const remembered = known.get(url);
+      known.delete(url);
+      const listed = remembered ? await host.refs(remembered) : null;
+      // A host that has changed is asked anew.
+      const capabilities = listed !== null && remembered ? remembered : await host.capabilities();
+      const refs = listed ?? (capabilities && (await host.refs(capabilities)));
+      if (refs !== null && capabilities !== null) known.set(url, capabilities);
+      const [oldest] = known.keys();
+      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+      return refs;
+    } catch {
+      return null;
+    }
+  };
+}
+
+/** The two questions. Each answers null where the host says something else; they reject when it cannot be reached. */
+function askHost(fetch: GuardedFetch, repository: ListedRepository, signal: AbortSignal) {
   const url = repository.url.replace(/\/$/, "");
-  const deadline = AbortSignal.timeout(TIMEOUT_MS);
-  const stopped = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   const login = basicAuthorization(repository);
   const headers = {
     "git-protocol": "version=2",
     "user-agent": "git/2 (berth)",
     ...(login === null ? {} : { authorization: login }),
   };
-  try {
-    const advertised = await fetch(`${url}/info/refs?service=git-upload-pack`, { headers, signal: stopped });
-    const advertisement = await bodyOf(advertised, "advertisement", MAX_ADVERTISED_BYTES, stopped);
-    const capabilities = advertisement && readCapabilities(advertisement);
-    if (capabilities === null) return null;
-    const response = await fetch(`${url}/git-upload-pack`, {
-      method: "POST",
-      headers: {
-        ...headers,
-        "content-type": "application/x-git-upload-pack-request",
-        accept: "application/x-git-upload-pack-result",
-      },
-      body: request(capabilities),
-      signal: stopped,
-    });
-    const list = await bodyOf(response, "result", MAX_BYTES, stopped);
-    return list && (await readRefs(list, capabilities));
-  } catch {
-    return null;
-  }
+  return {
+    async capabilities(): Promise<Capabilities | null> {
+      const response = await fetch(`${url}/info/refs?service=git-upload-pack`, { headers, signal });
+      const advertisement = await bodyOf(response, "advertisement", MAX_ADVERTISED_BYTES, signal);
+      return advertisement && readCapabilities(advertisement);
+    },
+    async refs(capabilities: Capabilities): Promise<RemoteRefs | null> {
+      const response = await fetch(`${url}/git-upload-pack`, {
+        method: "POST",
+        headers: {
+          ...headers,
+          "content-type": "application/x-git-upload-pack-request",
+          accept: "application/x-git-upload-pack-result",
+        },
+        body: request(capabilities),
+        signal,
+      });
+      const list = await bodyOf(response, "result", MAX_BYTES, signal);
+      return list && (await readRefs(list, capabilities));
+    },
+  };
 }
 
 function request({ objectFormat }: Capabilities): string {
