@@ -12,6 +12,7 @@ import { SnapshotBuilder } from "./snapshot-builder.ts";
 /** What a builder is made of whose sandboxes are never asked for. */
 const MAKES_NOTHING = {
   log: silentLog,
+  delayMs: 0,
   directory: { path: "/nowhere", host: "here" },
   maxBytes: 1,
   repositoryVariables: () => ({}),
@@ -121,4 +122,31 @@ test("request: the host did not list the refs → asked again after 5 s, and not
     [named, named, named],
   );
   await builder.close();
+});
+
+test("request: the build begins after the delay; without one that is over, closing begins none", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const leased = { sessionId: await seedSession(db.write, from), organizationId: from.organizationId };
+  const asked: string[] = [];
+  const make = (delayMs: number) =>
+    new SnapshotBuilder({
+      ...MAKES_NOTHING,
+      db,
+      delayMs,
+      listRefs: async ({ url }) => {
+        asked.push(url);
+        return null;
+      },
+    });
+  const soon = make(20);
+  const begun = performance.now();
+  await soon.request(leased, request("https://git.example/soon"));
+  assert.ok(performance.now() - begun >= 19);
+  const late = make(3_600_000);
+  const requested = late.request(leased, request("https://git.example/late"));
+  await late.close();
+  await requested;
+  await soon.close();
+  assert.deepEqual(asked, ["https://git.example/soon"]);
 });

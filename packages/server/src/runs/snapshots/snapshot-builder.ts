@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { FairSemaphore } from "@berth/concurrency";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -14,6 +15,8 @@ export interface BuilderParts extends BuildParts {
   metrics?: SnapshotMetrics;
   /** Milliseconds of a clock that only goes forward. Default: that of the process. */
   now?: () => number;
+  /** Milliseconds between a request and its build, in which the session that made it runs its first command. Default: 1,000. */
+  delayMs?: number;
   /** Deletes what may be deleted and returns the bytes that are left. Called before each build and after it. */
   evict(): Promise<number>;
 }
@@ -23,6 +26,7 @@ const MAX_BUILDS = 3;
 /** Of one organization. */
 const MAX_QUEUED = 100;
 const MAX_FAILURES = 1_000;
+const DELAY_MS = 1_000;
 const MAX_PAUSE_MS = 600_000;
 /** After the first of several builds in a row whose host did not list the refs; each further one doubles it. */
 const FIRST_PAUSE_MS = 5_000;
@@ -60,7 +64,7 @@ export class SnapshotBuilder {
   #canMount: Promise<boolean> | undefined;
 
   constructor(parts: BuilderParts) {
-    this.#parts = { now: () => performance.now(), metrics: new SnapshotMetrics(), ...parts };
+    this.#parts = { now: () => performance.now(), metrics: new SnapshotMetrics(), delayMs: DELAY_MS, ...parts };
   }
 
   /**
@@ -119,6 +123,7 @@ export class SnapshotBuilder {
   }
 
   async #enqueue(session: LeasedSession, request: BuildRequest): Promise<void> {
+    await delay(this.#parts.delayMs, undefined, { signal: this.#closing.signal });
     if (!(await this.#mounts())) return;
     const mirror = await this.#claim(session, request);
     if (mirror === null) return;
