@@ -22,9 +22,18 @@
 set -u
 protocol_of "$BERTH_CLONE_URL"
 target=$BERTH_CLONE_TARGET
+newline='
+'
 finish() {
   if [ -n "${lfs-}" ]; then printf '\nberth:lfs %s' "$lfs"; fi
-  printf '\nberth:done %s %s\n' "$(git -C "$target" rev-parse --verify --quiet HEAD)" "$(git -C "$target" symbolic-ref -q --short HEAD)"
+  # Both by one git, where there is a commit. Of a detached HEAD the name is HEAD.
+  if both=$(git -C "$target" rev-parse HEAD --symbolic-full-name HEAD 2>/dev/null); then
+    branch=${both#*"$newline"}
+    case $branch in refs/heads/*) branch=${branch#refs/heads/} ;; *) branch='' ;; esac
+    printf '\nberth:done %s %s\n' "${both%%"$newline"*}" "$branch"
+  else
+    printf '\nberth:done  %s\n' "$(git -C "$target" symbolic-ref -q --short HEAD)"
+  fi
   exit 0
 }
 empty() { find "$target" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +; }
@@ -35,7 +44,7 @@ elif [ -e "$target" ] || [ -L "$target" ]; then
   exit 90
 else
   own='' work=$BERTH_CLONE_BESIDE
-  rm -rf -- "$work"
+  if [ -e "$work" ] || [ -L "$work" ]; then rm -rf -- "$work"; fi
 fi
 if [ -n "${BERTH_CLONE_TIDY-}" ]; then exit 0; fi
 if [ -n "$own" ]; then
