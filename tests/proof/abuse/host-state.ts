@@ -9,13 +9,13 @@ import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
 /** The resources of a service's sandboxes on its host, read from the kernel and the data directory, not from the service. */
 export interface HostState {
-  /** Pids of living processes in its control groups, or with mounts from its data directory. */
+  /** Pids of living processes in its control groups, or with mounts from its data directory, without the one that waits. */
   processes: number[];
   /** Mounts of the host that name its data directory. */
   mounts: string[];
   /** Loop devices on files of its data directory. */
   loops: string[];
-  /** Control groups of single sandboxes, in each hierarchy. */
+  /** Control groups of single sandboxes, in each hierarchy, without that of the process that waits for the next one. */
   groups: string[];
   /** Network namespaces that its runner holds, without one for each sandbox and the prepared ones. */
   namespaces: number;
@@ -39,7 +39,7 @@ export function hostState(service: Service): HostState {
   const installation = readFileSync(join(service.dataDir, "installation"), "utf8").trim();
   return {
     processes: pids().filter(
-      (pid) => isAlive(pid) && belongsTo(pid, installation, basename(service.dataDir)),
+      (pid) => isAlive(pid) && !isWaiting(pid) && belongsTo(pid, installation, basename(service.dataDir)),
     ),
     mounts: lines("/proc/mounts").filter((line) => line.includes(service.dataDir)),
     loops: loopBackingFiles(service.dataDir),
@@ -118,8 +118,17 @@ function groupsOf(installation: string): string[] {
   return [...new Set(parents)].flatMap((parent) =>
     listOrEmpty(parent)
       .map((name) => `${parent}/${name}`)
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()),
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() && !holdsWaiting(path)),
   );
+}
+
+function holdsWaiting(group: string): boolean {
+  const members = lines(`${group}/cgroup.procs`).filter(Boolean).map(Number);
+  return members.length > 0 && members.every(isWaiting);
+}
+
+function isWaiting(pid: number): boolean {
+  return WAITING.includes(nameOf(pid));
 }
 
 function networkNamespacesOf(pid: number): number {
