@@ -64,7 +64,12 @@ export class SnapshotBuilder {
   #canMount: Promise<boolean> | undefined;
 
   constructor(parts: BuilderParts) {
-    this.#parts = { now: () => performance.now(), metrics: new SnapshotMetrics(), delayMs: DELAY_MS, ...parts };
+    this.#parts = {
+      now: () => performance.now(),
+      metrics: new SnapshotMetrics(),
+      delayMs: DELAY_MS,
+      ...parts,
+    };
   }
 
   /**
