@@ -23,6 +23,11 @@ export const modelFailureRequirements: readonly Requirement[] = [
     rule: "A request with more tokens than the model takes is sent smaller until it fits. The window that the model turned out to have is told once, as context_window, and the session keeps to it.",
   },
   {
+    id: "compact-at",
+    source: "api 4",
+    rule: "A session is compacted when a request would have as many tokens as the agent's model.compact_at says, which is less than the context window, and goes on with its work. Without it, when a summary costs less than to carry the history on, and at the latest when the window is full.",
+  },
+  {
     id: "model-request-limit",
     source: "api 4",
     rule: "A turn ends with the stop reason max_turns after as many requests to the model as the agent's max_model_requests, or else BERTH_MAX_MODEL_REQUESTS, allows. The next message continues the work.",

@@ -92,6 +92,7 @@ const AGENTS: readonly Proof[] = [
     scenario("git-identity"),
     "git identity: given, returned, changed and cleared on an agent",
   ],
+  ["agents model.", "compact_at", scenario("compaction"), "compact_at: a long turn is compacted there"],
   ["agents ", "max_model_requests", scenario("model-failures"), "requests of a turn: the agent's limit"],
   ["agents.get ?", "version", scenario("agents"), "agent versions: can be listed and read"],
   [

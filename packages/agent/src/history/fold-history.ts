@@ -2,6 +2,7 @@ import type { EventOf } from "@berth/contract";
 import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import type { ToolUseEvent } from "./call-events.ts";
+import { type CarriedTokens, withRequest } from "./carried-tokens.ts";
 import { changedFile } from "./changed-file.ts";
 import { compactedContent } from "./compacted-content.ts";
 import { type History, measureTokens } from "./history.ts";
@@ -44,6 +45,7 @@ export class HistoryFold {
   interrupted = false;
   openRequest: string | null = null;
   measured: History["measured"] = null;
+  carried: CarriedTokens | null = null;
   failedAttempts = 0;
   failures: History["failures"] = null;
   nextRetry: number | null = null;
@@ -73,6 +75,7 @@ export class HistoryFold {
     fork.interrupted = this.interrupted;
     fork.openRequest = this.openRequest;
     fork.measured = this.measured;
+    fork.carried = this.carried;
     fork.failedAttempts = this.failedAttempts;
     fork.failures = this.failures;
     fork.nextRetry = this.nextRetry;
@@ -165,6 +168,7 @@ export class HistoryFold {
       openCalls: this.calls.withoutResult(),
       openRequest: this.openRequest,
       measured: this.measured,
+      carried: this.carried,
       failedAttempts: this.failedAttempts,
       failures: this.failures,
       nextRetry: this.nextRetry,
@@ -238,6 +242,7 @@ export class HistoryFold {
     this.responses += 1;
     this.compacted = false;
     this.accepted = this.messages.length;
+    this.carried = withRequest(this.carried, event.model_usage);
     this.measured = measureTokens(event.model_usage, this.messages.length);
   }
 
@@ -268,6 +273,7 @@ export class HistoryFold {
     this.learn(memo);
     this.responseDue = true;
     this.measured = null;
+    this.carried = null;
     this.accepted = 0;
     this.failedAttempts = 0;
     this.compacted = true;

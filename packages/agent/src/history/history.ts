@@ -1,5 +1,6 @@
 import type { ModelUsage } from "@berth/contract";
 import type { ImageBlock, ModelMessage } from "../models/model.ts";
+import type { CarriedTokens } from "./carried-tokens.ts";
 import type { ToolCall } from "./open-calls.ts";
 
 /** A log, folded: the messages to send to the model, and the state that the session is in. */
@@ -16,6 +17,8 @@ export interface History {
   openRequest: string | null;
   /** Input and output tokens of the newest complete response; they cover the first `messages` messages. */
   measured: { tokens: number; messages: number } | null;
+  /** What was sent since the last compaction; null if nothing was, or the provider reports no usage. */
+  carried: CarriedTokens | null;
   /** How many messages the newest complete response, and the request that it answered, cover; 0 if there is none. */
   accepted: number;
   /** The context window in tokens that the model turned out to have; null if nothing was learned. */

@@ -11,6 +11,7 @@ import type { ReadFile } from "../history/message-files.ts";
 import { TurnLog } from "../history/turn-log.ts";
 import { ModelError } from "../models/model.ts";
 import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
+import { isCompactionDue } from "../requests/compaction-point.ts";
 import { exceedsWindow } from "../requests/context-window.ts";
 import { LearnedWindow } from "../requests/learned-window.ts";
 import { Remedies, type Sendable } from "../requests/remedies.ts";
@@ -101,6 +102,8 @@ class TurnRun {
   readonly #requests: TurnRequests;
   readonly #remedies: Remedies;
   #truncatedInARow = 0;
+  /** The model wrote no summary while the window had room: that is not tried again in this turn. */
+  #isCarriedOn = false;
   #thoughtsInARow = 0;
 
   constructor(turn: Turn) {
@@ -174,11 +177,19 @@ class TurnRun {
     const history = this.#log.history();
     if (!history.responseDue || history.interrupted) return await this.#abandon(start);
     const sent = this.#remedies.sendable(history);
-    const summarises =
-      this.#remedies.summarises ?? exceedsWindow(history, sent.prefix, this.#window.of(history));
-    return summarises
+    return (this.#remedies.summarises ?? (this.#isFull(history, sent) || this.#isDue(history, sent)))
       ? await this.#summarise(start, history, sent)
       : await this.#request(start, history, sent);
+  }
+
+  #isFull(history: History, { prefix }: Sendable): boolean {
+    return exceedsWindow(history, prefix, this.#window.of(history));
+  }
+
+  #isDue(history: History, { prefix }: Sendable): boolean {
+    const { agent, model } = this.#turn;
+    if (this.#isCarriedOn) return false;
+    return isCompactionDue(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at });
   }
 
   #maxRequests(): number {
@@ -261,7 +272,8 @@ class TurnRun {
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, request);
     const summary = summaryOf(outcome);
     if (summary === null) {
-      this.#remedies.noSummary(history, sent);
+      if (this.#isFull(history, sent) || this.#remedies.summarises) this.#remedies.noSummary(history, sent);
+      else this.#isCarriedOn = true;
       await this.#log.append([failedRequestEnd(start, outcome.usage)]);
       return null;
     }

@@ -1,4 +1,5 @@
 import type { ModelUsage } from "@berth/contract";
+import type { TokenPrices } from "./token-prices.ts";
 
 /**
  * A language model, as the loop sees it.
@@ -15,6 +16,8 @@ export interface Model {
   /** Tokens of input and output together. */
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
+  /** Default: `USUAL_PRICES`. Null: it costs nothing. */
+  readonly prices?: TokenPrices | null;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 

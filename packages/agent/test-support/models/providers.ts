@@ -3,6 +3,7 @@ import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
 import type { Fetch } from "../../src/models/ai-sdk/transport.ts";
 import type { Model } from "../../src/models/model.ts";
 import { knownReasoning } from "../../src/models/registry/known-reasoning.ts";
+import { USUAL_PRICES } from "../../src/models/token-prices.ts";
 import { startAnthropicDouble } from "./anthropic-double.ts";
 import { startOpenAIChatDouble } from "./openai-chat-double.ts";
 import { startOpenAIResponsesDouble } from "./openai-responses-double.ts";
@@ -55,6 +56,7 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
     upstreamModel: model,
     provider: { name: provider, kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
     contextWindow: 200_000,
+    prices: USUAL_PRICES,
     maxOutputTokens: 4000,
     reasoning: knownReasoning(kind, model),
     thinking: null,

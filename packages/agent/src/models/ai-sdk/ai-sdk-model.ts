@@ -1,6 +1,7 @@
 import { orAborted } from "@berth/concurrency";
 import type { ModelUsage } from "@berth/contract";
 import type { Model, ModelPart, ModelRequest } from "../model.ts";
+import type { TokenPrices } from "../token-prices.ts";
 import { DIALECTS, type DialectModel } from "./dialect.ts";
 import { endingOf } from "./finish-reason.ts";
 import { interruptedStream, toModelError, windowExceeded } from "./model-errors.ts";
@@ -15,6 +16,7 @@ export interface AiSdkModelOptions extends DialectModel {
   id: string;
   provider: Provider;
   contextWindow: number;
+  prices: TokenPrices;
   /** Default: the global one. */
   fetch?: Fetch;
   /** See `ModelRegistryOptions`. */
@@ -30,6 +32,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id: options.id,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
+    prices: options.prices,
     stream: (request, signal) => stream(options, request, signal),
   };
 }

@@ -1,5 +1,6 @@
 import type { ModelUsage } from "@berth/contract";
 import type { ProviderKind } from "../ai-sdk/provider.ts";
+import type { TokenPrices } from "../token-prices.ts";
 
 /** Model data from the bundled price tables; no network access. */
 export interface KnownModels {
@@ -9,6 +10,8 @@ export interface KnownModels {
   contextWindow(provider: PricedProvider, model: string): number | null;
   /** The list price, or null for an unknown model. */
   price(provider: PricedProvider, model: string): ModelPrice | null;
+  /** What caches and output cost beside the input, or null for an unknown model, or one that costs nothing. */
+  tokenPrices(provider: PricedProvider, model: string): TokenPrices | null;
   /** US dollars by the list price, with what caches save, or null for an unknown model. */
   cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
   /** As `cost`, of many requests together: by the price of short prompts, where long ones have another. */
@@ -43,6 +46,13 @@ type PricedUsage = {
 
 /** Few enough for the price of short prompts, where long ones have another. */
 const PROBED = 1_000;
+
+const NO_TOKENS: ModelUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
 
 function perMillion(price: number): number {
   return Number(((price * 1_000_000) / PROBED).toPrecision(6));
@@ -89,6 +99,16 @@ export async function loadKnownModels(): Promise<KnownModels> {
     },
     contextWindow(provider, model) {
       return priced(provider, model)?.model.context_window ?? null;
+    },
+    tokenPrices(provider, model) {
+      const of = (tokens: keyof ModelUsage) => cost(provider, model, { ...NO_TOKENS, [tokens]: PROBED }) ?? 0;
+      const input = of("input_tokens");
+      if (input === 0) return null;
+      return {
+        cacheRead: of("cache_read_input_tokens") / input,
+        cacheWrite: of("cache_creation_input_tokens") / input,
+        output: of("output_tokens") / input,
+      };
     },
     price(provider, model) {
       const found = priced(provider, model);

@@ -5,6 +5,7 @@ import type { Provider, ProviderKind } from "../ai-sdk/provider.ts";
 import type { Fetch } from "../ai-sdk/transport.ts";
 import type { Model } from "../model.ts";
 import { createRehearsalModel } from "../rehearsal/rehearsal-model.ts";
+import { USUAL_PRICES } from "../token-prices.ts";
 import type { Environment } from "./api-key.ts";
 import { type KnownModels, loadKnownModels, type ModelPrice } from "./known-models.ts";
 import { knownReasoning } from "./known-reasoning.ts";
@@ -99,6 +100,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         upstreamModel: upstreamName(id, found.entry),
         contextWindow: found.limits.contextWindow,
         maxOutputTokens: found.limits.maxOutputTokens,
+        prices: known.tokenPrices(found.provider, upstreamName(id, found.entry)) ?? USUAL_PRICES,
         reasoning: reasoningOf(id, found),
         thinking: found.entry.thinking ?? null,
         supportsImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
@@ -181,6 +183,7 @@ function withWindow(model: Model, wanted: number | undefined): Model {
     id: model.id,
     contextWindow,
     maxOutputTokens: Math.min(model.maxOutputTokens, defaultMaxOutput(contextWindow)),
+    ...(model.prices === undefined ? {} : { prices: model.prices }),
     stream: (request, signal) => model.stream(request, signal),
   };
 }

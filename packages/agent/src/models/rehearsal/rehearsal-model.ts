@@ -42,6 +42,7 @@ export function createRehearsalModel(options: RehearsalOptions = {}): Model {
   return {
     id: "rehearsal/steps",
     contextWindow,
+    prices: null,
     maxOutputTokens: options.maxOutputTokens ?? Math.min(8_192, Math.floor(contextWindow / 8)),
     stream: (request, signal) => stream(request, signal, sleep),
   };

@@ -50,6 +50,9 @@ function AgentFacts({ agent }: { agent: Agent }) {
           </Fact>
           {model.effort !== undefined && <Fact name="Effort">{model.effort}</Fact>}
           <Fact name="Context">{formatCount(model.effective_context_window)} tokens</Fact>
+          {model.compact_at !== undefined && (
+            <Fact name="Compacted at">{formatCount(model.compact_at)} tokens</Fact>
+          )}
           <Fact name="Version">{agent.version}</Fact>
           <OriginFacts object={agent} />
         </Facts>

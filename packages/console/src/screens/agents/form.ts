@@ -187,13 +187,16 @@ export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[
   };
 }
 
-function modelOf({ effort, contextWindow }: AgentForm, id: string) {
+function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   const window = contextWindow.trim();
-  if (effort === "usual" && window === "") return id;
+  // The form does not show it: it stays with its model.
+  const compactAt = base?.model.id === id ? base.model.compact_at : undefined;
+  if (effort === "usual" && window === "" && compactAt === undefined) return id;
   return {
     id,
     ...(effort === "usual" ? {} : { effort }),
     ...(window === "" ? {} : { context_window: Number(window) }),
+    ...(compactAt === undefined ? {} : { compact_at: compactAt }),
   };
 }
 

@@ -28,13 +28,19 @@ const mcpServers = z
     context.addIssue({ code: "custom", path: [twice, "name"], message });
   });
 
-/** `"provider/model"`, or an object that also sets the effort or a smaller context window. */
+const MAX_WINDOW = 10_000_000;
+
+/** `"provider/model"`, or an object that also sets the effort, a smaller context window, or when the history is compacted. */
 const modelChoice = z.union([
   text(1, 256),
   z.strictObject({
     id: text(1, 256),
     effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
-    context_window: z.int().min(1_000).max(10_000_000).nullish(),
+    context_window: z.int().min(1_000).max(MAX_WINDOW).nullish(),
+    compact_at: z.int().min(1_000).max(MAX_WINDOW).nullish().meta({
+      description:
+        "The history is compacted when a request would have so many tokens, and at the latest when the window is full. Default: when a summary costs less than to carry the history on, by the model's prices and by what the session's requests had, from 40,000 tokens on.",
+    }),
   }),
 ]);
 
@@ -48,6 +54,7 @@ export const agentSnapshot = {
     id: z.string().meta({ description: "`provider/model`, as in the installation's registry of models." }),
     effort: z.enum(["low", "medium", "high", "xhigh", "max"]).optional(),
     effective_context_window: z.int().meta({ description: "In tokens." }),
+    compact_at: z.int().optional().meta({ description: "As in the request. Absent if the agent has none." }),
   }),
   system: z.string(),
   tools: z.array(resolvedTool),

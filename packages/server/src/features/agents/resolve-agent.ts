@@ -93,7 +93,12 @@ function requestLimitOf(given: Body["max_model_requests"]): Pick<AgentDefinition
 }
 
 function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModels): AgentDefinition["model"] {
-  const { id, effort, context_window: window } = typeof choice === "string" ? { id: choice } : choice;
+  const {
+    id,
+    effort,
+    context_window: window,
+    compact_at: compactAt,
+  } = typeof choice === "string" ? { id: choice } : choice;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) {
     const param = typeof choice === "string" ? "model" : "model.id";
@@ -102,11 +107,20 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
       param,
     );
   }
+  if (compactAt != null && compactAt >= model.contextWindow) throw pointBeyondWindow(compactAt, model);
   return {
     id,
     ...(effort == null ? {} : { effort }),
     effective_context_window: model.contextWindow,
+    ...(compactAt == null ? {} : { compact_at: compactAt }),
   };
+}
+
+function pointBeyondWindow(given: number, { contextWindow }: { contextWindow: number }): Error {
+  return errors.invalid(
+    `Field 'model.compact_at' must be less than the model's context window of ${contextWindow} tokens, and is ${given}.`,
+    "model.compact_at",
+  );
 }
 
 function resolveTool(tool: GivenTool): AgentDefinition["tools"][number] {

@@ -1,0 +1,30 @@
+import type { ModelUsage } from "@berth/contract";
+
+/** What the requests since the last compaction had as input, in tokens as the provider counts them. */
+export interface CarriedTokens {
+  requests: number;
+  /** Input of the first of them: what the compaction left, or what the session began with. */
+  first: number;
+  /** Input of the newest. */
+  newest: number;
+  /** Sums over all of them. */
+  uncached: number;
+  read: number;
+  written: number;
+}
+
+/** With one more request. Unchanged where the provider reports no usage. */
+export function withRequest(before: CarriedTokens | null, usage: ModelUsage | null): CarriedTokens | null {
+  if (usage === null) return before;
+  const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  const newest = input_tokens + read + written;
+  if (newest === 0) return before;
+  return {
+    requests: (before?.requests ?? 0) + 1,
+    first: before?.first ?? newest,
+    newest,
+    uncached: (before?.uncached ?? 0) + input_tokens,
+    read: (before?.read ?? 0) + read,
+    written: (before?.written ?? 0) + written,
+  };
+}

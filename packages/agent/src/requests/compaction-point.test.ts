@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { MemoryLog } from "../../test-support/memory-log.ts";
+import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
+import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
+import { type CarriedTokens, withRequest } from "../history/carried-tokens.ts";
+import { foldHistory } from "../history/fold-history.ts";
+import { runTurn } from "../loop/run-turn.ts";
+import { type TokenPrices, USUAL_PRICES } from "../models/token-prices.ts";
+import { textResult } from "../tools/tool.ts";
+import { COMPACTION_FLOOR, type CompactionOptions, isCompactionDue } from "./compaction-point.ts";
+
+const PREFIX = { system: "", tools: [] };
+const LEFT = 5_000;
+const READ_AGAIN = 10_000;
+const SUMMARY = 1_000;
+
+/** Whether a session is compacted whose next request has `tokens`. */
+type Rule = (tokens: number, carried: CarriedTokens | null) => boolean;
+
+const computed =
+  (options: CompactionOptions = {}): Rule =>
+  (tokens, carried) => {
+    const measured = { tokens, messages: 0 };
+    return isCompactionDue({ ...foldHistory([]), measured, carried }, PREFIX, options);
+  };
+
+/**
+ * What a session costs whose requests append so many tokens each, with a cache of Anthropic's kind, and the sizes at which it was
+ * compacted. The model reads again what a summary loses.
+ */
+function simulate(growth: readonly number[], prefix: number, prices: TokenPrices, rule: Rule) {
+  const points: number[] = [];
+  let cost = 0;
+  let carried: CarriedTokens | null = null;
+  let cached = 0;
+  let tokens = prefix;
+  for (const appended of growth) {
+    tokens += appended;
+    if (rule(tokens, carried)) {
+      points.push(tokens);
+      cost += cached * prices.cacheRead + (tokens - cached) * prices.cacheWrite + SUMMARY * prices.output;
+      carried = null;
+      cached = prefix;
+      tokens = prefix + LEFT + READ_AGAIN;
+    }
+    const written = tokens - cached;
+    cost += cached * prices.cacheRead + written * prices.cacheWrite;
+    carried = withRequest(carried, usage(cached, written));
+    cached = tokens;
+  }
+  return { cost, points };
+}
+
+function usage(read: number, written: number) {
+  return {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+  };
+}
+
+const prices = fc.record({
+  cacheRead: fc.double({ min: 0.05, max: 0.5, noNaN: true }),
+  cacheWrite: fc.double({ min: 1, max: 2, noNaN: true }),
+  output: fc.double({ min: 2, max: 8, noNaN: true }),
+});
+const growths = fc
+  .tuple(
+    fc.integer({ min: 100, max: 6_000 }),
+    fc.integer({ min: 20, max: 400 }),
+    fc.infiniteStream(fc.double({ min: 0.2, max: 1.8, noNaN: true })),
+  )
+  .map(([mean, count, factors]) => [...factors.take(count)].map((factor) => Math.round(mean * factor)));
+
+test("compaction point: for any prices and rhythm, no session is compacted below the floor", () => {
+  fc.assert(
+    fc.property(growths, fc.integer({ min: 0, max: 60_000 }), prices, (growth, prefix, paid) => {
+      const { points } = simulate(growth, prefix, paid, computed({ prices: paid }));
+      for (const point of points)
+        assert.ok(point >= COMPACTION_FLOOR && point - prefix >= COMPACTION_FLOOR / 8);
+    }),
+  );
+});
+
+test("compaction point: for any rhythm, the rule costs little more than the best threshold that one would choose afterwards", () => {
+  fc.assert(
+    fc.property(growths, fc.integer({ min: 0, max: 20_000 }), prices, (growth, prefix, paid) => {
+      const { cost } = simulate(growth, prefix, paid, computed({ prices: paid }));
+      const thresholds = [
+        Number.POSITIVE_INFINITY,
+        ...Array.from({ length: 80 }, (_, index) => COMPACTION_FLOOR + index * 4_000),
+      ];
+      const best = Math.min(
+        ...thresholds.map(
+          (threshold) =>
+            simulate(
+              growth,
+              prefix,
+              paid,
+              (tokens, carried) =>
+                tokens >= threshold && tokens - (carried?.first ?? tokens) >= COMPACTION_FLOOR / 4,
+            ).cost,
+        ),
+      );
+      assert.ok(cost <= best * 1.3, `${cost} beside ${best}`);
+    }),
+  );
+});
+
+const carriedTokens = fc
+  .record({
+    requests: fc.integer({ min: 2, max: 200 }),
+    first: fc.integer({ min: 1_000, max: 60_000 }),
+    appended: fc.integer({ min: 0, max: 300_000 }),
+    again: fc.integer({ min: 1, max: 20_000_000 }),
+  })
+  .map(
+    ({ requests, first, appended, again }): CarriedTokens => ({
+      requests,
+      first,
+      newest: first + appended,
+      uncached: 0,
+      read: again,
+      written: first + appended,
+    }),
+  );
+
+test("compaction point: what was read more makes it nearer, and dearer output or a cheaper cache never does", () => {
+  fc.assert(
+    fc.property(carriedTokens, prices, fc.integer({ min: 1, max: 1_000_000 }), (carried, paid, more) => {
+      const isDue = (changed: Partial<CarriedTokens>, price = paid) =>
+        computed({ prices: price })(carried.newest, { ...carried, ...changed });
+      if (isDue({})) assert.ok(isDue({ read: carried.read + more }));
+      if (!isDue({})) {
+        assert.ok(!isDue({}, { ...paid, output: paid.output + 1 }));
+        assert.ok(!isDue({ read: Math.max(1, carried.read - more) }));
+      }
+    }),
+  );
+});
+
+test("compaction point: what the agent says takes the place of what is computed, and free models are not compacted for their cost", () => {
+  fc.assert(
+    fc.property(carriedTokens, fc.integer({ min: 1_000, max: 400_000 }), (carried, compactAt) => {
+      const isDue = computed({ compactAt })(carried.newest, carried);
+      assert.equal(isDue, carried.newest >= compactAt && carried.newest - carried.first >= compactAt / 4);
+      assert.equal(computed({ prices: null })(carried.newest, carried), false);
+      assert.equal(computed({ prices: null, compactAt })(carried.newest, carried), isDue);
+    }),
+  );
+});
+
+test("compaction point: a session whose cache ends in each pause gets there sooner", () => {
+  const growth = Array.from({ length: 200 }, () => 600);
+  const [paused] = simulate(growth, 2_000, { ...USUAL_PRICES, cacheRead: 1.25 }, computed()).points;
+  const [steady] = simulate(growth, 2_000, USUAL_PRICES, computed()).points;
+  assert.ok(steady !== undefined && steady > COMPACTION_FLOOR && steady < 100_000, `${steady}`);
+  assert.ok(paused !== undefined && paused <= steady);
+});
+
+for (const [compactAt, length] of [
+  [3_000, 2_000],
+  [6_000, 4_000],
+  [20_000, 30_000],
+] as const) {
+  test(`compaction: at ${compactAt} tokens, results of ${length} characters, in a window of 200,000`, async () => {
+    const log = new MemoryLog();
+    log.message("the first task");
+    const sizes: number[] = [];
+    const model = scriptedModel((request, index) => {
+      sizes.push(JSON.stringify(request.messages).length / 4);
+      if (JSON.stringify(request.messages).includes("## Task")) return says("a summary");
+      return index < 24 ? { blocks: [toolCall("Echo", { text: "x" })] } : says("done");
+    });
+    const tool = testTool("Echo", () => textResult("r".repeat(length)));
+    const agent = { ...testAgent, model: { ...testAgent.model, compact_at: compactAt } };
+    assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
+    const compacted = log.events.filter((event) => event.type === "agent.context_compacted");
+    assert.ok(compacted.length >= 1);
+    for (const event of compacted)
+      assert.ok(
+        event.input_tokens_before >= compactAt && event.input_tokens_before <= compactAt * 1.5 + length / 4,
+      );
+    assert.ok(Math.max(...sizes) <= (compactAt + length / 4) * 1.5);
+  });
+}
+
+test("compaction: a model that writes no summary while the window has room goes on without one", async () => {
+  const log = new MemoryLog();
+  log.message("the first task");
+  let asked = 0;
+  const model = scriptedModel((request, index) => {
+    if (JSON.stringify(request.messages).includes("## Task")) {
+      asked += 1;
+      return { blocks: [] };
+    }
+    return index < 12 ? { blocks: [toolCall("Echo", { text: "x" })] } : says("done");
+  });
+  const tool = testTool("Echo", () => textResult("r".repeat(4_000)));
+  const agent = { ...testAgent, model: { ...testAgent.model, compact_at: 3_000 } };
+  assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
+  assert.equal(asked, 1);
+  assert.ok(!log.types.includes("agent.context_compacted"));
+  assert.ok(!log.types.includes("agent.content_omitted"));
+});
