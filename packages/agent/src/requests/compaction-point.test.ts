@@ -30,14 +30,21 @@ const computed =
  * What a session costs whose requests append so many tokens each, with a cache of Anthropic's kind, and the sizes at which it was
  * compacted. The model reads again what a summary loses.
  */
-function simulate(growth: readonly number[], prefix: number, prices: TokenPrices, rule: Rule) {
+function simulate(
+  growth: readonly number[],
+  prefix: number,
+  prices: TokenPrices,
+  rule: Rule,
+  pauseEvery = Number.POSITIVE_INFINITY,
+) {
   const points: number[] = [];
   let cost = 0;
   let carried: CarriedTokens | null = null;
   let cached = 0;
   let tokens = prefix;
-  for (const appended of growth) {
+  for (const [index, appended] of growth.entries()) {
     tokens += appended;
+    if (index % pauseEvery === pauseEvery - 1) cached = 0;
     if (rule(tokens, carried)) {
       points.push(tokens);
       cost += cached * prices.cacheRead + (tokens - cached) * prices.cacheWrite + SUMMARY * prices.output;
@@ -155,7 +162,7 @@ test("compaction point: what the agent says takes the place of what is computed,
 
 test("compaction point: a session whose cache ends in each pause gets there sooner", () => {
   const growth = Array.from({ length: 200 }, () => 3_000);
-  const [paused] = simulate(growth, 2_000, { ...USUAL_PRICES, cacheRead: 1.25 }, computed()).points;
+  const [paused] = simulate(growth, 2_000, USUAL_PRICES, computed(), 4).points;
   const [steady] = simulate(growth, 2_000, USUAL_PRICES, computed()).points;
   assert.ok(steady !== undefined && steady > COMPACTION_FLOOR && steady < 100_000, `${steady}`);
   assert.ok(paused !== undefined && paused < steady, `${paused} and ${steady}`);
