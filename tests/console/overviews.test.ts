@@ -128,10 +128,12 @@ async function rowsOf(table: Locator): Promise<string[][]> {
 }
 
 /** The same of a group of the API: of the model of tests the cost is nothing. */
-function figuresOf({ sessions: count, turns, usage }: AnyJson): string[] {
+function figuresOf({ sessions: count, turns, usage, cached_input_share: share }: AnyJson): string[] {
+  assert.equal(share, 0, "the model of tests has no cache");
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
-  const kinds = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens];
-  return ["$0.00", ...[count, turns, ...kinds].map((number) => COUNT.format(number))];
+  const kinds = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens];
+  const numbers = [count, turns, ...kinds].map((number) => COUNT.format(number));
+  return ["$0.00", ...numbers, "0.0 %", COUNT.format(output_tokens)];
 }
 
 covers(

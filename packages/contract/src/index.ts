@@ -35,6 +35,7 @@ export * from "./schemas/events/media-fault.ts";
 export * from "./schemas/events/media-type.ts";
 export * from "./schemas/events/message-content.ts";
 export * from "./schemas/events/session-events.ts";
+export * from "./schemas/events/token-costs.ts";
 export * from "./schemas/files.ts";
 export * from "./schemas/forward.ts";
 export * from "./schemas/health.ts";

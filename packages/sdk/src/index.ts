@@ -1,6 +1,7 @@
 export type {
   Agent,
   AuditEntry,
+  CompactionSavings,
   ConsoleLink,
   CreatedOperatorToken,
   CreatedToken,

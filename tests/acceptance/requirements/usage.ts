@@ -8,6 +8,16 @@ export const usageRequirements: readonly Requirement[] = [
     rule: "GET /usage returns sessions, turns, active seconds, tokens by kind and their list cost, in all and by day, agent, user, model or environment. Its totals equal the sums of the sessions' own usage, also after a runner was killed in a turn.",
   },
   {
+    id: "session-cache-share",
+    source: "api 4",
+    rule: "A session, and each line and the total of a report of usage, says which part of the input tokens the provider's cache served, from 0 to 1, and null without input. A session says what its tokens cost by the list price.",
+  },
+  {
+    id: "session-compaction-savings",
+    source: "api 4",
+    rule: "A session says what compactions saved: each answered request counts once, for the newest compaction before it, also after a runner was killed; less what the summaries cost.",
+  },
+  {
     id: "usage-access",
     source: "api 4",
     rule: "A report is about the sessions that the caller may read: a user's own and the organization's, an admin's whole organization, never another organization's. It requires sessions:read.",

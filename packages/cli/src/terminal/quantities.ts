@@ -28,6 +28,11 @@ export function tokens(usage: ModelUsage): string {
   return `${count(read)} tokens in${cached}, ${count(usage.output_tokens)} out`;
 }
 
+/** A share from 0 to 1, rounded down: `99.9%`; `-` for null. */
+export function percent(share: number | null): string {
+  return share === null ? "-" : `${(Math.floor(Math.round(share * 10_000) / 10) / 10).toFixed(1)}%`;
+}
+
 /** `$1,234.50`, `under $0.01` */
 export function dollars(value: number): string {
   if (value > 0 && value < 0.005) return "under $0.01";

@@ -26,6 +26,11 @@ export function formatDollars(value: number): string {
   return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
+/** A share from 0 to 1, rounded down: `99.9 %`; `–` for null. */
+export function formatShare(share: number | null): string {
+  return share === null ? "–" : `${(Math.floor(Math.round(share * 10_000) / 10) / 10).toFixed(1)} %`;
+}
+
 /** `1 file`, `2 files`. */
 export function formatPlural(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 import { modelUsage } from "./events/session-events.ts";
+import { cachedInputShare } from "./events/token-costs.ts";
 
 export const USAGE_GROUPINGS = ["day", "agent", "user", "model", "environment"] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
@@ -26,6 +27,7 @@ const figures = {
     .number()
     .meta({ description: "How long these turns took, in seconds, to the millisecond." }),
   usage: modelUsage,
+  cached_input_share: cachedInputShare,
   list_cost_usd: z.number().meta({
     description:
       "What the tokens cost in US dollars by today's list prices, to the millionth, without `unpriced_tokens`.",

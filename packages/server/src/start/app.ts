@@ -230,6 +230,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountEnvironments(app, deps);
   mountSessions(app, {
     hub,
+    models,
     blobs,
     limits: app.limits,
     secrets,

@@ -4,7 +4,7 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { duration, tokens } from "../../terminal/quantities.ts";
+import { count, dollars, duration, percent, tokens } from "../../terminal/quantities.ts";
 import { table } from "../../terminal/table.ts";
 
 export async function getSession(id: string, options: ConnectionOptions & OutputOptions): Promise<undefined> {
@@ -30,9 +30,19 @@ function facts(session: Session): [string, string][] {
     ["environment", session.environment_id],
     ...session.resources.map((resource): [string, string] => ["resource", describe(resource)]),
     ["usage", tokens(session.usage)],
+    ["from cache", percent(session.cached_input_share)],
+    ["cost", session.list_cost_usd === null ? "-" : dollars(session.list_cost_usd)],
+    ...compaction(session.compaction),
     ["worked for", duration(session.stats.active_seconds)],
     ["created", session.created_at],
   ];
+}
+
+function compaction({ count: compactions, ...saved }: Session["compaction"]): [string, string][] {
+  if (compactions === 0) return [];
+  const { avoided_input_tokens: avoided, saved_input_tokens: net } = saved;
+  const paid = net === null ? "" : `, worth ${count(net)} at the full price after their cost`;
+  return [["compactions", `${count(compactions)}: ${count(avoided)} tokens not read again${paid}`]];
 }
 
 function lastTurn({ last_turn: last }: Session): [string, string][] {

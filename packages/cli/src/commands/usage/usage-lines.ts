@@ -1,10 +1,12 @@
 import type { UsageFigures, UsageGroup, UsageReport } from "@berth/sdk";
 import { paletteFor, widthLimitOf } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { count, dollars, duration } from "../../terminal/quantities.ts";
+import { count, dollars, duration, percent } from "../../terminal/quantities.ts";
 import { fittedTable } from "../../terminal/table.ts";
 
-const FIGURES = ["SESSIONS", "TURNS", "ACTIVE", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST"];
+const FIGURES = [
+  ...["SESSIONS", "TURNS", "ACTIVE", "INPUT", "CACHE READ", "CACHE WRITE", "FROM CACHE", "OUTPUT", "COST"],
+];
 
 /** The groups of a report as a table, with the total as its last row. Nothing where nothing was used. */
 export function usageLines({ data, total, group_by, has_more }: UsageReport): string[] {
@@ -42,11 +44,18 @@ function namingColumns(group_by: UsageReport["group_by"]): NamingColumn[] {
   ];
 }
 
-function figures({ sessions, turns, active_seconds, usage, ...rest }: UsageFigures): string[] {
+function figures({
+  sessions,
+  turns,
+  active_seconds,
+  usage,
+  cached_input_share,
+  ...rest
+}: UsageFigures): string[] {
   return [
     ...[count(sessions), count(turns), duration(active_seconds)],
     ...[usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(count),
-    count(usage.output_tokens),
+    ...[percent(cached_input_share), count(usage.output_tokens)],
     cost({ usage, ...rest }),
   ];
 }

@@ -10,6 +10,7 @@ const FIGURES: UsageFigures = {
     ...{ input_tokens: 1_234_567, output_tokens: 89_012 },
     ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 4 },
   },
+  cached_input_share: 0,
   ...{ list_cost_usd: 1_234.5, unpriced_tokens: 0 },
 };
 const REPORT: UsageReport = {
@@ -19,10 +20,25 @@ const REPORT: UsageReport = {
 
 test("a report as a table: numbers to the right, the total last", () => {
   assert.deepEqual(usageLines(REPORT), [
-    "DAY         SESSIONS  TURNS      ACTIVE      INPUT  CACHE READ  CACHE WRITE  OUTPUT       COST",
-    "2026-11-24         2     13  2 h 05 min  1,234,567           0            4  89,012  $1,234.50",
-    "total              2     13  2 h 05 min  1,234,567           0            4  89,012  $1,234.50",
+    "DAY         SESSIONS  TURNS      ACTIVE      INPUT  CACHE READ  CACHE WRITE  FROM CACHE  OUTPUT       COST",
+    "2026-11-24         2     13  2 h 05 min  1,234,567           0            4        0.0%  89,012  $1,234.50",
+    "total              2     13  2 h 05 min  1,234,567           0            4        0.0%  89,012  $1,234.50",
   ]);
+});
+
+test("the share of the input that a cache served: rounded down, and a dash without input", () => {
+  const shares = [1, 0.9996, 0.29, 0.0004, 1, null];
+  const data = shares.map((cached_input_share) => ({
+    key: "2026-11-24",
+    name: null,
+    ...FIGURES,
+    cached_input_share,
+  }));
+  const total = { ...FIGURES, cached_input_share: 0.5817 };
+  assert.deepEqual(
+    usageLines({ ...REPORT, data, total }).map((line) => line.split(/ {2,}/).at(-3)),
+    ["FROM CACHE", "100.0%", "99.9%", "29.0%", "0.0%", "100.0%", "-", "58.1%"],
+  );
 });
 
 test("groups with a name have their id; without a name, a dash or what happened to it", () => {

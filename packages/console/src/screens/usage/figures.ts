@@ -104,6 +104,7 @@ const NOTHING: UsageFigures = {
   turns: 0,
   active_seconds: 0,
   usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  cached_input_share: null,
   list_cost_usd: 0,
   unpriced_tokens: 0,
 };

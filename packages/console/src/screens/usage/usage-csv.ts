@@ -3,7 +3,7 @@ import { formatCsv } from "../../format/csv.ts";
 import { byDay } from "./figures.ts";
 import { daysOf } from "./usage-search.ts";
 
-const FIGURES: readonly (readonly [string, (figures: UsageFigures) => number])[] = [
+const FIGURES: readonly (readonly [string, (figures: UsageFigures) => number | string])[] = [
   ["list_cost_usd", ({ list_cost_usd }) => list_cost_usd],
   ["sessions", ({ sessions }) => sessions],
   ["turns", ({ turns }) => turns],
@@ -13,6 +13,7 @@ const FIGURES: readonly (readonly [string, (figures: UsageFigures) => number])[]
   ["cache_creation_input_tokens", ({ usage }) => usage.cache_creation_input_tokens],
   ["output_tokens", ({ usage }) => usage.output_tokens],
   ["unpriced_tokens", ({ unpriced_tokens }) => unpriced_tokens],
+  ["cached_input_share", ({ cached_input_share }) => cached_input_share ?? ""],
 ];
 
 /** A report for a spreadsheet: headings by the API's names, figures as the API has them, every day also where nothing was used, no total. */

@@ -1,6 +1,6 @@
 import type { UsageFigures, UsageGroup } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
-import { formatCount, formatDollars } from "../../format/numbers.ts";
+import { formatCount, formatDollars, formatShare } from "../../format/numbers.ts";
 import { formatSeconds } from "../../format/time.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Cell, HeadCell, Table } from "../../ui/table.tsx";
@@ -19,6 +19,7 @@ export function UsageTable({ groups, total, by, label }: Props) {
     formatCount(one.usage.input_tokens),
     formatCount(one.usage.cache_read_input_tokens),
     formatCount(one.usage.cache_creation_input_tokens),
+    formatShare(one.cached_input_share),
     formatCount(one.usage.output_tokens),
   ];
   return (
@@ -59,7 +60,10 @@ export function UsageTable({ groups, total, by, label }: Props) {
   );
 }
 
-const HEADINGS = ["Cost", "Sessions", "Turns", "Active", "Input", "Cache read", "Cache written", "Output"];
+const HEADINGS = [
+  ...["Cost", "Sessions", "Turns", "Active"],
+  ...["Input", "Cache read", "Cache written", "From cache", "Output"],
+];
 
 /** The name leads to the sessions of the group, where the list can be filtered by it. */
 function GroupName({ group, by }: { group: UsageGroup; by: Grouping }) {

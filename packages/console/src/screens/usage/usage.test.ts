@@ -19,6 +19,7 @@ const group = (key: string | null, name: string | null = null): UsageGroup => ({
     cache_read_input_tokens: 300,
     cache_creation_input_tokens: 4_000,
   },
+  cached_input_share: 0.0697,
   list_cost_usd: 1.5,
   unpriced_tokens: 0,
 });

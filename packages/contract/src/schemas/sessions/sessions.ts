@@ -18,6 +18,7 @@ import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
 import { initialEvents } from "../events/input-events.ts";
 import { modelUsage, STOP_REASON_TYPES } from "../events/session-events.ts";
+import { cachedInputShare, compactionSavings } from "../events/token-costs.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -79,6 +80,14 @@ export const session = z
         .meta({ description: "Time from creation until now, or until termination, in whole seconds." }),
     }),
     usage: modelUsage,
+    cached_input_share: cachedInputShare,
+    list_cost_usd: z.number().nullable().meta({
+      description:
+        "What the tokens cost in US dollars by today's list prices, to the millionth. Null when the model's price is not known.",
+    }),
+    compaction: compactionSavings.meta({
+      description: "What compactions of the context saved, since the service counts it.",
+    }),
     environment_variables: z.record(z.string(), z.string()),
     git_identity: gitIdentity.nullable(),
     ...owner,

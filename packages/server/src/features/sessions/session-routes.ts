@@ -8,6 +8,7 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import { listPageJson, onwardPageJson, openCursor } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { JsonText } from "../../request/response-body.ts";
+import type { PricedModels } from "../usage/figures.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
 import {
   archiveSession,
@@ -29,21 +30,25 @@ import { updateSession } from "./update-session.ts";
 export interface SessionDeps extends CreateSessionDeps {
   /** Notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
+  models: PricedModels;
 }
 
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
-  const { hub } = deps;
+  const { hub, models } = deps;
+  const textOf = (row: SessionRow) => sessionJson(row, models);
+  const readResponse = async ({ principal, db }: RequestScope, sessionId: string) =>
+    new JsonText(textOf(await readSession(db.read, principal, sessionId)));
   const publish = (sessionId: string, due = true) => hub.publish(uuidOrNil("session", sessionId), due);
   mountSelfAudited(app, sessionRoutes.create, async (request, { body }) => {
     const { row, due } = await createSession(request, deps, body);
     if (due) request.afterCommit(() => hub.publish(row.id, due));
-    return toJsonText(row);
+    return new JsonText(textOf(row));
   });
   mount(app, sessionRoutes.list, async (request, input) => {
     const { db, principal } = request;
     const filters = filtersOf(input.query);
-    if (input.query.sort === "updated_at") return await listByActivity(request, input, filters);
-    return await listPageJson(request, input, "session", sessionJson, (range) =>
+    if (input.query.sort === "updated_at") return await listByActivity(request, input, filters, textOf);
+    return await listPageJson(request, input, "session", textOf, (range) =>
       listSessions(db.read, principal, range, filters),
     );
   });
@@ -114,6 +119,7 @@ async function listByActivity(
   request: RequestScope,
   input: ListInput,
   filters: SessionFilters,
+  textOf: (row: SessionRow) => string,
 ): Promise<JsonText> {
   const { limit, "updated_at[gte]": from = null, "updated_at[lt]": until = null } = input.query;
   const cursor = openCursor(request, input);
@@ -123,25 +129,10 @@ async function listByActivity(
     { rows: limit + 1, after: cursor && activityPosition(cursor.position), from, until },
     filters,
   );
-  return onwardPageJson(
-    request,
-    input,
-    "session",
-    sessionJson,
-    rows,
-    ({ active_at, id }) => `${id} ${active_at}`,
-  );
+  return onwardPageJson(request, input, "session", textOf, rows, ({ active_at, id }) => `${id} ${active_at}`);
 }
 
 function activityPosition(position: string): ActivityPosition {
   const [id = "", ...at] = position.split(" ");
   return { id, at: at.join(" ") };
-}
-
-async function readResponse({ principal, db }: RequestScope, sessionId: string): Promise<JsonText> {
-  return toJsonText(await readSession(db.read, principal, sessionId));
-}
-
-function toJsonText(row: SessionRow): JsonText {
-  return new JsonText(sessionJson(row));
 }

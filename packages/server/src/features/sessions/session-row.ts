@@ -1,10 +1,14 @@
 import { formatId, type Session, type TurnOutcome, uuidMillisecond } from "@berth/contract";
 import { type OwnedRow, ownedFields } from "../../access/owned-rows.ts";
+import type { PricedModels } from "../usage/figures.ts";
 import { type ResourceRow, toSessionResource } from "./resources/resource-row.ts";
+import { tokenCosts } from "./token-costs.ts";
 
 export interface SessionRow extends OwnedRow {
   /** The agent's snapshot as JSON text, which is sent without being parsed. */
   agent: string;
+  /** `provider/model` of that. */
+  model: string;
   environment_id: string;
   environment_variables: Record<string, string>;
   git_identity: Session["git_identity"];
@@ -15,6 +19,13 @@ export interface SessionRow extends OwnedRow {
   output_tokens: number;
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
+  compactions: number;
+  compaction_avoided_tokens: number;
+  compaction_left_tokens: number;
+  summary_input_tokens: number;
+  summary_output_tokens: number;
+  summary_cache_read_input_tokens: number;
+  summary_cache_creation_input_tokens: number;
   /** `none`: no turn has ended. */
   last_turn_outcome: TurnOutcome | "none";
   last_turn_ended_at: Date | null;
@@ -31,13 +42,13 @@ export interface SessionRow extends OwnedRow {
 }
 
 /** The session as JSON text. */
-export function sessionJson(row: SessionRow): string {
-  const { id, type, ...rest } = sessionWithoutAgent(row);
+export function sessionJson(row: SessionRow, models: PricedModels): string {
+  const { id, type, ...rest } = sessionWithoutAgent(row, models);
   const head = JSON.stringify({ id, type }).slice(0, -1);
   return `${head},"agent":${row.agent},${JSON.stringify(rest).slice(1)}`;
 }
 
-function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
+function sessionWithoutAgent(row: SessionRow, models: PricedModels): Omit<Session, "agent"> {
   return {
     id: formatId("session", row.id),
     type: "session",
@@ -53,12 +64,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     set_aside:
       row.set_aside_at === null ? null : { since: row.set_aside_at.toISOString(), reason: "runner_crashed" },
     stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },
-    usage: {
-      input_tokens: row.input_tokens,
-      output_tokens: row.output_tokens,
-      cache_read_input_tokens: row.cache_read_input_tokens,
-      cache_creation_input_tokens: row.cache_creation_input_tokens,
-    },
+    ...tokenCosts(row, models),
     environment_variables: row.environment_variables,
     git_identity: row.git_identity,
     ...ownedFields(row),

@@ -12,19 +12,27 @@ export function figuresOf(rows: readonly UsageRow[], models: PricedModels): Usag
     of.reduce((before, row) => before + row[name], 0);
   const priced = rows.map((row) => ({ row, cost: models.totalCost(row.model, row) }));
   const unpriced = priced.filter(({ cost }) => cost === null).map(({ row }) => row);
+  const usage = {
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    cache_read_input_tokens: sum("cache_read_input_tokens"),
+    cache_creation_input_tokens: sum("cache_creation_input_tokens"),
+  };
   return {
     sessions: sum("sessions"),
     turns: sum("turns"),
     active_seconds: sum("active_ms") / 1_000,
-    usage: {
-      input_tokens: sum("input_tokens"),
-      output_tokens: sum("output_tokens"),
-      cache_read_input_tokens: sum("cache_read_input_tokens"),
-      cache_creation_input_tokens: sum("cache_creation_input_tokens"),
-    },
+    usage,
+    cached_input_share: cachedInputShare(usage),
     list_cost_usd: Number(priced.reduce((before, { cost }) => before + (cost ?? 0), 0).toFixed(6)),
     unpriced_tokens: unpriced.reduce((before, row) => before + tokensOf(row), 0),
   };
+}
+
+/** Which part of the input tokens a cache served, from 0 to 1; null without any. */
+export function cachedInputShare(usage: ModelUsage): number | null {
+  const input = tokensOf(usage) - usage.output_tokens;
+  return input === 0 ? null : Number((usage.cache_read_input_tokens / input).toFixed(4));
 }
 
 /** Tokens of all kinds. */

@@ -255,6 +255,8 @@ async function check(caller: Caller, sessions: readonly Made[], db: Queryable): 
 
 function expected(used: readonly Used[]) {
   const sum = (value: (one: Used) => number) => used.reduce((before, one) => before + value(one), 0);
+  const read = sum(({ totals }) => totals.cache_read_input_tokens);
+  const input = sum(({ totals }) => tokensOf(totals) - totals.output_tokens);
   return {
     sessions: used.length,
     turns: sum(({ session }) => session.turns),
@@ -265,6 +267,7 @@ function expected(used: readonly Used[]) {
       cache_read_input_tokens: sum(({ totals }) => totals.cache_read_input_tokens),
       cache_creation_input_tokens: sum(({ totals }) => totals.cache_creation_input_tokens),
     },
+    cached_input_share: input === 0 ? null : Number((read / input).toFixed(4)),
     list_cost_usd: Number(
       sum(({ session, totals }) => tokensOf(totals) * (PRICES.get(session.model) ?? 0)).toFixed(6),
     ),

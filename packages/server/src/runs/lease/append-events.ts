@@ -11,6 +11,7 @@ import {
   usageOf,
 } from "../../features/sessions/events/event-row.ts";
 import { ADD_ACTIVE_TIME, SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
+import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 import { savedDisk } from "./saved-disk-store.ts";
 
@@ -24,12 +25,15 @@ export interface RunAppend {
 /**
  * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the session's row, so
  * that its order is the order of commits, and the lease is checked in the same statement. The tokens that the events report
- * are added to the session's usage.
+ * are added to the session's usage, and what compactions did to what they saved.
  *
  * @throws LeaseLost when another process has the session, or when it is terminated.
  */
 export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
-  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [endsWait(drafts)]);
+  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [
+    endsWait(drafts),
+    ...compactionValues(drafts),
+  ]);
 }
 
 /** What a session that is rescheduled waited for is there. */
@@ -129,7 +133,7 @@ const STATEMENTS = {
     `, status = case
       when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
       when status = 'rescheduling' and $14::boolean then 'running'
-      else status end`,
+      else status end, ${COUNT_COMPACTIONS}`,
   ),
   running: appendStatement(
     ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",

@@ -1,19 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../../api/queries/models.ts";
 import { inputTokens, listCost } from "../../../format/cost.ts";
-import { formatCount, formatDollars, formatShort } from "../../../format/numbers.ts";
+import { formatCount, formatDollars, formatShare, formatShort } from "../../../format/numbers.ts";
 import { formatSeconds } from "../../../format/time.ts";
-import { Section } from "../../../ui/section.tsx";
+import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
 import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
+import { CompactionSection } from "./compaction-section.tsx";
 
 /** Tokens, cost and time: of the session, and turn by turn. */
 export function UsagePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: models } = useQuery(modelsQuery);
   const price = models?.find(({ id }) => id === session.agent.model.id)?.price;
-  const cost = listCost(view.usage, price);
+  // The service's own figure is of the requests that have ended when it was read: at rest, of all.
+  const isAtRest = view.status === "idle" || view.status === "terminated";
+  const cost = isAtRest ? session.list_cost_usd : listCost(view.usage, price);
   const ends = view.rows.filter((row): row is EndRow => row.kind === "end");
   const window = session.agent.model.effective_context_window;
   return (
@@ -34,6 +37,15 @@ export function UsagePanel({ view }: { view: SessionView }) {
         <Figure name="From cache" value={shareOf(view)} about="of what was read" />
         <Figure name="Context" value={formatShort(window)} about="tokens at most" />
       </div>
+      <Section title="Tokens">
+        <Facts>
+          <Fact name="Input">{formatCount(view.usage.input_tokens)}</Fact>
+          <Fact name="Cache read">{formatCount(view.usage.cache_read_input_tokens)}</Fact>
+          <Fact name="Cache written">{formatCount(view.usage.cache_creation_input_tokens)}</Fact>
+          <Fact name="Output">{formatCount(view.usage.output_tokens)}</Fact>
+        </Facts>
+      </Section>
+      <CompactionSection savings={session.compaction} />
       <Section title="By turn">
         {ends.length === 0 ? (
           <p className="text-muted">No turn has ended yet.</p>
@@ -86,5 +98,5 @@ function Figure({ name, value, about }: { name: string; value: string; about: st
 
 function shareOf({ usage }: SessionView): string {
   const total = inputTokens(usage);
-  return total === 0 ? "–" : `${Math.round((usage.cache_read_input_tokens / total) * 100)} %`;
+  return formatShare(total === 0 ? null : usage.cache_read_input_tokens / total);
 }

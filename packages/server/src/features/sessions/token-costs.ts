@@ -1,0 +1,75 @@
+import type { CompactionSavings, ModelUsage, Session } from "@berth/contract";
+import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
+import type { SessionRow } from "./session-row.ts";
+
+const NO_USAGE: ModelUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
+/** So many tokens have one price each: that of short prompts. */
+const PRICED = 1_000;
+
+/** Tokens by kind, what they cost, and what compactions saved of it. */
+export function tokenCosts(
+  row: SessionRow,
+  models: PricedModels,
+): Pick<Session, "usage" | "cached_input_share" | "list_cost_usd" | "compaction"> {
+  const usage: ModelUsage = {
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cache_read_input_tokens: row.cache_read_input_tokens,
+    cache_creation_input_tokens: row.cache_creation_input_tokens,
+  };
+  const cost = models.totalCost(row.model, usage);
+  return {
+    usage,
+    cached_input_share: cachedInputShare(usage),
+    list_cost_usd: cost === null ? null : toMillionth(cost),
+    compaction: compactionSavings(row, models),
+  };
+}
+
+function compactionSavings(row: SessionRow, models: PricedModels): CompactionSavings {
+  const counted = {
+    count: row.compactions,
+    avoided_input_tokens: row.compaction_avoided_tokens,
+    rewritten_input_tokens: row.compaction_left_tokens,
+    summary_usage: {
+      input_tokens: row.summary_input_tokens,
+      output_tokens: row.summary_output_tokens,
+      cache_read_input_tokens: row.summary_cache_read_input_tokens,
+      cache_creation_input_tokens: row.summary_cache_creation_input_tokens,
+    },
+  };
+  return { ...counted, ...savedOf(counted, (usage) => models.totalCost(row.model, usage)) };
+}
+
+type Saved = "saved_input_tokens" | "saved_list_cost_usd";
+
+function savedOf(
+  {
+    avoided_input_tokens: avoided,
+    rewritten_input_tokens: rewritten,
+    summary_usage,
+  }: Omit<CompactionSavings, Saved>,
+  costOf: (usage: ModelUsage) => number | null,
+): Pick<CompactionSavings, Saved> {
+  const full = costOf({ ...NO_USAGE, input_tokens: PRICED });
+  const read = costOf({ ...NO_USAGE, cache_read_input_tokens: PRICED });
+  const write = costOf({ ...NO_USAGE, cache_creation_input_tokens: PRICED });
+  const summaries = costOf(summary_usage);
+  if (full === null || read === null || write === null || summaries === null)
+    return { saved_input_tokens: null, saved_list_cost_usd: null };
+  const saved = (avoided * read - rewritten * Math.max(0, write - read)) / PRICED - summaries;
+  return {
+    saved_input_tokens: full === 0 ? null : Math.round((saved / full) * PRICED) + 0,
+    saved_list_cost_usd: toMillionth(saved),
+  };
+}
+
+/** Never -0. */
+function toMillionth(dollars: number): number {
+  return Number(dollars.toFixed(6)) + 0;
+}
