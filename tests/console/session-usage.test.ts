@@ -54,7 +54,7 @@ covers(
         Summaries: `${COUNT.format(summaries.input_tokens)} read, ${COUNT.format(summaries.output_tokens)} written`,
         Saved: "about $0.00",
       });
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       assert.ok(overflow <= 0, `${overflow} pixels beyond the window`);
     }
     assert.deepEqual(faults, []);

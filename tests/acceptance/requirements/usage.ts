@@ -18,6 +18,11 @@ export const usageRequirements: readonly Requirement[] = [
     rule: "A session says what compactions saved: each answered request counts once, for the newest compaction before it, also after a runner was killed; less what the summaries cost.",
   },
   {
+    id: "prefix-log-line",
+    source: "api 4",
+    rule: "When a model request does not begin with what the answered one before it sent, the service's log has one warning with session, organization and the first part that differs, and nothing of its content. A compaction, left out content, another model and a restart are none.",
+  },
+  {
     id: "usage-access",
     source: "api 4",
     rule: "A report is about the sessions that the caller may read: a user's own and the organization's, an admin's whole organization, never another organization's. It requires sessions:read.",

@@ -15,6 +15,7 @@ import { type ChatEndpoint, respondDone, startChatEndpoint } from "../harness/ch
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, runTurn, waitForTurn } from "../harness/fixtures.ts";
 import { SecretScanner } from "../harness/secret-scanner.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const object = (properties: object = {}) => ({ type: "object", properties });
 const ODD_TOOLS = [
@@ -257,8 +258,8 @@ covers(
 );
 
 covers(
-  ["mcp-retry"],
-  "MCP server that says that its tools changed: a later turn has the new ones",
+  ["mcp-retry", "prefix-log-line"],
+  "MCP server that says that its tools changed: a later turn has the new ones, and the log says that the prefix changed",
   async () => {
     offers("first");
     const id = await makeSession(changing.url);
@@ -273,8 +274,24 @@ covers(
     const before = listings();
     await runTurn(api, id, call("third"));
     assert.equal(listings(), before);
+    const said = () => prefixLines(id);
+    await waitUntil(
+      () => said().length > 0,
+      () => "no line says that the prefix changed",
+    );
+    const [{ organization, part, tool, msg: _, time: __, ...rest } = {} as AnyJson, ...others] = said();
+    assert.match(organization, /^org_/);
+    assert.deepEqual([part, tool, rest.level, others], ["tools", "mcp__all__third", 40, []]);
   },
 );
+
+/** What the service's log says of changed prefixes of a session. */
+function prefixLines(id: string): AnyJson[] {
+  const lines = berth.log
+    .split("\n")
+    .filter((line) => line.includes("the prefix of a model request changed"));
+  return lines.map((line) => JSON.parse(line)).filter(({ session }) => session === id);
+}
 
 covers(["mcp-resources"], "MCP resources: a tool reads those that results name", async () => {
   offers("first");

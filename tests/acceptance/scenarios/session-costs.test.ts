@@ -55,7 +55,7 @@ async function check(id: string, events: readonly AnyJson[]): Promise<AnyJson> {
 const PRINTS = bash("seq 1 1200");
 
 covers(
-  ["session-compaction-savings", "session-cache-share"],
+  ["session-compaction-savings", "session-cache-share", "prefix-log-line"],
   "session: each request after a compaction counts once for what it did not read, also when the runner is killed",
   async () => {
     const { id, compaction, cached_input_share: share } = await makeSmallSession();
@@ -79,6 +79,11 @@ covers(
     assert.ok(after.compaction.avoided_input_tokens > session.compaction.avoided_input_tokens);
     const [listed] = (await api.ok("GET", "/sessions?limit=1")).data;
     assert.deepEqual(listed.compaction, after.compaction);
+    assert.doesNotMatch(
+      berth.log,
+      /prefix of a model request/,
+      "neither a compaction nor a kill is a change",
+    );
     const { total, data } = await api.ok("GET", "/usage");
     assert.deepEqual([total.cached_input_share, data.at(-1).cached_input_share], [0, 0]);
   },

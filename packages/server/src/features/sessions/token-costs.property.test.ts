@@ -85,8 +85,8 @@ async function play(db: Queryable, id: string, steps: readonly Step[]): Promise<
   }
 }
 
-const ANSWER: Step = {
-  does: "answer",
+const ANSWER = {
+  does: "answer" as const,
   usage: { input_tokens: 7, output_tokens: 7, cache_read_input_tokens: 7, cache_creation_input_tokens: 7 },
 };
 

@@ -19,6 +19,7 @@ import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
 import { HeldReads } from "./held-reads.ts";
+import { PrefixWatch } from "./prefix-watch.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
 import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
@@ -74,6 +75,7 @@ export class SessionRunner implements FaultScope {
   /** Rejects with what was thrown outside of a turn. */
   readonly #fault = Promise.withResolvers<never>();
   readonly #reads: HeldReads;
+  readonly #prefix: PrefixWatch;
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
   #trace: SessionTrace | undefined;
@@ -90,9 +92,11 @@ export class SessionRunner implements FaultScope {
     this.#parts = parts;
     this.lease = lease;
     this.#fault.promise.catch(() => undefined);
+    this.#prefix = new PrefixWatch(parts.log);
     this.#runLog = new RunLog(parts, lease, parts.mask, (entries) => {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
+      this.#prefix.appended(entries);
     });
     // Without a sandbox it rests no longer than it reads.
     const onRead = () => this.#workspace?.isOpen() === false && this.wake();
@@ -470,6 +474,7 @@ export class SessionRunner implements FaultScope {
       log: this.#runLog,
       workspace,
       outputs: outputStore(db, this.lease),
+      watched: (model) => this.#prefix.watched(model),
       onFirstPart: (requestId) => this.#record?.firstPart(requestId),
     });
     this.#turn = turn;

@@ -46,6 +46,8 @@ export interface TurnOptions {
   slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
   /** A former run was cut off in this turn, or the turn waited for its host. */
   resumed: boolean;
+  /** The model of the agent as the session uses it. */
+  watched(model: Model): Model;
   /** Called when the first part of a response has arrived, with the id of the request's event. */
   onFirstPart(requestId: string): void;
   /** The log says already that the session runs. */
@@ -175,7 +177,7 @@ export class SessionTurn {
     return await runTurn({
       agent,
       prefixVersion,
-      model,
+      model: this.#options.watched(model),
       ...(await this.#prepare(signal)),
       log: telling(await log.forTurn(), workspace),
       readFile,

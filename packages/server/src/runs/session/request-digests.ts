@@ -1,0 +1,58 @@
+import { hash } from "node:crypto";
+import type { ModelMessage, ModelRequest } from "@berth/agent";
+
+/** Of a request's parts, in the order in which providers cache them: enough to see which part another request changes, and no content. */
+export interface RequestDigests {
+  tools: readonly { name: string; digest: string }[];
+  system: string;
+  /** `message`: the index of the message that the block is in. */
+  blocks: readonly { message: number; digest: string }[];
+}
+
+export function digestsOf({ tools, system, messages }: ModelRequest): RequestDigests {
+  return {
+    tools: tools.map((tool) => ({ name: tool.name, digest: digestOf(tool) })),
+    system: textDigest(system),
+    blocks: messages.flatMap(({ role, content }, message) =>
+      content.map((block: Block) => ({ message, digest: `${role} ${digestOf(block)}` })),
+    ),
+  };
+}
+
+/** Where a request does not begin with what another one sent: the name of the tool, or the index of the message. */
+export type PrefixChange =
+  | { part: "tools"; tool: string }
+  | { part: "system" }
+  | { part: "messages"; message: number };
+
+/** The first part of `sent` that `next` does not begin with; null if it begins with all of it. Messages may be joined otherwise. */
+export function firstChange(sent: RequestDigests, next: RequestDigests): PrefixChange | null {
+  const tool = Array.from({ length: Math.max(sent.tools.length, next.tools.length) }, (_, at) => at).find(
+    (at) =>
+      sent.tools[at]?.name !== next.tools[at]?.name || sent.tools[at]?.digest !== next.tools[at]?.digest,
+  );
+  if (tool !== undefined)
+    return { part: "tools", tool: next.tools[tool]?.name ?? sent.tools[tool]?.name ?? "" };
+  if (sent.system !== next.system) return { part: "system" };
+  const block = sent.blocks.findIndex(({ digest }, at) => digest !== next.blocks[at]?.digest);
+  if (block === -1) return null;
+  const { message } = next.blocks[block] ?? { message: (next.blocks.at(-1)?.message ?? -1) + 1 };
+  return { part: "messages", message };
+}
+
+type Block = ModelMessage["content"][number];
+
+/** Blocks and tools never change, and later requests have the same objects: each is read once. */
+const DIGESTS = new WeakMap<object, string>();
+
+function digestOf(part: object): string {
+  const known = DIGESTS.get(part);
+  if (known !== undefined) return known;
+  const digest = textDigest(JSON.stringify(part));
+  DIGESTS.set(part, digest);
+  return digest;
+}
+
+function textDigest(text: string): string {
+  return hash("sha1", text, "base64").slice(0, 16);
+}
