@@ -25,12 +25,16 @@ const STOP_GRACE_MS = 500;
  * Runs up to eight calls at a time and appends each result as soon as it is there. When the signal aborts, running calls are
  * stopped and the others never start; each gets a result that says so. Rejects when an append fails: calls that are still
  * running are then stopped, and nothing more is appended.
+ *
+ * @param next the start of the next request, which is appended with the last result, so that the request waits for one write and not
+ * for two; null: it is not to begin.
  */
 export async function runCalls(
   calls: readonly AnnouncedCall[],
   log: TurnLog,
   context: ToolContext & { outputs?: CallOutputs },
   maxTextLength: number,
+  next: () => Draft | null = () => null,
 ): Promise<void> {
   const fail = new AbortController();
   const signal = AbortSignal.any([context.signal, fail.signal]);
@@ -42,6 +46,7 @@ export async function runCalls(
   };
   const others = sideBySide(calls.map(({ decision }) => decision));
   const queue = calls.entries();
+  let missing = calls.length;
   const worker = async () => {
     for (const [index, call] of queue) {
       const beside = others[index];
@@ -51,7 +56,10 @@ export async function runCalls(
       beside?.begin();
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
-      await log.append([resultDraft(call, result, maxTextLength)]);
+      missing -= 1;
+      const start = missing === 0 ? next() : null;
+      const draft = resultDraft(call, result, maxTextLength);
+      await (start === null ? log.append([draft]) : log.appendTakingInputs([draft, start]));
       output.end();
     }
   };

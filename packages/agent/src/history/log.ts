@@ -21,6 +21,8 @@ export interface Log {
   takeClientReplies(): Promise<readonly LogEntry[]>;
   /** Whether a message is pending that no request has included. Called when a turn would end. */
   hasInputs(): Promise<boolean>;
+  /** Whether the process is to stop with the next append that leaves nothing open, so that no request is to begin. Default: no. */
+  isEnding?(): boolean;
 }
 
 export class LeaseLost extends Error {

@@ -5,11 +5,12 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
 import { LeaseLost } from "../history/log.ts";
+import type { Draft } from "../history/log-entry.ts";
 import { ModelError } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import type { PreviewPiece } from "../requests/response-preview.ts";
-import { failure, textResult } from "../tools/tool.ts";
-import { runTurn } from "./run-turn.ts";
+import { failure, type Tool, textResult } from "../tools/tool.ts";
+import { runTurn, type Turn } from "./run-turn.ts";
 
 function logWith(...messages: string[]): MemoryLog {
   const log = new MemoryLog();
@@ -86,6 +87,87 @@ test("turn: a message, parallel calls, their results, the response", async () =>
     },
   ]);
   assert.equal(model.requests[0]?.system, model.requests[1]?.system);
+});
+
+/** A log that tells the types of each write. */
+class WrittenLog extends MemoryLog {
+  readonly writes: string[] = [];
+  isEnding = (): boolean => false;
+
+  override append(drafts: readonly Draft[]) {
+    this.writes.push(typesOf(drafts));
+    return super.append(drafts);
+  }
+
+  override appendTakingInputs(drafts: readonly Draft[]) {
+    this.writes.push(typesOf(drafts));
+    return super.appendTakingInputs(drafts);
+  }
+}
+
+function typesOf(drafts: readonly Draft[]): string {
+  return drafts.map(({ event }) => event.type.replace(/^(agent|span)\./, "")).join(" ");
+}
+
+const ANSWERED = "message model_request_end";
+
+test("calls: the last result and the start of the next request are one write", async () => {
+  const log = new WrittenLog();
+  log.message("hello");
+  const calls = [
+    toolCall("Echo", { text: "one" }),
+    toolCall("Nothing", {}),
+    toolCall("Echo", { text: "two" }),
+  ];
+  const model = scriptedModel([
+    { blocks: calls },
+    { blocks: [toolCall("Echo", { text: "three" })] },
+    says("done"),
+  ]);
+  assert.deepEqual(await runTurn(testTurn({ log, model, tools: [testTool("Echo")] })), { type: "end_turn" });
+  assert.deepEqual(log.writes, [
+    "model_request_start",
+    "tool_use tool_use tool_use model_request_end",
+    "tool_result",
+    "tool_result",
+    "tool_result model_request_start",
+    "tool_use model_request_end",
+    "tool_result model_request_start",
+    ANSWERED,
+  ]);
+  assert.equal(model.requests.length, 3);
+});
+
+test("calls: the last result is written alone where no request is to follow it", async () => {
+  const echo = testTool("Echo");
+  const uses = { blocks: [toolCall("Echo", { text: "one" })] };
+  const run = async (parts: Partial<Turn>, log = new WrittenLog()) => {
+    log.message("hello");
+    const model = scriptedModel([uses, says("done")]);
+    const { type } = await runTurn(testTurn({ log, model, tools: [echo], ...parts }));
+    return [type, ...log.writes.slice(2)];
+  };
+  assert.deepEqual(await run({ maxRequests: 1 }), ["max_turns", "tool_result"]);
+  const stop = new AbortController();
+  const stopping = testTool("Echo", () => {
+    stop.abort();
+    return textResult("one");
+  });
+  assert.deepEqual(await run({ signal: stop.signal, tools: [stopping] }), ["cancelled", "tool_result"]);
+  const ending = new WrittenLog();
+  ending.isEnding = () => true;
+  assert.deepEqual(await run({}, ending), ["end_turn", "tool_result", "model_request_start", ANSWERED]);
+});
+
+test("calls: one waits for a client → the results of the others are written alone", async () => {
+  const log = new WrittenLog();
+  log.message("hello");
+  const asked: Tool = { ...testTool("Asked"), permission: "always_ask" };
+  const model = scriptedModel([
+    { blocks: [toolCall("Echo", { text: "one" }), toolCall("Asked", { text: "two" })] },
+  ]);
+  const { type } = await runTurn(testTurn({ log, model, tools: [testTool("Echo"), asked] }));
+  assert.deepEqual([type, ...log.writes.slice(2)], ["requires_action", "tool_result"]);
 });
 
 test("calls: at most eight run at a time", async () => {

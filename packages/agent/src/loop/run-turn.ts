@@ -84,11 +84,13 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
   if (end !== null) return { type: end };
   for (;;) {
     throwIfLeaseLost(turn.signal);
-    const waiting = await run.settleCalls();
-    // Aborted while it looked for replies: these calls end as well.
-    if (turn.signal.aborted && waiting.length > 0) continue;
-    if (turn.signal.aborted) return { type: "cancelled" };
-    if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
+    if (!run.hasBegun) {
+      const waiting = await run.settleCalls();
+      // Aborted while it looked for replies: these calls end as well.
+      if (turn.signal.aborted && waiting.length > 0) continue;
+      if (turn.signal.aborted) return { type: "cancelled" };
+      if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
+    }
     const end = await run.step();
     if (end !== null) return { type: end };
   }
@@ -105,6 +107,8 @@ class TurnRun {
   /** The model wrote no summary while the window had room: that is not tried again in this turn. */
   #isCarriedOn = false;
   #thoughtsInARow = 0;
+  /** The next request, where its start is in the log already. */
+  #begun: string | null = null;
 
   constructor(turn: Turn) {
     this.#turn = turn;
@@ -166,13 +170,25 @@ class TurnRun {
     );
   }
 
+  /** The start of the next request is in the log: every call has its result. */
+  get hasBegun(): boolean {
+    return this.#begun !== null;
+  }
+
   /** One request and the calls of its response. Null: the turn continues. */
   async step(): Promise<TurnEnd> {
+    const begun = this.#begun;
+    this.#begun = null;
+    if (begun !== null) return await this.#goOn(begun);
     const before = this.#log.history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
     if (before.responses >= this.#maxRequests()) return "max_turns";
-    const start = await this.#requests.start();
+    return await this.#goOn(await this.#requests.start());
+  }
+
+  /** With a request whose start is in the log. */
+  async #goOn(start: string): Promise<TurnEnd> {
     await this.#log.loadFiles(this.#turn.readFile);
     const history = this.#log.history();
     if (!history.responseDue || history.interrupted) return await this.#abandon(start);
@@ -250,7 +266,7 @@ class TurnRun {
         ? []
         : [{ eventId: use.id, kind: callKind(use), decision }];
     });
-    await this.#runCalls(calls);
+    await this.#runCalls(calls, () => (calls.length === uses.length ? this.#beginNext() : null));
     if (response.reason === "refusal") return "refusal";
     if (response.reason !== "max_tokens") {
       this.#truncatedInARow = 0;
@@ -260,8 +276,18 @@ class TurnRun {
     return this.#truncatedInARow < MAX_TRUNCATED_IN_A_ROW ? null : "max_turns";
   }
 
-  async #runCalls(calls: readonly AnnouncedCall[]): Promise<void> {
-    await runCalls(calls, this.#log, this.#turn, this.#window.of(this.#log.history()).size);
+  /** The start of the next request, for the last result; null where the turn may end with that. */
+  #beginNext(): Draft | null {
+    const { signal, log } = this.#turn;
+    if (signal.aborted || log.isEnding?.() || this.#log.history().responses >= this.#maxRequests())
+      return null;
+    const draft = this.#requests.startDraft();
+    this.#begun = draft.id;
+    return draft;
+  }
+
+  async #runCalls(calls: readonly AnnouncedCall[], next?: () => Draft | null): Promise<void> {
+    await runCalls(calls, this.#log, this.#turn, this.#window.of(this.#log.history()).size, next);
   }
 
   async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {

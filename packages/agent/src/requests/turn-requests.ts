@@ -50,11 +50,15 @@ export class TurnRequests {
 
   /** Logs the start of a request, which takes the pending inputs. Returns the id of its event, for the end of the request. */
   async start(): Promise<string> {
+    const draft = this.startDraft();
+    await this.#log.appendTakingInputs([draft]);
+    return draft.id;
+  }
+
+  /** The start of a request, to be appended taking inputs. */
+  startDraft(): Draft & { id: string } {
     const id = formatId("event", newUuid());
-    await this.#log.appendTakingInputs([
-      { id, event: { type: "span.model_request_start", model: this.#options.model.id } },
-    ]);
-    return id;
+    return { id, event: { type: "span.model_request_start", model: this.#options.model.id } };
   }
 
   /** @throws LeaseLost when the turn's signal aborted with it. */

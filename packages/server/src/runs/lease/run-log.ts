@@ -140,6 +140,7 @@ export class RunLog {
         if (this.#isClosing) this.#isClosed = true;
         return await this.#append(() => takeReplies(write, this.#lease));
       },
+      isEnding: () => this.#isClosing,
       hasInputs: () =>
         this.messages.hasAny(async () => (await waitingInputs(read, this.#lease.sessionId)).messages),
     };
