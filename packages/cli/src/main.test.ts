@@ -350,6 +350,17 @@ test("sessions get, send, interrupt, archive and logs", async (t) => {
     await sessions("get", "sess_1"),
     /\nresource {5}sesr_1 {2}https:\/\/git\.example\.com\/acme\/shop → \/data\/shop\n/,
   );
+  const costs = (await sessions("get", "sess_1"))
+    .split("\n")
+    .filter((line) => /^(from|cost|comp)/.test(line));
+  assert.deepEqual(
+    costs.map((line) => line.split(/ {2,}/)),
+    [
+      ["from cache", "44.4%"],
+      ["cost", "$0.01"],
+      ["compactions", "2: 90,000 tokens not read again, worth 3,310 at the full price after their cost"],
+    ],
+  );
   assert.equal(JSON.parse(await sessions("get", "sess_1", "--json")).id, "sess_1");
   assert.equal(await sessions("send", "sess_1", "Go on"), "evt_sent_0\n");
   assert.deepEqual(service.calls.at(-1)?.body, {
