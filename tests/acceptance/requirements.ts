@@ -342,6 +342,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "seed 2.4",
     rule: "The toolset agent_toolset_20260401 has Bash, Read, Write, Edit, Glob and Grep; without a list all six are enabled, and an unknown name, or one both enabled and disallowed, is rejected with 400.",
   },
+  {
+    id: "result-limits",
+    source: "design",
+    rule: "A result of Bash, Read or Grep shows the model at most max_result_bytes of the tool's config (1,000 to 102,400; 10,240, 24,576 and 12,288 unless given), and says how to get the rest: the file that holds the whole output, with its size; the offset; a narrower search. Another tool's config with it is rejected with 400.",
+  },
+  {
+    id: "result-repeats",
+    source: "design",
+    rule: "A result does not repeat what the model has: lines of a file that it read before and that are the same, until its history is compacted; a working directory that it was told.",
+  },
   { id: "agent-permission", source: "api 4", rule: "A tool with always_deny, or not enabled, never runs." },
   {
     id: "agent-update",

@@ -42,6 +42,12 @@ covers(
     const api = new Api(upgraded.url, token);
     assert.deepEqual(await goOn(api, old), ["begun"]);
     const recent = await workIn(api);
+    assert.equal(
+      await readIn(api, old),
+      "     1\tbegun\n     2\tmore",
+      "results keep the form that they began with",
+    );
+    assert.equal(await readIn(api, recent), "1\tbegun");
     const stored = await storeOfEach(api);
     await upgraded.kill("SIGTERM");
 
@@ -107,7 +113,12 @@ async function checkUsage(api: Api): Promise<void> {
     const sum = sessions.reduce((before: number, { usage }: AnyJson) => before + usage[kind], 0);
     assert.equal(tokens, sum, kind);
   }
-  assert.deepEqual([total.turns, total.sessions], [4, 2]);
+  assert.deepEqual([total.turns, total.sessions], [6, 2]);
+}
+
+async function readIn(api: Api, session: AnyJson): Promise<string | undefined> {
+  const events = await runTurn(api, session.id, { tool: "Read", input: { file_path: "/data/work" } });
+  return toolResults(events)[0];
 }
 
 /** A session with a file on its disk and one that was given to it. */

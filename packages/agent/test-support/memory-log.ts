@@ -5,15 +5,19 @@ import type { Draft, LogEntry } from "../src/history/log-entry.ts";
 
 /** A session's log in memory, which outlives the turns that use it. */
 export class MemoryLog implements Log {
-  readonly #stored: LogEntry[] = [];
+  readonly #stored: LogEntry[];
   /** Called before (`false`) and after (`true`) an append is durable. An error that it throws rejects the append. */
   onAppend: (durable: boolean) => void = () => {};
   #copy = new LogCopy();
   readonly #now: () => number;
 
-  /** @param now milliseconds since 1970. */
-  constructor(now: () => number = Date.now) {
+  /**
+   * @param now milliseconds since 1970.
+   * @param entries with which it begins. Default none.
+   */
+  constructor(now: () => number = Date.now, entries: readonly LogEntry[] = []) {
     this.#now = now;
+    this.#stored = structuredClone([...entries]);
   }
 
   /** A new one each time, as a process has it that begins a turn. */

@@ -114,6 +114,12 @@ const AGENTS: readonly Proof[] = [
     "always_ask: the call waits and runs when it is allowed",
   ],
   [
+    "agents tools[]<agent_toolset_20260401>.configs[].",
+    "max_result_bytes",
+    scenario("result-limits"),
+    "max_result_bytes: of each tool as much of a result as its config says",
+  ],
+  [
     "agents tools[]<custom>.",
     "name description input_schema",
     scenario("confirmations"),

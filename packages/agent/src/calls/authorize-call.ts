@@ -3,10 +3,10 @@ import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
 import { originalInput } from "../tool-schemas/original-input.ts";
 import type { OriginalNames } from "../tool-schemas/property-names.ts";
+import { agentToolsets } from "../tools/agent-toolsets.ts";
 import type { ClientTool } from "../tools/custom-tools.ts";
 import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
-import { agentToolsets } from "../tools/toolset.ts";
 
 /** What to do with a call that a model made. */
 export type CallDecision =

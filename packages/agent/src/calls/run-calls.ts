@@ -7,6 +7,7 @@ import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
 import type { CallOutput, CallOutputs } from "./call-outputs.ts";
+import { earlierCalls } from "./earlier-calls.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** A call that is announced in the log and waits for no client. */
@@ -42,6 +43,7 @@ export async function runCalls(
     sandbox: () => context.sandbox(),
     environment: () => context.environment(),
     secrets: () => context.secrets?.() ?? [],
+    earlier: (tool) => earlierCalls(log.history().messages, tool),
     signal,
   };
   const others = sideBySide(calls.map(({ decision }) => decision));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
+import { bash } from "../../test-support/built-in-tools.ts";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { type ScriptedResponse, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTurn } from "../../test-support/turn.ts";
@@ -8,7 +9,6 @@ import { assertValidMessages } from "../../test-support/valid-messages.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import { ModelError, type ModelRequest } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
-import { bash } from "../tools/bash.ts";
 import type { Tool } from "../tools/tool.ts";
 import { write } from "../tools/write.ts";
 import { runTurn } from "./run-turn.ts";

@@ -107,8 +107,8 @@ test("Bash calls in one answer: side by side, each in a copy of the shell, of wh
   assert.ok(texts.includes(`${here}\n${note}`), texts.join("\n---\n"));
   assert.ok(texts.includes(`${here}\n[exit code 4]\n${note}`));
   assert.ok(texts.includes(`${here}\n[working directory /var]`));
-  assert.ok(texts.includes("last in /var\n[working directory /var]"));
+  assert.ok(texts.includes("last in /var"));
   for (let at = 0; at < 10; at++) assert.ok(texts.includes(`${at}\n${note}`), `${at}`);
-  assert.equal(texts.filter((text) => text === "10\n[working directory /var]").length, 1);
-  assert.ok(texts.includes("10"), "the last call's variable stayed");
+  assert.ok(texts.includes("10"));
+  assert.ok(texts.includes("10\n[working directory /data]"), "the last call's variable stayed");
 });

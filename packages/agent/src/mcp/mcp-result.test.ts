@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
+import { read } from "../../test-support/built-in-tools.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
-import { read } from "../tools/read.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { McpConnection } from "./mcp-connection.ts";
 import { mcpTool } from "./mcp-tool.ts";

@@ -1,8 +1,9 @@
 import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
 import { deniedNote } from "./denied-note.ts";
+import { kibibytes, type ResultForm } from "./result-form.ts";
 import { stoppedText } from "./run-script.ts";
-import { defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
+import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 
 const milliseconds = z.int().min(1).max(600_000);
 
@@ -20,31 +21,37 @@ const input = z
   )
   .refine(({ command }) => !command?.includes("\0"), "A command has no NUL character.");
 
-export const bash = defineTool({
-  name: "Bash",
-  description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. Several Bash calls in one answer run side by side: each but the last in a copy of the shell, of which nothing stays but what it did to files. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
-  input,
-  async run({ command, restart, timeout, timeout_ms }, context) {
-    const script = command?.replaceAll("\r\n", "\n");
-    const timeoutMs = timeout ?? timeout_ms ?? 120_000;
-    if (restart !== true) return await runCommand(script ?? "", timeoutMs, context, context.beside?.hasLater);
-    await context.beside?.earlierBegun;
-    const ended = await endShell(context);
-    if (script === undefined || ended.isError) return ended;
-    return await runCommand(script, timeoutMs, context);
-  },
-});
+export const bash = (form: ResultForm): Tool =>
+  defineTool({
+    name: "Bash",
+    description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. Several Bash calls in one answer run side by side: each but the last in a copy of the shell, of which nothing stays but what it did to files. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than ${kibibytes(form.maxBytes)} the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
+    input,
+    async run({ command, restart, timeout, timeout_ms }, context) {
+      const script = command?.replaceAll("\r\n", "\n");
+      const timeoutMs = timeout ?? timeout_ms ?? 120_000;
+      const aside = restart !== true && (context.beside?.hasLater ?? false);
+      if (restart !== true) return await runCommand(script ?? "", { timeoutMs, form, aside }, context);
+      await context.beside?.earlierBegun;
+      const ended = await endShell(context);
+      if (script === undefined || ended.isError) return ended;
+      return await runCommand(script, { timeoutMs, form, aside }, context);
+    },
+  });
 
 const SHELL = "main";
+/** Of an output, in its file. */
+const MAX_KEPT_BYTES = 268_435_456;
 const ASIDE_NOTE = "[This ran beside your other Bash calls, in a copy of the shell that is gone.]";
 
-/** @param aside In a copy of the shell. Default false. */
-async function runCommand(
-  script: string,
-  timeoutMs: number,
-  context: ToolContext,
-  aside = false,
-): Promise<ToolResult> {
+interface Running {
+  timeoutMs: number;
+  form: ResultForm;
+  /** In a copy of the shell. */
+  aside: boolean;
+}
+
+async function runCommand(script: string, options: Running, context: ToolContext): Promise<ToolResult> {
+  const { timeoutMs, form, aside } = options;
   const sandbox = await context.sandbox();
   const environment = await context.environment();
   const { signal, beside, onOutput } = context;
@@ -58,12 +65,18 @@ async function runCommand(
     secrets: context.secrets?.() ?? [],
     timeoutMs,
     keepOutput: true,
+    maxOutputBytes: form.maxBytes,
     signal,
     ...(onOutput !== undefined && { onOutput }),
   });
   beside?.begin();
   const result = await running;
-  const parts = [outputOf(result), ...remarks(result, timeoutMs), ...(aside ? [ASIDE_NOTE] : [])];
+  const parts = [
+    outputOf(result),
+    ...remarks(result, options),
+    ...directoryNote(result, options, context),
+    ...(aside ? [ASIDE_NOTE] : []),
+  ];
   const text = parts.filter((part) => part !== "").join("\n");
   if (result.ended !== "exit" || result.exitCode !== 0) return failure(text);
   return textResult(text === "" ? "(no output)" : text);
@@ -84,10 +97,11 @@ function outputOf(result: CommandResult): string {
   return Buffer.from(result.output).toString("utf8").replace(/\n$/, "");
 }
 
-function remarks(result: CommandResult, timeoutMs: number): string[] {
+function remarks(result: CommandResult, { timeoutMs, form }: Running): string[] {
   const lines: string[] = [];
   if (result.omittedBytes > 0) {
-    const whole = result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}`;
+    const size = form.isCompact ? keptSize(result) : "";
+    const whole = result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}${size}`;
     lines.push(`[${result.omittedBytes} bytes left out of the middle${whole}]`);
   }
   const denied = deniedNote(result.denied ?? []);
@@ -96,8 +110,32 @@ function remarks(result: CommandResult, timeoutMs: number): string[] {
     lines.push(`[${LIMIT_TEXTS[result.limit]}${result.cleared ? CLEARED : ""}]`);
   if (result.ended !== "exit") lines.push(`[${stoppedText(result.ended, timeoutMs)}${freshShell(result)}]`);
   else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);
-  if (result.cwd !== null && result.cwd !== "/data") lines.push(`[working directory ${result.cwd}]`);
   return lines;
+}
+
+/** `, 20480 bytes`: of the file with the output. */
+function keptSize({ output, omittedBytes }: CommandResult): string {
+  const bytes = output.length + omittedBytes;
+  return bytes > MAX_KEPT_BYTES ? `, the first ${MAX_KEPT_BYTES} of ${bytes} bytes` : `, ${bytes} bytes`;
+}
+
+/** In the compact form only where it is another than the model was told last. A copy of the shell is gone. */
+function directoryNote({ cwd }: CommandResult, { form, aside }: Running, context: ToolContext): string[] {
+  if (cwd === null) return [];
+  const told = form.isCompact ? toldDirectory(context) : START;
+  return cwd === told || (form.isCompact && aside) ? [] : [`[working directory ${cwd}]`];
+}
+
+const START = "/data";
+
+/** Of the newest result that names one. */
+function toldDirectory({ earlier }: ToolContext): string {
+  for (const { input, text } of earlier?.("Bash") ?? []) {
+    if (input.restart === true && input.command === undefined) return START;
+    const [, directory] = /^\[working directory (.*)\]$/.exec(text.slice(text.lastIndexOf("\n") + 1)) ?? [];
+    if (directory !== undefined) return directory;
+  }
+  return START;
 }
 
 const LIMIT_TEXTS: Record<NonNullable<CommandResult["limit"]>, string> = {

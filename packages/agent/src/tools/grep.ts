@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { fileGlobs, globProblem } from "./file-globs.ts";
+import { kibibytes, linesWithin, type ResultForm } from "./result-form.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
-import { defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
+import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const noNul = (text: string) => !text.includes("\0");
@@ -34,33 +35,33 @@ const input = z.strictObject({
   multiline: z.boolean().optional().describe("Let the pattern reach over lines, and let . match line ends."),
 });
 
-export const grep = defineTool({
-  name: "Grep",
-  description:
-    "Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.",
-  input,
-  async run(given, context) {
-    const target = workspacePath(given.path ?? ".");
-    const outcome = await runRipgrep(context, {
-      arguments: [...argumentsOf(given), "--regexp", given.pattern, "--", target],
-      cwd: target,
-      maxOutputBytes: 4 * 1_048_576,
-    });
-    if (outcome.type === "stopped") return outcome.result;
-    if (outcome.code === 40) return failure(`${target} does not exist.`);
-    const split = outcome.output.lastIndexOf(0);
-    const found = outcome.output.subarray(0, split).toString("utf8").replace(/\n$/, "");
-    const errors = outcome.output
-      .subarray(split + 1)
-      .toString("utf8")
-      .trim();
-    if (found !== "") return shown(found, given.head_limit);
-    if (outcome.code !== 1) return failure(errors || "ripgrep failed.");
-    const problem = given.glob === undefined ? null : globProblem(given.glob);
-    if (problem !== null) return failure(problem);
-    return textResult((await selectsNothing(given, target, context)) ?? "No matches.");
-  },
-});
+export const grep = (form: ResultForm): Tool =>
+  defineTool({
+    name: "Grep",
+    description: `Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts${form.isCompact ? `; up to ${kibibytes(form.maxBytes)}` : ""}. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.`,
+    input,
+    async run(given, context) {
+      const target = workspacePath(given.path ?? ".");
+      const outcome = await runRipgrep(context, {
+        arguments: [...argumentsOf(given), "--regexp", given.pattern, "--", target],
+        cwd: target,
+        maxOutputBytes: 4 * 1_048_576,
+      });
+      if (outcome.type === "stopped") return outcome.result;
+      if (outcome.code === 40) return failure(`${target} does not exist.`);
+      const split = outcome.output.lastIndexOf(0);
+      const found = outcome.output.subarray(0, split).toString("utf8").replace(/\n$/, "");
+      const errors = outcome.output
+        .subarray(split + 1)
+        .toString("utf8")
+        .trim();
+      if (found !== "") return shown(found, given.head_limit, form);
+      if (outcome.code !== 1) return failure(errors || "ripgrep failed.");
+      const problem = given.glob === undefined ? null : globProblem(given.glob);
+      if (problem !== null) return failure(problem);
+      return textResult((await selectsNothing(given, target, context)) ?? "No matches.");
+    },
+  });
 
 /** A sentence about a filter that selects no file at all; null when it selects some, or there is none. */
 async function selectsNothing(
@@ -111,18 +112,16 @@ function filters({ glob, type }: z.output<typeof input>): string[] {
   ];
 }
 
-const MAX_OUTPUT_BYTES = 102_400;
-
-function shown(found: string, headLimit: number | undefined): ToolResult {
+function shown(
+  found: string,
+  headLimit: number | undefined,
+  { maxBytes, isCompact }: ResultForm,
+): ToolResult {
   const all = found.split("\n");
   const chosen = headLimit === undefined ? all : all.slice(0, headLimit);
-  const kept: string[] = [];
-  let bytes = 0;
-  for (const line of chosen) {
-    bytes += Buffer.byteLength(line) + 1;
-    if (bytes > MAX_OUTPUT_BYTES) break;
-    kept.push(line);
-  }
-  const note = kept.length < all.length ? [`[${all.length - kept.length} more lines are not shown.]`] : [];
+  const kept = linesWithin(chosen, maxBytes);
+  const omitted = all.length - kept.length;
+  const way = isCompact && kept.length < chosen.length ? " Search a narrower path, glob or pattern." : "";
+  const note = omitted === 0 ? [] : [`[${omitted} more lines are not shown.${way}]`];
   return textResult([...kept, ...note].join("\n"));
 }

@@ -1,4 +1,5 @@
 import { encodingOf, fileText } from "./replace-text.ts";
+import { kibibytes, linesWithin, type ResultForm } from "./result-form.ts";
 import { countOf, failure, type ToolResult, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
@@ -9,12 +10,14 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Lines in the format of `cat -n`. `file.bytes` is the whole file, or with part `lines` it starts at the requested line. CR LF
- * line ends are mentioned once and not shown in each line.
+ * Lines with their numbers, as of `cat -n`, or in the compact form without its padding; as many as `form.maxBytes` hold, but at least one.
+ * `file.bytes` is the whole file, or with part `lines` it starts at the requested line. CR LF line ends are mentioned once and not shown
+ * in each line.
  */
 export function numberedLines(
   file: { bytes: Buffer; part: "whole" | "lines" | "head" },
   { first, count }: { first: number; count: number },
+  form: ResultForm,
 ): ToolResult {
   if (file.bytes.length === 0 && file.part === "whole") return textResult("(The file is empty.)");
   const text = fileText(file.bytes);
@@ -24,11 +27,14 @@ export function numberedLines(
     const length = file.part === "whole" ? ` It has ${countOf(all.length, "line")}.` : "";
     return failure(`Line ${first} is beyond the end of the file.${length}`);
   }
-  const chosen = all.slice(skipped, skipped + count);
-  const shown = chosen.map((line, index) => `${String(first + index).padStart(6)}\t${shownLine(line)}`);
-  return textResult(
-    [...shown, ...remarks(file, text, all.length - skipped, chosen.length, first)].join("\n"),
-  );
+  const width = form.isCompact ? 0 : 6;
+  const numbered = all
+    .slice(skipped, skipped + count)
+    .map((line, index) => `${String(first + index).padStart(width)}\t${shownLine(line)}`);
+  const shown = linesWithin(numbered, form.maxBytes);
+  const cut = shown.length < numbered.length ? form.maxBytes : null;
+  const span = { first, last: first + shown.length - 1, left: all.length - skipped };
+  return textResult([...shown, ...remarks(file, text, span, cut)].join("\n"));
 }
 
 function shownLine(line: string): string {
@@ -37,19 +43,20 @@ function shownLine(line: string): string {
   return `${bare.slice(0, MAX_LINE_LENGTH).toWellFormed()} [… ${bare.length - MAX_LINE_LENGTH} more characters]`;
 }
 
+/** @param cut the limit in bytes that some of the lines were left out for. */
 function remarks(
   file: { bytes: Buffer; part: string },
   text: string,
-  left: number,
-  shown: number,
-  first: number,
+  { first, last, left }: { first: number; last: number; left: number },
+  cut: number | null,
 ): string[] {
   const lines: string[] = [];
-  const last = first + shown - 1;
-  if (file.part === "whole" && left > shown) {
+  if (file.part === "whole" && left > last - first + 1) {
     lines.push(`[Lines ${first} to ${last} of ${first - 1 + left}. Use offset to read on.]`);
   }
-  if (file.part === "lines" && file.bytes.length > 262_144) {
+  if (file.part === "lines" && cut !== null) {
+    lines.push(`[Cut after line ${last}, at ${kibibytes(cut)}. Use offset to read on.]`);
+  } else if (file.part === "lines" && file.bytes.length > 262_144) {
     lines.push(`[Cut after 256 KiB, in line ${last}. Read fewer lines at once.]`);
   }
   if (text.includes("\r\n")) lines.push(endsDiffer(text) ? MIXED_LINE_ENDS : "[Lines end in CR LF.]");

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { bash } from "./bash.ts";
+import { bash, grep, read } from "../../test-support/built-in-tools.ts";
 import { edit } from "./edit.ts";
-import { grep } from "./grep.ts";
 import { parseInput } from "./parse-input.ts";
-import { read } from "./read.ts";
 import type { Tool } from "./tool.ts";
 
 const parsed = (tool: Tool, given: unknown) => {

@@ -1,7 +1,8 @@
 import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
-import { defineTool, failure, type ToolResult } from "./tool.ts";
+import { kibibytes, type ResultForm } from "./result-form.ts";
+import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { digest, type FileRead, filesSeen, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;
@@ -30,28 +31,48 @@ const input = z
     "The last line of 'view_range' comes before its first.",
   );
 
-export const read = defineTool({
-  name: "Read",
-  description:
-    "Reads a file. Text comes with line numbers, as of cat -n, up to 2,000 lines unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.",
-  input,
-  async run(given, context) {
-    const path = workspacePath(given.file_path);
-    const lines = linesOf(given);
-    const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
-    const file = await readFile(context, path, {
-      whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
-      lines,
-    });
-    if (file.type === "failed") return file.result;
-    if (file.part === "whole") filesSeen(await context.sandbox()).set(path, digest(file.bytes));
-    return show(path, file, lines);
-  },
-});
+export const read = (form: ResultForm): Tool =>
+  defineTool({
+    name: "Read",
+    description: `Reads a file. Text comes with line numbers, ${form.isCompact ? "each with a tab" : "as of cat -n"}, up to 2,000 lines${form.isCompact ? ` and ${kibibytes(form.maxBytes)}` : ""} unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.`,
+    input,
+    async run(given, context) {
+      const path = workspacePath(given.file_path);
+      const lines = linesOf(given);
+      const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
+      const file = await readFile(context, path, {
+        whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
+        lines,
+      });
+      if (file.type === "failed") return file.result;
+      if (file.part === "whole") filesSeen(await context.sandbox()).set(path, digest(file.bytes));
+      const result = show(path, file, lines ?? ALL, form);
+      return form.isCompact ? unlessShown(result, path, lines ?? ALL, context) : result;
+    },
+  });
 
-type Lines = { first: number; count: number } | undefined;
+type Lines = { first: number; count: number };
 
-function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
+const ALL: Lines = { first: 1, count: DEFAULT_LINES };
+/** Characters from which on a result is worth replacing. */
+const MIN_SHOWN = 200;
+const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
+
+/** A result that the model has already, of the same lines of the file, is not said again. */
+function unlessShown(result: ToolResult, path: string, lines: Lines, { earlier }: ToolContext): ToolResult {
+  const [shown] = result.content;
+  if (result.isError || shown?.type !== "text" || shown.text.length < MIN_SHOWN) return result;
+  for (const call of earlier?.("Read") ?? []) {
+    const { data } = input.safeParse(call.input);
+    if (data === undefined || workspacePath(data.file_path) !== path || call.text === UNCHANGED) continue;
+    const { first, count } = linesOf(data) ?? ALL;
+    if (first !== lines.first || count !== lines.count) continue;
+    return call.text === shown.text ? textResult(UNCHANGED) : result;
+  }
+  return result;
+}
+
+function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines | undefined {
   if (view_range !== undefined) {
     const [first = 1, last = -1] = view_range;
     return { first, count: last === -1 ? DEFAULT_LINES : last - first + 1 };
@@ -60,7 +81,12 @@ function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
   return { first: Math.max(1, offset ?? 1), count: limit ?? DEFAULT_LINES };
 }
 
-function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Lines): ToolResult {
+function show(
+  path: string,
+  file: Extract<FileRead, { type: "file" }>,
+  lines: Lines,
+  form: ResultForm,
+): ToolResult {
   const media = mediaTypeOf(file.bytes);
   const image = media !== null && isImageType(media) ? media : null;
   if (image !== null && file.part === "whole" && file.size <= MAX_IMAGE_BYTES) {
@@ -79,5 +105,5 @@ function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Li
       `${path} has ${file.size} bytes, more than ${MAX_WHOLE_BYTES}. Read a part of it with offset and limit, or search it with Grep.`,
     );
   }
-  return numberedLines(file, lines ?? { first: 1, count: DEFAULT_LINES });
+  return numberedLines(file, lines, form);
 }

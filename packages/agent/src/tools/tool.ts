@@ -37,6 +37,15 @@ export interface ToolContext {
   onOutput?(bytes: Uint8Array): void;
   /** The other calls of the same tool in the same response. Absent: there are none. */
   beside?: SideBySide;
+  /** The calls of the tool in earlier responses, as the model still sees them, newest first. Default none. */
+  earlier?(tool: string): Iterable<EarlierCall>;
+}
+
+/** A call that has a result. */
+export interface EarlierCall {
+  input: Readonly<Record<string, unknown>>;
+  /** The first text of the result. */
+  text: string;
 }
 
 /** Calls of one tool that run at the same time. */

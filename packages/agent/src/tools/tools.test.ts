@@ -2,12 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
+import { bash, grep, read } from "../../test-support/built-in-tools.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
-import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { read } from "./read.ts";
 import { write } from "./write.ts";
 
 let box: RealSandbox;
@@ -72,10 +70,11 @@ test("Bash: abort → the command ends at once", async () => {
 
 test("Bash: long output → truncated in the middle, and stored in a file in full", async () => {
   const text = await ok(bash, { command: "seq 1 60000" });
-  assert.ok(text.length < 110_000);
+  assert.ok(text.length < 10_240 + 200);
   assert.match(text, /^1\n2\n/);
   assert.match(text, /\n60000\n/);
-  const [, path = ""] = /output is kept in (\S+)\]/.exec(text) ?? [];
+  const [, path = "", size] = /output is kept in (\S+), (\d+) bytes\]/.exec(text) ?? [];
+  assert.equal(await ok(bash, { command: `wc -c <${path}` }), size);
   assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
 });
 
@@ -109,15 +108,15 @@ test("Read: numbered lines, both kinds of ranges, and the number of remaining li
     "mkdir -p /data/r; seq 1 2500 >/data/r/many; printf 'a\\r\\nb\\r\\n' >/data/r/dos; : >/data/r/empty",
   );
   const whole = await ok(read, { file_path: "r/many" });
-  assert.match(whole, /^ {5}1\t1\n {5}2\t2\n/);
-  assert.match(whole, /\n {2}2000\t2000\n\[Lines 1 to 2000 of 2500\. Use offset to read on\.\]$/);
-  assert.equal(await ok(read, { file_path: "r/many", offset: 2499, limit: 5 }), "  2499\t2499\n  2500\t2500");
-  assert.equal(await ok(read, { file_path: "r/many", view_range: [2500, -1] }), "  2500\t2500");
-  assert.match(await ok(read, { file_path: "r/many", view_range: [3, 4] }), /^ {5}3\t3\n {5}4\t4\n\[/);
+  assert.match(whole, /^1\t1\n2\t2\n/);
+  assert.match(whole, /\n2000\t2000\n\[Lines 1 to 2000 of 2500\. Use offset to read on\.\]$/);
+  assert.equal(await ok(read, { file_path: "r/many", offset: 2499, limit: 5 }), "2499\t2499\n2500\t2500");
+  assert.equal(await ok(read, { file_path: "r/many", view_range: [2500, -1] }), "2500\t2500");
+  assert.match(await ok(read, { file_path: "r/many", view_range: [3, 4] }), /^3\t3\n4\t4\n\[/);
   assert.match(await failing(read, { file_path: "r/many", offset: 2501 }), /has 2500 lines/);
   for (const range of [[0, 3], [4, 3], [3], [1, 2, 3], [1, -2]])
     assert.equal(read.input.safeParse({ file_path: "r/many", view_range: range }).success, false);
-  assert.equal(await ok(read, { file_path: "r/dos" }), "     1\ta\n     2\tb\n[Lines end in CR LF.]");
+  assert.equal(await ok(read, { file_path: "r/dos" }), "1\ta\n2\tb\n[Lines end in CR LF.]");
   assert.equal(await ok(read, { file_path: "r/empty" }), "(The file is empty.)");
 });
 
@@ -126,10 +125,12 @@ test("Read: a large file needs a range; long lines are truncated", async () => {
   assert.match(await failing(read, { file_path: "/data/r-large" }), /588895 bytes.*offset and limit/);
   assert.equal(
     await ok(read, { file_path: "/data/r-large", offset: 99_999, limit: 9 }),
-    " 99999\t99999\n100000\t100000",
+    "99999\t99999\n100000\t100000",
   );
   assert.match(await failing(read, { file_path: "/data/r-large", offset: 100_001 }), /beyond the end/);
-  assert.match(await ok(read, { file_path: "/data/r-large", offset: 1, limit: 90_000 }), /Cut after 256 KiB/);
+  const part = await ok(read, { file_path: "/data/r-large", offset: 1, limit: 90_000 });
+  const [, last = ""] = /\[Cut after line (\d+), at 24 KiB\. Use offset to read on\.\]$/.exec(part) ?? [];
+  assert.match(part, new RegExp(`\\n${last}\\t${last}\\n\\[Cut`));
   assert.match(await ok(read, { file_path: "/data/r-long" }), /x{2000} \[… 3000 more characters\]$/);
 });
 
@@ -146,7 +147,7 @@ test("Read: images as images; other binaries, directories and missing files → 
   assert.equal(await ok(read, { file_path: "dot.png" }), "image/png");
   await box.sh("head -c 300000 /bin/sh >/data/binary; echo text >/data/fake.png");
   assert.match(await failing(read, { file_path: "binary" }), /binary file/);
-  assert.equal(await ok(read, { file_path: "fake.png" }), "     1\ttext");
+  assert.equal(await ok(read, { file_path: "fake.png" }), "1\ttext");
   await box.sh(
     "cd /data && head -c 40 dot.png >cut.png && (head -c 16 dot.png; printf '\\0\\0\\47\\20'; tail -c +21 dot.png) >wide.png",
   );
@@ -249,7 +250,7 @@ test("tools: input from the model is never evaluated by the shell", async () => 
   await box.use(read, { file_path: evil });
   await box.sh("test ! -e /data/owned");
   await box.use(write, { file_path: "-rf", content: "x" });
-  assert.equal(await ok(read, { file_path: "-rf" }), "     1\tx");
+  assert.equal(await ok(read, { file_path: "-rf" }), "1\tx");
 });
 
 test("tools: a sandbox that closes → an error with an unknown outcome", async () => {
@@ -303,10 +304,10 @@ test("UTF-16: read and edited as text, in whole and in part", async () => {
   await box.sh("printf 'grün\\r\\nzwei\\r\\n' | iconv -t UTF-16 >/data/wide.txt");
   await box.sh("{ printf '\\376\\377'; seq 1 60000 | iconv -t UTF-16BE; } >/data/wide-big.txt");
   const text = await ok(read, { file_path: "wide.txt" });
-  assert.equal(text, "     1\tgrün\n     2\tzwei\n[Lines end in CR LF.]\n[The file is UTF-16.]");
+  assert.equal(text, "1\tgrün\n2\tzwei\n[Lines end in CR LF.]\n[The file is UTF-16.]");
   assert.match(
     await ok(read, { file_path: "wide-big.txt", offset: 50_000, limit: 2 }),
-    /^ 50000\t50000\n 50001\t50001$/,
+    /^50000\t50000\n50001\t50001$/,
   );
   assert.match(await ok(grep, { pattern: "zwei", path: "wide.txt" }), /wide\.txt/);
   await ok(edit, { file_path: "wide.txt", old_string: "zwei", new_string: "zwei\ndrei €" });

@@ -1,40 +1,35 @@
 import type { SessionAgent, ToolName } from "@berth/contract";
 import { z } from "zod";
 import type { ToolDefinition } from "../models/model.ts";
+import { PREFIX_VERSION } from "../prompts/prefix-version.ts";
+import { agentToolsets } from "./agent-toolsets.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { read } from "./read.ts";
+import { resultForm } from "./result-form.ts";
 import type { Tool, ToolSpec } from "./tool.ts";
 import { write } from "./write.ts";
 
-const TOOLS_BY_NAME: Readonly<Record<ToolName, Tool>> = {
-  Bash: bash,
-  Read: read,
-  Write: write,
-  Edit: edit,
-  Glob: glob,
-  Grep: grep,
-};
-
 /**
- * The built-in tools of an agent, in order: those enabled, without those whose config has `enabled: false`. Tools with
- * `always_deny` are included: the model sees them, and its calls are denied.
+ * The built-in tools of an agent, in order, for a session of this `PREFIX_VERSION`: those enabled, without those whose config has
+ * `enabled: false`. Tools with `always_deny` are included: the model sees them, and its calls are denied.
  */
-export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
+export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
+  const tools: Record<ToolName, Tool> = {
+    Bash: bash(resultForm(agent, "Bash", prefixVersion)),
+    Read: read(resultForm(agent, "Read", prefixVersion)),
+    Write: write,
+    Edit: edit,
+    Glob: glob,
+    Grep: grep(resultForm(agent, "Grep", prefixVersion)),
+  };
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
     enabled_tools.filter((name) => !configs.some((config) => config.name === name && !config.enabled)),
   );
-  return names.map((name) => TOOLS_BY_NAME[name]);
+  return names.map((name) => tools[name]);
 }
-
-/** The entries of an agent's tools that enable built-in ones. */
-export function agentToolsets(agent: Pick<SessionAgent, "tools">): AgentToolset[] {
-  return agent.tools.filter((entry) => entry.type === "agent_toolset_20260401");
-}
-
-type AgentToolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 /** The tools as a model sees them. */
 export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {

@@ -84,14 +84,23 @@ function AgentFacts({ agent }: { agent: Agent }) {
 }
 
 function Tools({ agent }: { agent: Agent }) {
-  const { tools, servers } = formOf(agent, []);
+  const { tools, resultBytes, servers } = formOf(agent, []);
   const custom = agent.tools.filter((tool) => tool.type === "custom");
   return (
     <>
       <Section title="Tools of the sandbox">
         <ul className="grid gap-x-8 sm:grid-cols-2">
           {TOOLS.map(({ name, about }) => (
-            <ToolLine key={name} name={name} about={about} state={tools[name]} />
+            <ToolLine
+              key={name}
+              name={name}
+              about={
+                resultBytes[name] === undefined
+                  ? about
+                  : `${about}, ${formatCount(Number(resultBytes[name]))} bytes of a result`
+              }
+              state={tools[name]}
+            />
           ))}
         </ul>
       </Section>

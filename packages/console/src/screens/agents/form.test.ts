@@ -19,6 +19,12 @@ const agent = {
       enabled_tools: ["Bash", "Read"],
       configs: [
         { name: "Bash", enabled: true, permission_policy: { type: "always_ask" } },
+        {
+          name: "Read",
+          enabled: true,
+          permission_policy: { type: "always_allow" },
+          max_result_bytes: 40_000,
+        },
         { name: "Grep", enabled: false, permission_policy: { type: "always_allow" } },
       ],
     },
@@ -46,7 +52,10 @@ test("a form of an agent makes the agent again", () => {
       {
         type: "agent_toolset_20260401",
         enabled_tools: ["Bash", "Read"],
-        configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],
+        configs: [
+          { name: "Bash", permission_policy: { type: "always_ask" } },
+          { name: "Read", max_result_bytes: 40_000 },
+        ],
       },
       { type: "custom", name: "ask", description: "Asks.", input_schema: { type: "object" } },
       {
@@ -68,6 +77,10 @@ test("a new agent has all tools, and one without any has no toolset", () => {
   assert.equal(body.name, "Helper");
   assert.deepEqual(body.tools, [{ type: "agent_toolset_20260401" }]);
   assert.equal("model" in body, false);
+  const resultBytes = { Bash: "2000", Grep: "" };
+  assert.deepEqual(bodyOf({ ...EMPTY_FORM, resultBytes }).tools, [
+    { type: "agent_toolset_20260401", configs: [{ name: "Bash", max_result_bytes: 2_000 }] },
+  ]);
   const tools = { ...EMPTY_FORM.tools };
   for (const name of Object.keys(tools) as (keyof typeof tools)[]) tools[name] = "off";
   assert.deepEqual(bodyOf({ ...EMPTY_FORM, tools }).tools, []);

@@ -11,14 +11,14 @@ import {
 } from "../../format/pairs.ts";
 import { FormFault } from "../../ui/use-save.ts";
 
-/** The tools of a coding agent, as the service names them. */
+/** The tools of a coding agent, as the service names them. `usualBytes`: of a result that the model sees, of those that take a limit. */
 export const TOOLS = [
-  { name: "Bash", about: "Runs commands in the sandbox" },
-  { name: "Read", about: "Reads files" },
+  { name: "Bash", about: "Runs commands in the sandbox", usualBytes: 10_240 },
+  { name: "Read", about: "Reads files", usualBytes: 24_576 },
   { name: "Write", about: "Writes files" },
   { name: "Edit", about: "Replaces text in files" },
   { name: "Glob", about: "Finds files by name" },
-  { name: "Grep", about: "Finds text in files" },
+  { name: "Grep", about: "Finds text in files", usualBytes: 12_288 },
 ] as const;
 const TOOLSET = "agent_toolset_20260401";
 
@@ -53,6 +53,8 @@ export type AgentForm = IdentityFields & {
   contextWindow: string;
   system: string;
   tools: Record<ToolName, ToolState>;
+  /** Bytes of a result that the model sees, of tools with another limit than the usual one. */
+  resultBytes: Partial<Record<ToolName, string>>;
   customTools: CustomToolEntry[];
   servers: ServerEntry[];
   skills: SkillEntry[];
@@ -69,6 +71,7 @@ export const EMPTY_FORM: AgentForm = {
   contextWindow: "",
   system: "",
   tools: all("always_allow"),
+  resultBytes: {},
   customTools: [],
   servers: [],
   skills: [],
@@ -99,6 +102,11 @@ export function formOf(agent: Agent, models: readonly Window[]): AgentForm {
     contextWindow: usual === undefined || usual === window ? "" : String(window),
     system: agent.system,
     tools: statesOf(toolset),
+    resultBytes: Object.fromEntries(
+      (toolset?.configs ?? []).flatMap(({ name, max_result_bytes: bytes }) =>
+        bytes === undefined ? [] : [[name, String(bytes)]],
+      ),
+    ),
     customTools: agent.tools.flatMap((tool) =>
       tool.type === "custom"
         ? [
@@ -200,12 +208,16 @@ function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   };
 }
 
-function toolsetsOf({ tools }: AgentForm) {
+function toolsetsOf({ tools, resultBytes }: AgentForm) {
   const on = TOOLS.map(({ name }) => name).filter((name) => tools[name] !== "off");
   if (on.length === 0) return [];
   const configs = on
-    .filter((name) => tools[name] !== "always_allow")
-    .map((name) => ({ name, permission_policy: { type: tools[name] as Permission } }));
+    .map((name) => ({
+      name,
+      ...(tools[name] === "always_allow" ? {} : { permission_policy: { type: tools[name] as Permission } }),
+      ...((resultBytes[name] ?? "") === "" ? {} : { max_result_bytes: Number(resultBytes[name]) }),
+    }))
+    .filter((config) => Object.keys(config).length > 1);
   return [
     {
       type: TOOLSET as typeof TOOLSET,

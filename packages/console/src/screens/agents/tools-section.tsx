@@ -1,10 +1,11 @@
+import { formatCount } from "../../format/numbers.ts";
 import { newKey } from "../../format/pairs.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field, Input, Textarea } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
-import { type AgentForm, type CustomToolEntry, EMPTY_SCHEMA, TOOLS } from "./form.ts";
+import { type AgentForm, type CustomToolEntry, EMPTY_SCHEMA, TOOLS, type ToolName } from "./form.ts";
 import { STATE_CHOICES } from "./permission.tsx";
 
 type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
@@ -13,6 +14,8 @@ type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faul
 export function ToolsSection({ form, change, faultAt }: Props) {
   const set = (key: string, part: Partial<CustomToolEntry>) =>
     change({ customTools: form.customTools.map((one) => (one.key === key ? { ...one, ...part } : one)) });
+  const setBytes = (name: ToolName, bytes: string) =>
+    change({ resultBytes: { ...form.resultBytes, [name]: bytes } });
   const fault = faultAt("tools");
   return (
     <>
@@ -21,13 +24,24 @@ export function ToolsSection({ form, change, faultAt }: Props) {
         about="What the agent does in its sandbox, and what somebody confirms first."
       >
         <ul className="rounded-xl border border-line">
-          {TOOLS.map(({ name, about }) => (
+          {TOOLS.map(({ name, about, ...tool }) => (
             <li
               key={name}
               className="flex items-center gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:flex-wrap"
             >
               <span className="w-14 font-mono text-xs">{name}</span>
               <span className="min-w-0 flex-1 text-xs text-faint">{about}</span>
+              {"usualBytes" in tool && (
+                <Input
+                  aria-label={`Bytes of a result of ${name}`}
+                  title="How many bytes of a result the model sees"
+                  inputMode="numeric"
+                  placeholder={`${formatCount(tool.usualBytes)} bytes`}
+                  value={form.resultBytes[name] ?? ""}
+                  onChange={(event) => setBytes(name, event.target.value.replaceAll(/\D/g, ""))}
+                  className="h-7! w-28! text-xs"
+                />
+              )}
               <Select
                 label={`Calls of ${name}`}
                 value={form.tools[name]}

@@ -8,11 +8,32 @@ import { permissionPolicy } from "./permission-policy.ts";
 export const TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-const toolConfig = z.strictObject({
-  name: z.enum(TOOL_NAMES),
-  enabled: z.boolean().optional(),
-  permission_policy: permissionPolicy.optional(),
-});
+/** Bytes of one result that the model sees, of the tools whose results can be long. */
+export const DEFAULT_RESULT_BYTES = { Bash: 10_240, Read: 24_576, Grep: 12_288 } as const;
+
+const maxResultBytes = z
+  .int()
+  .min(1_000)
+  .max(102_400)
+  .meta({
+    description: `Bytes of one result that the model sees, before the notes that say what is left out and how to get it. Only for ${Object.entries(
+      DEFAULT_RESULT_BYTES,
+    )
+      .map(([name, bytes]) => `${name} (default ${bytes})`)
+      .join(", ")}.`,
+  });
+
+const toolConfig = z
+  .strictObject({
+    name: z.enum(TOOL_NAMES),
+    enabled: z.boolean().optional(),
+    permission_policy: permissionPolicy.optional(),
+    max_result_bytes: maxResultBytes.optional(),
+  })
+  .refine(({ name, max_result_bytes }) => max_result_bytes === undefined || name in DEFAULT_RESULT_BYTES, {
+    path: ["max_result_bytes"],
+    message: `Field '{field}' is only for ${Object.keys(DEFAULT_RESULT_BYTES).join(", ")}.`,
+  });
 
 /** The six tools of a coding agent. Without `enabled_tools` all six are enabled. */
 const agentToolset = z
@@ -67,6 +88,7 @@ const resolvedToolset = z.strictObject({
         name: z.enum(TOOL_NAMES),
         enabled: z.boolean(),
         permission_policy: permissionPolicy,
+        max_result_bytes: maxResultBytes.optional(),
       }),
     )
     .optional()

@@ -135,6 +135,7 @@ function resolveToolset(toolset: Toolset): AgentDefinition["tools"][number] {
     name: config.name,
     enabled: config.enabled ?? true,
     permission_policy: config.permission_policy ?? ({ type: "always_allow" } as const),
+    ...(config.max_result_bytes === undefined ? {} : { max_result_bytes: config.max_result_bytes }),
   }));
   const off = new Set<ToolName>([
     ...(toolset.disallowed_tools ?? []),

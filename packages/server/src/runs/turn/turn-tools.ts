@@ -14,7 +14,7 @@ export async function turnTools(
   mask: (text: string) => string,
   signal: AbortSignal,
 ): Promise<Tool[]> {
-  const own = workspace.memory.around(toolset(workspace.session.agent));
+  const own = workspace.memory.around(toolset(workspace.session.agent, workspace.session.prefixVersion));
   const tools = [...own, ...(await workspace.mcpTools(signal))];
   return tools.map((tool) => ({
     ...tool,

@@ -1,0 +1,164 @@
+// Subject: results that do not repeat what the model has: which of its calls in the history they compare with.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { TOOL_NAMES } from "@berth/contract";
+import { MemoryLog } from "../../test-support/memory-log.ts";
+import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
+import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
+import { testTurn } from "../../test-support/turn.ts";
+import { toolset } from "../tools/toolset.ts";
+import { runTurn } from "./run-turn.ts";
+
+const UNCHANGED = /^\(Unchanged since your last Read of these lines, whose result is above\.\)$/;
+const WHOLE = /^1\tline 1\n[\s\S]*\n40\tline 40$/;
+const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+
+let box: RealSandbox;
+before(async () => {
+  box = await openRealSandbox();
+});
+after(() => box.close());
+
+type Call = [tool: string, input: Record<string, unknown>];
+const read = (more: object = {}): Call => ["Read", { file_path: "/data/a.txt", ...more }];
+const bash = (command: string, more: object = {}): Call => ["Bash", { command, ...more }];
+
+/** The texts of the results of a turn, in the order of its calls. Each response makes the calls of one list. */
+async function results(log: MemoryLog, ...responses: Call[][]): Promise<string[]> {
+  const from = log.entries.length;
+  log.message("go");
+  const blocks = responses.map((calls) => ({ blocks: calls.map(([name, input]) => toolCall(name, input)) }));
+  const model = scriptedModel([...blocks, says("done")]);
+  const turn = testTurn({ log, model, tools, sandbox: async () => box.sandbox });
+  assert.deepEqual(await runTurn(turn), { type: "end_turn" });
+  const added = log.events.slice(from);
+  return added.flatMap((use) =>
+    use.type !== "agent.tool_use"
+      ? []
+      : added.flatMap((event) =>
+          event.type === "agent.tool_result" && event.tool_use_id === use.id
+            ? event.content.map((block) => (block.type === "text" ? block.text : block.type))
+            : [],
+        ),
+  );
+}
+
+async function begin(): Promise<MemoryLog> {
+  await box.sh("seq -f 'line %g' 1 40 >/data/a.txt");
+  await box.sandbox.run({ script: "cd /data", shell: "main", timeoutMs: 60_000 });
+  return new MemoryLog();
+}
+
+function matches(texts: readonly string[], ...expected: RegExp[]): void {
+  assert.equal(texts.length, expected.length, texts.join("\n---\n"));
+  for (const [index, pattern] of expected.entries())
+    assert.match(texts[index] ?? "", pattern, `result ${index}`);
+}
+
+test("Read again: the same lines under another name are unchanged, others and those of a compacted history are not", async () => {
+  const log = await begin();
+  const same = [
+    [read()],
+    [read({ file_path: "./a.txt" })],
+    [read({ view_range: [1, 2_000] })],
+    [read({ offset: 0 })],
+  ];
+  matches(await results(log, ...same), WHOLE, UNCHANGED, UNCHANGED, UNCHANGED);
+  matches(await results(log, [read({ limit: 39 })], [read({ limit: 39 })]), /^1\tline 1\n/, UNCHANGED);
+  log.store([
+    {
+      event: { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
+      memo: { text: "Summary.", kept: "go" },
+    },
+  ]);
+  matches(await results(log, [read()], [read()]), WHOLE, UNCHANGED);
+});
+
+test("Read again: after Write, Edit and a command that changed the file, whole; after one that changed it back, too", async () => {
+  const log = await begin();
+  const change = { file_path: "/data/a.txt", old_string: "line 7", new_string: "line seven" };
+  const back = { file_path: "/data/a.txt", old_string: "line seven", new_string: "line 7" };
+  matches(
+    await results(log, [read()], [["Edit", change]], [read()], [["Edit", back]], [read()], [read()]),
+    WHOLE,
+    /1 replacement/,
+    /\n7\tline seven\n/,
+    /1 replacement/,
+    WHOLE,
+    UNCHANGED,
+  );
+  const longer = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
+  matches(
+    await results(
+      log,
+      [["Write", { file_path: "a.txt", content: longer }]],
+      [read()],
+      [bash("sed -i 's/row 5$/row five/' a.txt")],
+      [read()],
+    ),
+    /Overwrote/,
+    /\n6\trow 5\n/,
+    /no output/,
+    /\n6\trow five\n/,
+  );
+});
+
+test("Read again: what failed or was cut before is compared as it was", async () => {
+  const log = await begin();
+  await box.sh("mv /data/a.txt /data/b.txt");
+  matches(await results(log, [read()], [read()]), /does not exist/, /does not exist/);
+  await box.sh("mv /data/b.txt /data/a.txt");
+  matches(await results(log, [read()]), WHOLE);
+  await box.sh("seq -f 'a longer line with the number %g' 1 3000 >/data/a.txt");
+  const cut = /\n\[Lines 1 to \d+ of 3000\. Use offset to read on\.\]$/;
+  matches(await results(log, [read()], [read()]), cut, UNCHANGED);
+  await box.sh("echo one more >>/data/a.txt");
+  matches(await results(log, [read()]), /\n\[Lines 1 to \d+ of 3001\./);
+});
+
+test("calls of one response: none is compared with another of them, and later ones with the last", async () => {
+  const log = await begin();
+  matches(await results(log, [read(), read()], [read(), read()]), WHOLE, WHOLE, UNCHANGED, UNCHANGED);
+  const told = await results(log, [bash("cd /tmp; pwd"), bash("cd /var")], [bash("pwd"), bash("pwd")]);
+  matches(
+    told,
+    /^\/tmp\n\[This ran beside/,
+    /^\[working directory \/var\]$/,
+    /^\/var\n\[This ran/,
+    /^\/var$/,
+  );
+});
+
+test("turn that another process goes on with: the history is the same, so are the comparisons", async () => {
+  const log = await begin();
+  matches(await results(log, [read()], [bash("cd /tmp")]), WHOLE, /^\[working directory \/tmp\]$/);
+  const successor = new MemoryLog(Date.now, log.entries);
+  matches(await results(successor, [read()], [bash("pwd")]), UNCHANGED, /^\/tmp$/);
+});
+
+test("working directory: told again after a compaction, a restart, and wherever it is another", async () => {
+  const log = await begin();
+  matches(
+    await results(log, [bash("cd /tmp; (exit 2)")], [bash("pwd")]),
+    /^\[exit code 2\]\n\[working directory \/tmp\]$/,
+    /^\/tmp$/,
+  );
+  log.store([
+    {
+      event: { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
+      memo: { text: "Summary.", kept: "go" },
+    },
+  ]);
+  matches(
+    await results(log, [bash("true")], [bash("true")]),
+    /^\[working directory \/tmp\]$/,
+    /^\(no output\)$/,
+  );
+  const restarted = await results(log, [["Bash", { restart: true }]], [bash("pwd")], [bash("cd /tmp")]);
+  matches(restarted, /restarted in \/data/, /^\/data$/, /^\[working directory \/tmp\]$/);
+  matches(
+    await results(log, [bash("pwd", { restart: true })], [bash("pwd")]),
+    /^\/data\n\[working directory \/data\]$/,
+    /^\/data$/,
+  );
+});

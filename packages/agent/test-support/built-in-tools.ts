@@ -1,0 +1,14 @@
+import { DEFAULT_RESULT_BYTES } from "@berth/contract";
+import { bash as makeBash } from "../src/tools/bash.ts";
+import { grep as makeGrep } from "../src/tools/grep.ts";
+import { read as makeRead } from "../src/tools/read.ts";
+
+const compact = (name: keyof typeof DEFAULT_RESULT_BYTES) => ({
+  maxBytes: DEFAULT_RESULT_BYTES[name],
+  isCompact: true,
+});
+
+/** The tools as a session that is created now has them. */
+export const bash = makeBash(compact("Bash"));
+export const grep = makeGrep(compact("Grep"));
+export const read = makeRead(compact("Read"));

@@ -1,0 +1,78 @@
+import { type SessionAgent, TOOL_NAMES } from "@berth/contract";
+import { runTurn } from "../../src/loop/run-turn.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import type { MemoryLog } from "../memory-log.ts";
+import { modelAt, startDouble } from "../models/providers.ts";
+import type { Answer, AnswerBlock } from "../models/wire-double.ts";
+import type { RealSandbox } from "../real-sandbox.ts";
+import { testAgent, testTurn } from "../turn.ts";
+
+/*
+ * A session that began when results of tools were long: `log.jsonl` is its log after the first turn, an entry in a line, and
+ * `request-1.txt` and `request-2.txt` are the bodies of the requests of its second turn. They were recorded from this play with the
+ * last sources in which `PREFIX_VERSION` was 1.
+ */
+
+export const formerAgent: SessionAgent = {
+  ...testAgent,
+  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }],
+};
+
+/** What is in the sandbox before the first turn. */
+export const SETUP = `mkdir -p /data/app && cd /data/app && seq -f 'value %g' 1 1900 >long.txt && seq -f 'short %g' 1 60 >short.txt`;
+
+const call = (id: string, tool: string, input: unknown): AnswerBlock => ({ tool, id, input });
+const search = { pattern: "value", path: "app/long.txt", output_mode: "content", head_limit: 500 };
+
+/** Each result is longer than a session that begins now would get it, and shorter than what these sessions cut. */
+export const TURNS: readonly { message: string; answers: readonly Answer[] }[] = [
+  {
+    message: "Look around.",
+    answers: [
+      { blocks: [call("call_1", "Bash", { command: "cd app && seq 1 2600" })] },
+      { blocks: [call("call_2", "Read", { file_path: "app/long.txt" })] },
+      { blocks: [call("call_3", "Read", { file_path: "app/short.txt" }), call("call_4", "Grep", search)] },
+      { blocks: [{ text: "Seen." }] },
+    ],
+  },
+  {
+    message: "Once more.",
+    answers: [
+      {
+        blocks: [
+          call("call_5", "Bash", { command: "seq 1 2500" }),
+          call("call_6", "Bash", { command: "pwd; (exit 3)" }),
+          call("call_7", "Read", { file_path: "app/short.txt" }),
+          call("call_8", "Grep", { ...search, "-i": true }),
+        ],
+      },
+      { blocks: [{ text: "The same." }] },
+    ],
+  },
+];
+
+/** Plays a turn on the log, and returns the bodies of its requests. */
+export async function playTurn(
+  turn: { message: string; answers: readonly Answer[] },
+  parts: { log: MemoryLog; tools: readonly Tool[]; box: RealSandbox; prefixVersion?: number },
+): Promise<string[]> {
+  const { log, tools, box, prefixVersion } = parts;
+  const double = await startDouble("anthropic");
+  try {
+    double.enqueue(...turn.answers);
+    log.message(turn.message);
+    await runTurn(
+      testTurn({
+        agent: formerAgent,
+        model: modelAt(double.baseUrl, "anthropic"),
+        log,
+        tools: [...tools],
+        sandbox: async () => box.sandbox,
+        ...(prefixVersion !== undefined && { prefixVersion }),
+      }),
+    );
+    return double.requests.map(({ text }) => text);
+  } finally {
+    await double.close();
+  }
+}
