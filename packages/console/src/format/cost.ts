@@ -1,7 +1,7 @@
 import type { ModelUsage } from "@berth/sdk";
 
 /** US dollars for a million tokens. */
-export type Price = { input: number; output: number };
+type Price = { input: number; output: number };
 
 /** What reading from a cache and writing to it usually cost, as shares of the price of input. */
 const CACHE_READ = 0.1;

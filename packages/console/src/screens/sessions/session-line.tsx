@@ -1,6 +1,6 @@
 import type { Session } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
-import { inputTokens, listCost, type Price } from "../../format/cost.ts";
+import { inputTokens } from "../../format/cost.ts";
 import { formatDollars, formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { cx } from "../../ui/cx.ts";
@@ -11,16 +11,14 @@ import { Cell, Line, lineLinkClass } from "../../ui/table.tsx";
 
 type Props = {
   session: Session;
-  price: Price | null | undefined;
   index: number;
   marked: boolean;
 };
 
 /** A session in the list. The whole line is the link. */
-export function SessionLine({ session, price, index, marked }: Props) {
-  const { title, agent, usage } = session;
+export function SessionLine({ session, index, marked }: Props) {
+  const { title, agent, usage, list_cost_usd: cost } = session;
   const tokens = inputTokens(usage) + usage.output_tokens;
-  const cost = listCost(usage, price);
   const repositories = repositoriesOf(session);
   return (
     <Line index={index} marked={marked}>

@@ -1,8 +1,6 @@
 import { operations } from "@berth/sdk/operations";
-import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { modelsQuery } from "../../api/queries/models.ts";
 import { useWaiting } from "../../api/queries/sessions.ts";
 import { useList } from "../../api/use-list.ts";
 import { Page } from "../../shell/page.tsx";
@@ -33,7 +31,6 @@ export function SessionsScreen() {
   const query = { ...listQuery(filters, now), limit: PAGE };
   const list = useList(["sessions", "list", query], () => berth.sessions.list(query), { live: LIVE_MS });
   const waiting = useWaiting(LIVE_MS);
-  const { data: models = [] } = useQuery(modelsQuery);
   const shown = list.items;
   const open = (index: number) => {
     const session = shown[index];
@@ -78,13 +75,7 @@ export function SessionsScreen() {
       {shown.length > 0 && (
         <Table label="Sessions" head={<Head />}>
           {shown.map((session, index) => (
-            <SessionLine
-              key={session.id}
-              session={session}
-              price={models.find(({ id }) => id === session.agent.model.id)?.price}
-              index={index}
-              marked={index === marked}
-            />
+            <SessionLine key={session.id} session={session} index={index} marked={index === marked} />
           ))}
         </Table>
       )}
