@@ -9,6 +9,7 @@ export { LogCopy } from "./history/log-copy.ts";
 export * from "./history/log-entry.ts";
 export type { ReadFile } from "./history/message-files.ts";
 export { StartedCalls } from "./history/started-calls.ts";
+export { type SummaryTime, summariseIdle } from "./loop/idle-summary.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";
 export * from "./models/model.ts";

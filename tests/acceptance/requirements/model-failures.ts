@@ -28,6 +28,11 @@ export const modelFailureRequirements: readonly Requirement[] = [
     rule: "A session is compacted when a request would have as many tokens as the agent's model.compact_at says, which is less than the context window, and goes on with its work. Without it, when a summary costs less than to carry the history on, and at the latest when the window is full.",
   },
   {
+    id: "compact-when-idle",
+    source: "api 4",
+    rule: "A session that waits for its user is compacted shortly before its provider's cache of the history ends (cache_seconds), once, where that costs less than to write the history anew; unless the agent's model.compact_when_idle is false. A message meanwhile stops that at once.",
+  },
+  {
     id: "model-request-limit",
     source: "api 4",
     rule: "A turn ends with the stop reason max_turns after as many requests to the model as the agent's max_model_requests, or else BERTH_MAX_MODEL_REQUESTS, allows. The next message continues the work.",

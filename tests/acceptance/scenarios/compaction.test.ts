@@ -1,10 +1,28 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import type { AnyJson } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeAgent, makeEnvironment, runTurn } from "../harness/fixtures.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, waitForTurn } from "../harness/fixtures.ts";
+import { startMessagesServer } from "../harness/messages-server.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const MODEL = "rehearsal/steps";
-const { api } = await startBerth();
+const CACHE_SECONDS = 20;
+const directory = await mkdtemp(join(tmpdir(), "berth-models-"));
+const models = await startMessagesServer(90_000);
+const file = join(directory, "models.json");
+const provider = { kind: "anthropic", base_url: models.baseUrl, cache_seconds: CACHE_SECONDS };
+const listed = [{ id: "cached/m", context_window: 200_000 }];
+await writeFile(file, JSON.stringify({ providers: { cached: provider }, models: listed }));
+const { api } = await startBerth({ settings: { BERTH_MODELS_FILE: file } });
+after(async () => {
+  await models.close();
+  await rm(directory, { recursive: true });
+});
 
 covers(["compact-at"], "compact_at: a long turn is compacted there, and goes on with its work", async () => {
   const { id: environment_id } = await makeEnvironment(api);
@@ -54,3 +72,44 @@ covers(["compact-at"], "compact_at: its bounds, and a window that is smaller", a
   const changed = await api.ok("POST", `/agents/${made.id}`, { version: 1, model: { id: MODEL } });
   assert.ok(!("compact_at" in changed.model));
 });
+
+async function say(session: AnyJson, text: string): Promise<AnyJson[]> {
+  const content = [{ type: "text", text }];
+  const { data } = await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [{ type: "user.message", content }],
+  });
+  return await waitForTurn(api, session.id, data[0].id);
+}
+
+const isCompacted = ({ type }: AnyJson) => type === "agent.context_compacted";
+
+covers(
+  ["compact-when-idle"],
+  "compact_when_idle: nobody answers until the provider's cache ends, and the history is summarised before; not where the agent does without",
+  async () => {
+    const { id: environment_id } = await makeEnvironment(api);
+    const open = async (model: object) => {
+      const agent = await makeAgent(api, { model: { id: "cached/m", ...model } });
+      return await api.ok("POST", "/sessions", { agent: agent.id, environment_id });
+    };
+    const [session, without] = await Promise.all([open({}), open({ compact_when_idle: false })]);
+    assert.equal(without.agent.model.compact_when_idle, false);
+    assert.ok(!("compact_when_idle" in session.agent.model));
+    await say(without, "the first task");
+    const turn = await say(session, "the first task");
+    const events = await readEventsUntil(api, session.id, isCompacted);
+    const asked = turn.findLast(({ type }) => type === "span.model_request_start");
+    const starts = events.filter(({ type }) => type === "span.model_request_start");
+    const waited = Date.parse(starts.at(-1).created_at) - Date.parse(asked.created_at);
+    assert.ok(waited >= CACHE_SECONDS * 800 - 100 && waited <= CACHE_SECONDS * 1_000, `after ${waited} ms`);
+    assert.equal(starts.length, 2);
+    const { status, usage } = await api.ok("GET", `/sessions/${session.id}`);
+    assert.deepEqual([status, usage.cache_read_input_tokens], ["idle", 180_000]);
+    await say(session, "the second task");
+    assert.match(models.bodies.at(-1) ?? "", /A summary\..*the first task.*Fine\..*the second task/s);
+    const others = await say(without, "the second task");
+    assert.ok(!others.some(isCompacted));
+    assert.match(models.bodies.at(-1) ?? "", /the first task.*Fine\..*the second task/s);
+    assert.ok(!(models.bodies.at(-1) ?? "").includes("A summary."));
+  },
+);

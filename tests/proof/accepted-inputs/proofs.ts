@@ -93,6 +93,12 @@ const AGENTS: readonly Proof[] = [
     "git identity: given, returned, changed and cleared on an agent",
   ],
   ["agents model.", "compact_at", scenario("compaction"), "compact_at: a long turn is compacted there"],
+  [
+    "agents model.",
+    "compact_when_idle",
+    scenario("compaction"),
+    "compact_when_idle: nobody answers until the provider's cache ends",
+  ],
   ["agents ", "max_model_requests", scenario("model-failures"), "requests of a turn: the agent's limit"],
   ["agents.get ?", "version", scenario("agents"), "agent versions: can be listed and read"],
   [
@@ -1068,6 +1074,7 @@ const KEYS_OF_FILES: readonly Proof[] = [
     "apply: secrets come from variables and files",
   ],
   ["models file ", "default", scenario("default-model"), "default model: agents without a model"],
+  ["models file ", "cache_seconds", scenario("compaction"), "compact_when_idle: nobody answers"],
   [
     "models file ",
     "providers models id context_window max_output_tokens",

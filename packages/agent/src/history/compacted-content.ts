@@ -4,10 +4,10 @@ import type { Memo } from "./log-entry.ts";
 
 /**
  * The one message that a compacted history begins with: the summary, the user's earlier messages, the files that were changed, the
- * newest results, and the user's newest message with its images.
+ * newest results, and the user's newest message with its images; then what the model answered, if the user was to speak next.
  */
 export function compactedContent(memo: Memo | null, images: readonly ImageBlock[]): UserBlock[] {
-  const { text = "", messages = [], files = [], results, kept, keeps_images } = memo ?? {};
+  const { text = "", messages = [], files = [], results, kept, keeps_images, answer } = memo ?? {};
   return [
     textBlock(notes.summaryOf(text)),
     ...(messages.length === 0 ? [] : [textBlock(notes.earlierMessages(messages))]),
@@ -15,6 +15,7 @@ export function compactedContent(memo: Memo | null, images: readonly ImageBlock[
     ...(results === undefined ? [] : [textBlock(notes.newestResults(results))]),
     ...(kept === undefined ? [] : [textBlock(kept)]),
     ...(keeps_images === true ? images : []),
+    ...(answer === undefined ? [] : [textBlock(notes.lastAnswer(answer))]),
   ];
 }
 

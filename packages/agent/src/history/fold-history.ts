@@ -271,7 +271,7 @@ export class HistoryFold {
     if (memo?.messages !== undefined) this.pending.earlierMessages = memo.messages;
     if (memo?.files !== undefined) this.changedFiles = new Set(memo.files);
     this.learn(memo);
-    this.responseDue = true;
+    this.responseDue = memo?.answer === undefined;
     this.measured = null;
     this.carried = null;
     this.accepted = 0;

@@ -27,7 +27,8 @@ export interface Draft {
  *   `tool_name` the name that the model uses, in `tool_input` the input as it gave it, if the event has others.
  * - `agent.context_compacted`: the summary that replaces everything before it, and in `kept` the newest user message;
  *   `keeps_images` when that message's images are kept too. `messages` are the user's messages before that one, the first whole and
- *   the others shortened, `files` the paths of the files that were changed, `results` a text of the newest results. What else has to
+ *   the others shortened, `files` the paths of the files that were changed, `results` a text of the newest results. With `answer`, the text of the newest
+ *   response, no response was due: the model waited for the user. What else has to
  *   outlast it: `context_window`, the tokens that the model turned out to take, and `omitted_tools`, as in an omission.
  * - `agent.content_omitted`: what is left out of the history from here on; also `context_window`.
  * - `span.model_request_end`: in `text`, a note for the model before its next response, such as that the last one was
@@ -40,6 +41,7 @@ export interface Memo {
   messages?: readonly string[];
   files?: readonly string[];
   results?: string;
+  answer?: string;
   context_window?: number;
   omitted_tools?: Readonly<Record<string, string>>;
   omissions?: readonly Omission[];

@@ -22,6 +22,7 @@ import type { FinishedResponse } from "../requests/send-request.ts";
 import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
+import { idleSummaryTime, type SummaryTime } from "./idle-summary.ts";
 
 const DEFAULT_MAX_REQUESTS = 500;
 const MAX_TRUNCATED_IN_A_ROW = 3;
@@ -50,6 +51,8 @@ export interface Turn extends ToolContext, RequestOptions {
   onFirstPart?: (requestId: string) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
   previewStream?: TextStreams;
+  /** Told at the end of a turn after which the session waits for its user: when it is to be summarised; see `summariseIdle`. */
+  onPause?: (summary: SummaryTime | null) => void;
   /** Model requests in one turn of an agent that does not say it itself. Default 500. */
   maxRequests?: number;
 }
@@ -92,6 +95,7 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
       if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
     }
     const end = await run.step();
+    if (end === "end_turn") turn.onPause?.(run.summaryTime());
     if (end !== null) return { type: end };
   }
 }
@@ -119,6 +123,13 @@ class TurnRun {
     const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#log);
     this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
+  }
+
+  /** When the session is to be summarised if nobody answers; null: not at all. */
+  summaryTime(): SummaryTime | null {
+    const history = this.#log.history();
+    const { prefix } = this.#remedies.sendable(history);
+    return idleSummaryTime(this.#turn, prefix, history, this.#turn.log.copy.entries);
   }
 
   /** Ends the calls and the request that a dead process left open, and waits for the retry that it waited for. */

@@ -18,6 +18,11 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** Default: `USUAL_PRICES`. Null: it costs nothing. */
   readonly prices?: TokenPrices | null;
+  /**
+   * For how many milliseconds after a request the provider's cache has what was in it, where each request says so anew and to write it costs.
+   * Default: null, it has no such cache.
+   */
+  readonly cacheLifetimeMs?: number | null;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 

@@ -170,4 +170,17 @@ export function newestResults(results: string): string {
   return `${NEWEST_RESULTS}\n\n${results}`;
 }
 
-const ADDITIONS = [OPERATOR_NOTICE, "[A document", EARLIER_MESSAGES, CHANGED_FILES, NEWEST_RESULTS];
+const LAST_ANSWER = "[Your answer to that, after which you waited for the user:]";
+
+export function lastAnswer(text: string): string {
+  return `${LAST_ANSWER}\n\n${text}`;
+}
+
+const ADDITIONS = [
+  OPERATOR_NOTICE,
+  "[A document",
+  EARLIER_MESSAGES,
+  CHANGED_FILES,
+  NEWEST_RESULTS,
+  LAST_ANSWER,
+];

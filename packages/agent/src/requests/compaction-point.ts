@@ -47,6 +47,28 @@ export function isCompactionDue(
   return carriedCost(carried, prices) >= summaryCost(tokens, pricesPaid(carried, prices));
 }
 
+/** Of the pauses that outlast a cache, so many are taken to end with a message. */
+const SHARE_OF_RETURNS = 1 / 3;
+
+/**
+ * Whether a summary made now, while the cache still has the history, costs less than what writing the history anew after a pause is expected
+ * to: an idle session may never be spoken to again. What later requests read less comes on top.
+ */
+export function paysBeforePause(
+  history: History,
+  prefix: RequestPrefix,
+  { prices = USUAL_PRICES, compactAt }: CompactionOptions,
+): boolean {
+  const { carried, compacted, responseDue, interrupted, openCalls } = history;
+  if (prices === null || carried === null || carried.read + carried.written === 0) return false;
+  if (compacted || responseDue || interrupted || openCalls.length > 0) return false;
+  const tokens = estimateRequestTokens(history, prefix);
+  if (tokens < Math.min(COMPACTION_FLOOR, compactAt ?? COMPACTION_FLOOR)) return false;
+  const kept = estimatePrefixTokens(prefix) + KEPT_TOKENS + READ_AGAIN_TOKENS;
+  const saved = (tokens - kept) * prices.cacheWrite * SHARE_OF_RETURNS;
+  return saved > tokens * prices.cacheRead + SUMMARY_TOKENS * prices.output;
+}
+
 /** What each kind of token costs in this session, for each uncached one of the input. */
 interface PricesPaid {
   /** What was sent before. */

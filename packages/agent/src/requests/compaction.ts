@@ -41,13 +41,14 @@ export function compactionDraft(
   room: number,
   learned: number | null,
 ): Draft {
-  const memo = compactionMemo(summary, history, room, learned);
+  const memo = { ...compactionMemo(summary, history, room, learned), ...answerOf(history, room) };
   const kept = [
     memo.text ?? "",
     memo.kept ?? "",
     ...(memo.messages ?? []),
     ...(memo.files ?? []),
     memo.results ?? "",
+    memo.answer ?? "",
   ];
   const content: UserBlock[] = [
     ...kept.map((text) => ({ type: "text" as const, text })),
@@ -85,6 +86,17 @@ function compactionMemo(summary: string, history: History, tokens: number, learn
     ...(Object.keys(history.omittedTools).length === 0 ? {} : { omitted_tools: history.omittedTools }),
   };
 }
+
+/** Where no response is due, the user answers to what the model said. Of `room` tokens it takes what the notes leave. */
+function answerOf({ responseDue, messages }: History, room: number): Pick<Memo, "answer"> {
+  const last = messages.at(-1);
+  if (responseDue || last?.role !== "assistant") return {};
+  const texts = last.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return { answer: truncateMiddle(texts.join("\n"), Math.min(MAX_ANSWER, Math.floor(room * 0.2))) };
+}
+
+/** Characters. */
+const MAX_ANSWER = 16_000;
 
 /** Characters of the notes around what is kept. */
 const MAX_HEADINGS = 500;

@@ -54,7 +54,11 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
   return createAiSdkModel({
     id: `${provider}/${model}`,
     upstreamModel: model,
-    provider: { name: provider, kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
+    provider: {
+      ...{ name: provider, kind, baseUrl, headers, idleTimeoutMs },
+      cacheLifetimeMs: null,
+      apiKey: async () => key,
+    },
     contextWindow: 200_000,
     prices: USUAL_PRICES,
     maxOutputTokens: 4000,

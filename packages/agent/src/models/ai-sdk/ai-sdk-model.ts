@@ -33,6 +33,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     prices: options.prices,
+    cacheLifetimeMs: options.provider.cacheLifetimeMs,
     stream: (request, signal) => stream(options, request, signal),
   };
 }

@@ -12,6 +12,8 @@ export interface Provider {
   headers: Readonly<Record<string, string>>;
   /** Milliseconds without any data, pings included, after which a request fails. */
   idleTimeoutMs: number;
+  /** See `Model`. */
+  cacheLifetimeMs: number | null;
   /** Called for each request, so that a rotated key is used at once. Null when none is needed; throws `ModelError` when it is missing. */
   apiKey: () => Promise<string | null>;
 }

@@ -40,9 +40,16 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
     kind: entry.kind,
     baseUrl: (entry.base_url ?? own).replace(/\/+$/, ""),
     headers: entry.headers ?? {},
+    cacheLifetimeMs: cacheLifetimeMs(entry),
     idleTimeoutMs: (entry.idle_timeout_seconds ?? 120) * 1000,
     apiKey: keyReader(name, source, environment),
   };
+}
+
+/** Anthropic's cache has a request for five minutes. Null: the provider has none of its kind. */
+function cacheLifetimeMs({ kind, cache_seconds }: ProviderEntry): number | null {
+  const seconds = cache_seconds ?? (kind === "anthropic" ? 300 : 0);
+  return seconds === 0 ? null : seconds * 1_000;
 }
 
 /** Without a file: a provider for each default key variable that is set, and Ollama if it is running. */

@@ -10,6 +10,7 @@ const provider = z
     base_url: url.optional(),
     api_key_env: z.string().min(1).optional(),
     api_key_file: z.string().min(1).optional(),
+    cache_seconds: z.int().min(0).max(3_600).optional(),
     idle_timeout_seconds: z.int().min(1).max(300).optional(),
     headers: z.record(z.string().regex(/^[\w-]+$/, "must be the name of a header"), z.string()).optional(),
   })

@@ -197,14 +197,15 @@ export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[
 
 function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   const window = contextWindow.trim();
-  // The form does not show it: it stays with its model.
-  const compactAt = base?.model.id === id ? base.model.compact_at : undefined;
-  if (effort === "usual" && window === "" && compactAt === undefined) return id;
+  // The form does not show them: they stay with their model.
+  const { compact_at: compactAt, compact_when_idle: whenIdle } = base?.model.id === id ? base.model : {};
+  if (effort === "usual" && window === "" && compactAt === undefined && whenIdle === undefined) return id;
   return {
     id,
     ...(effort === "usual" ? {} : { effort }),
     ...(window === "" ? {} : { context_window: Number(window) }),
     ...(compactAt === undefined ? {} : { compact_at: compactAt }),
+    ...(whenIdle === undefined ? {} : { compact_when_idle: whenIdle }),
   };
 }
 

@@ -41,6 +41,10 @@ const modelChoice = z.union([
       description:
         "The history is compacted when a request would have so many tokens, and at the latest when the window is full. Default: when a summary costs less than to carry the history on, by the model's prices and by what the session's requests had, from 32,000 tokens on.",
     }),
+    compact_when_idle: z.boolean().nullish().meta({
+      description:
+        "Whether a session that waits for its user is compacted shortly before its provider's cache ends, where writing the history anew would cost more. Default: true.",
+    }),
   }),
 ]);
 
@@ -55,6 +59,10 @@ export const agentSnapshot = {
     effort: z.enum(["low", "medium", "high", "xhigh", "max"]).optional(),
     effective_context_window: z.int().meta({ description: "In tokens." }),
     compact_at: z.int().optional().meta({ description: "As in the request. Absent if the agent has none." }),
+    compact_when_idle: z
+      .literal(false)
+      .optional()
+      .meta({ description: "Absent if the agent's sessions are compacted when idle." }),
   }),
   system: z.string(),
   tools: z.array(resolvedTool),

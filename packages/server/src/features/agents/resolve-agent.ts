@@ -93,12 +93,8 @@ function requestLimitOf(given: Body["max_model_requests"]): Pick<AgentDefinition
 }
 
 function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModels): AgentDefinition["model"] {
-  const {
-    id,
-    effort,
-    context_window: window,
-    compact_at: compactAt,
-  } = typeof choice === "string" ? { id: choice } : choice;
+  const given = typeof choice === "string" ? { id: choice } : choice;
+  const { id, effort, context_window: window, compact_at: compactAt, compact_when_idle: whenIdle } = given;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) {
     const param = typeof choice === "string" ? "model" : "model.id";
@@ -113,6 +109,7 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
     ...(effort == null ? {} : { effort }),
     effective_context_window: model.contextWindow,
     ...(compactAt == null ? {} : { compact_at: compactAt }),
+    ...(whenIdle === false ? { compact_when_idle: false as const } : {}),
   };
 }
 

@@ -56,12 +56,31 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<RunApp
  * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
  * means that nothing sent so far is to be acted on. Where calls wait for a client, interrupts wait too: they are to end the calls.
  * What the turn came to is kept in the session's row.
+ *
+ * @param summaryInMs in how many milliseconds the history is to be summarised, if nothing comes until then. Default: it is not.
  */
-export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
+export async function appendIdle(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+  summaryInMs: number | null = null,
+): Promise<RunAppend> {
   const ended = drafts.map(({ event }) => event).findLast((event) => event.type === "session.status_idle");
   const outcome = ended?.stop_reason.type ?? null;
-  const more = [outcome !== "requires_action", outcome];
+  const more = [outcome !== "requires_action", outcome, summaryInMs];
   return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, more);
+}
+
+/**
+ * Appends the start of a summary as `appendByRun` does, if the session is idle and nothing waits for it, and it was not begun in this pause.
+ * Null: nothing was appended.
+ */
+export async function appendSummaryStart(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<RunAppend | null> {
+  return await appendIf(db, "append_summary_start", STATEMENTS.summaryStart, lease, drafts);
 }
 
 /**
@@ -149,8 +168,14 @@ const STATEMENTS = {
       delete from workspace_saves using session where session_id = $1 and $14
     )`,
   ),
+  summaryStart: appendStatement(
+    ", summary_due_at = null",
+    "",
+    `and status = 'idle' and pending_at is null and archived_at is null and summary_due_at is not null
+      and not exists (select from events where session_id = $1 and processed_at is null)`,
+  ),
   idle: appendStatement(
-    `, status = 'idle', runner_crashes = 0, ${ADD_ACTIVE_TIME}, updated_at = now(),
+    `, status = 'idle', runner_crashes = 0, summary_due_at = now() + $16::double precision * interval '1 millisecond', ${ADD_ACTIVE_TIME}, updated_at = now(),
       last_turn_outcome = coalesce($15::text, last_turn_outcome),
       last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
     `, interrupted as (
@@ -167,8 +192,10 @@ const STATEMENTS = {
 /**
  * $1 to $3 lease, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that now wait for a client, $13 calls that no
  * longer do. From $14 on, what `also` needs.
+ *
+ * @param only further conditions of the session's row.
  */
-export function appendStatement(status: string, also = ""): string {
+export function appendStatement(status: string, also = "", only = ""): string {
   return `
     with session as (
       update sessions set
@@ -180,7 +207,7 @@ export function appendStatement(status: string, also = ""): string {
         cache_creation_input_tokens = cache_creation_input_tokens + $11,
         awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
         ${status}
-      where ${HELD} and terminated_at is null
+      where ${HELD} and terminated_at is null ${only}
       returning last_seq, last_event_at, pending_at is not null as due
     )${also}, appended as (
       insert into events (session_id, seq, id, type, body, memo, created_at, processed_at)
@@ -204,11 +231,25 @@ export async function append(
   drafts: readonly Draft[],
   more: readonly (string | number | boolean | null)[] = [],
 ): Promise<RunAppend> {
+  const appended = await appendIf(db, name, text, lease, drafts, more);
+  if (appended === null) throw new LeaseLost();
+  return appended;
+}
+
+/** Null: the statement's conditions do not hold. */
+async function appendIf(
+  db: Queryable,
+  name: string,
+  text: string,
+  lease: Lease,
+  drafts: readonly Draft[],
+  more: readonly (string | number | boolean | null)[] = [],
+): Promise<RunAppend | null> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];
   const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited, ...more];
   const appended = (await db.query<Appended>({ name, text, values })).rows[0];
-  if (appended === undefined) throw new LeaseLost();
+  if (appended === undefined) return null;
   const { last_seq, created_at, due } = appended;
   const before = last_seq - rows.length;
   const entries = rows.map((row, index) =>

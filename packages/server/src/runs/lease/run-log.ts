@@ -18,12 +18,14 @@ import {
   appendIdle,
   appendReclaimed,
   appendRunning,
+  appendSummaryStart,
   appendTakingInputs,
   type RunAppend,
   takeReplies,
 } from "./append-events.ts";
 import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import { beginTurn } from "./begin-turn.ts";
+import { dropSummary, summaryDueIn } from "./claim-summaries.ts";
 import type { Lease } from "./lease.ts";
 import { bytesInMemory, type LogMemory } from "./log-memory.ts";
 import { type Mask, maskedDraft } from "./mask-draft.ts";
@@ -81,6 +83,8 @@ export class RunLog {
   /** The session was not looked at since the turn began. */
   #isUnseen = false;
   #isSettled = false;
+  /** Undefined: not known. */
+  #summaryDue: number | null | undefined;
   #isClosing = false;
   #isClosed = false;
 
@@ -160,14 +164,41 @@ export class RunLog {
     await this.#append(() => this.#noteDue(appendRunning(this.#db.write, this.#lease)));
   }
 
-  async appendIdle(drafts: readonly Draft[]): Promise<void> {
+  /** @param summaryInMs see `appendIdle`. */
+  async appendIdle(drafts: readonly Draft[], summaryInMs: number | null = null): Promise<void> {
+    this.#summaryDue = summaryInMs === null ? null : performance.now() + summaryInMs;
     const appending = async () => {
-      const appended = await appendIdle(this.#db.write, this.#lease, this.#masked(drafts));
+      const appended = await appendIdle(this.#db.write, this.#lease, this.#masked(drafts), summaryInMs);
       this.#isSettled = this.#isUnseen && !appended.isDue;
       return appended;
     };
     await this.#append(() => this.#noteDue(appending()));
     this.#turnCopy = undefined;
+  }
+
+  /** When the session is to be summarised, by `performance.now()`; null: not in this pause. */
+  async summaryDue(): Promise<number | null> {
+    if (this.#summaryDue === undefined) {
+      const milliseconds = await summaryDueIn(this.#db.write, this.#lease);
+      this.#summaryDue = milliseconds === null ? null : performance.now() + milliseconds;
+    }
+    return this.#summaryDue;
+  }
+
+  /** Appends the start of the summary; empty: something came for the session, or there is none to be made in this pause. */
+  async appendSummaryStart(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    const appending = async () => {
+      const appended = await appendSummaryStart(this.#db.write, this.#lease, this.#masked(drafts));
+      return appended?.entries ?? [];
+    };
+    return await this.#append(appending);
+  }
+
+  /** The summary is made, or there is none in this pause. */
+  async endSummary(): Promise<void> {
+    this.#turnCopy = undefined;
+    this.#summaryDue = null;
+    await dropSummary(this.#db.write, this.#lease);
   }
 
   /** Also records how the attempt to put a resource (by uuid) in place ended. */

@@ -14,6 +14,7 @@ import { isRunning, type SessionState } from "../lease/session-state.ts";
 import type { Trials } from "../lease/trials.ts";
 import type { TurnPermits } from "../lease/turn-permits.ts";
 import { type SessionReadParts, SessionReads } from "../reads/session-reads.ts";
+import { summariseSession } from "../turn/session-summary.ts";
 import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
 import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
@@ -54,6 +55,8 @@ const PERMIT_POLL_MS = 1_000;
 const END_MS = 10_000;
 /** While its disk is read, or resources wait for the place of its sandbox, it rests at least this long before it looks again. */
 const MIN_REST_MS = 1_000;
+/** A summary that cannot be begun for longer comes after the end of the cache. */
+const MAX_SUMMARY_DELAY_MS = 60_000;
 
 /**
  * Runs a session that this worker holds, from the claim to the release.
@@ -315,9 +318,7 @@ export class SessionRunner implements FaultScope {
     this.#isActive = false;
     this.#parts.onRest();
     const since = performance.now();
-    let isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
-    while (!isWoken && this.#restMs(workspace, since) > 0)
-      isWoken = await this.#news.waitFor(this.#restMs(workspace, since));
+    const isWoken = await this.#waitWarm(workspace, since);
     this.#isActive = true;
     if (isWoken || workspace.isBusy() || this.#reads.areRunning) return false;
     if (await this.#isWokenWhileSaving(workspace)) return false;
@@ -325,6 +326,45 @@ export class SessionRunner implements FaultScope {
       await workspace.rest();
       return await releaseRun(this.#parts.db.write, this.lease);
     });
+  }
+
+  /** Waits until the session has rested for long enough, and makes its summary when that is due. True: there is news. */
+  async #waitWarm(workspace: SessionWorkspace, since: number): Promise<boolean> {
+    while (!this.#news.isSet) {
+      const due = (await this.#runLog.summaryDue()) ?? Number.POSITIVE_INFINITY;
+      const isDue = due <= performance.now();
+      if (isDue && (await this.#summarise(workspace, due))) continue;
+      const rest = Math.min(this.#restMs(workspace, since), due - performance.now());
+      if (await this.#news.waitFor(isDue ? MIN_REST_MS : Math.max(0, rest))) return true;
+      if (!isDue && this.#restMs(workspace, since) <= 0) return false;
+    }
+    return true;
+  }
+
+  /** Until there is news. False: its owner has all the turns that it may have, or there is no slot. */
+  async #summarise(workspace: SessionWorkspace, due: number): Promise<boolean> {
+    const { turns, permits } = this.#parts;
+    const permit = turns.free > 0 ? await permits.take(this.lease, workspace.session) : null;
+    if (permit === null && performance.now() - due < MAX_SUMMARY_DELAY_MS) return false;
+    if (permit === null) {
+      await this.#runLog.endSummary();
+      return true;
+    }
+    const over = new AbortController();
+    const stop = new AbortController();
+    const watching = this.#news.wait(over.signal).then(() => stop.abort());
+    const slot = await this.#takeSlot(workspace);
+    this.#isActive = true;
+    try {
+      await summariseSession(this.#parts, { log: this.#runLog, workspace }, stop.signal);
+    } finally {
+      this.#isActive = false;
+      this.#endSlot(slot);
+      over.abort();
+      await watching;
+      await permit.release();
+    }
+    return true;
   }
 
   /** Saves what is on the disk. News stops that, and is acted on at once. It takes no slot meanwhile. */

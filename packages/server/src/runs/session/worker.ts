@@ -9,6 +9,7 @@ import { type CredentialParts, SessionCredentials } from "../credentials/session
 import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases, leaseOwners } from "../lease/claim-runs.ts";
+import { claimSummaries } from "../lease/claim-summaries.ts";
 import { noteCrash, SET_ASIDE } from "../lease/crashed-store.ts";
 import { type Host, isSharedPlace } from "../lease/host.ts";
 import { isDraining } from "../lease/host-store.ts";
@@ -195,7 +196,8 @@ export class Worker {
     while (!this.#isClosing) {
       this.#news.reset();
       try {
-        if (performance.now() - lastPoll >= this.#pollMs) {
+        const isPoll = performance.now() - lastPoll >= this.#pollMs;
+        if (isPoll) {
           await this.#poll();
           lastPoll = performance.now();
         }
@@ -206,6 +208,7 @@ export class Worker {
         await this.#claimDue(full);
         this.#mayLeaveDue = this.#hasBacklog || full.organizations.length + full.owners.length > 0;
         if (!this.#isClosing) await this.#claimReclaims();
+        if (isPoll && !this.#isClosing) await this.#claimSummaries();
         for (const id of await dueAmong(db.read, held)) this.#held.get(id)?.wake();
         this.#lookedAt = performance.now();
       } catch (error) {
@@ -320,6 +323,14 @@ export class Worker {
 
   async #claimReclaims(): Promise<void> {
     for (const lease of await this.#reclaims.claim(this.#free(), this.#shared.isDraining()))
+      this.#hold(lease);
+  }
+
+  /** Half of the slots are left to due sessions. Those of a drained host are not taken up for this. */
+  async #claimSummaries(): Promise<void> {
+    if (this.#isDraining) return;
+    const limit = Math.floor(Math.max(0, this.#free()) / 2);
+    for (const lease of await claimSummaries(this.#options.db.write, this.#claimant(), limit))
       this.#hold(lease);
   }
 

@@ -5,6 +5,7 @@ import {
   type Model,
   type ReadFile,
   runTurn,
+  type SummaryTime,
   type TextStream,
   type Turn,
   unstartedCallResults,
@@ -20,8 +21,8 @@ import type { OutputStore } from "../call-outputs/output-store.ts";
 import { TurnOutputs } from "../call-outputs/turn-outputs.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import { prepareTurn } from "./prepare-turn.ts";
 import type { TurnSlot } from "./turn-slot.ts";
-import { turnTools } from "./turn-tools.ts";
 
 /** What the turns of all sessions share. */
 export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
@@ -72,6 +73,7 @@ export class SessionTurn {
   /** Rejects when calls that wait for a place of their sandbox are not to begin. */
   readonly #leaving = Promise.withResolvers<never>();
   readonly #fault = Promise.withResolvers<never>();
+  #summary: SummaryTime | null = null;
   /** What its sandbox is in is not known. */
   #isFaulty = false;
 
@@ -164,7 +166,7 @@ export class SessionTurn {
         await outputs.close(!isOver);
       });
     await workspace.collectOutputs(resumed, signal);
-    await log.appendIdle([idle(stop)]);
+    await log.appendIdle([idle(stop)], this.#summary === null ? null : this.#summary.at - databaseNow());
   }
 
   async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
@@ -185,6 +187,9 @@ export class SessionTurn {
       previewStream: maskStream,
       outputs,
       onFirstPart: this.#options.onFirstPart,
+      onPause: (summary) => {
+        this.#summary = summary;
+      },
       sleep: (milliseconds) => this.#wait(() => slot.lend(() => sleep(milliseconds, signal), signal)),
       now: databaseNow,
       ...(busyRetryMs !== undefined && { busyRetryMs }),
@@ -200,10 +205,7 @@ export class SessionTurn {
   async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
     const { workspace } = this.#options;
     try {
-      const description = await workspace.describe();
-      const tools = await turnTools(workspace, this.#parts.mask, signal);
-      const sections = [description, workspace.mcpInstructions()].filter((section) => section !== "");
-      return { workspaceDescription: sections.join("\n\n"), tools };
+      return await prepareTurn(workspace, this.#parts.mask, signal);
     } catch (error) {
       if (error !== signal.reason || error instanceof LeaseLost) throw error;
       return NOTHING;

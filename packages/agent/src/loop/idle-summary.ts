@@ -1,0 +1,83 @@
+import { formatId, newUuid } from "@berth/contract";
+import type { History } from "../history/history.ts";
+import type { Draft, LogEntry } from "../history/log-entry.ts";
+import { TurnLog } from "../history/turn-log.ts";
+import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
+import { paysBeforePause } from "../requests/compaction-point.ts";
+import type { RequestPrefix } from "../requests/context-window.ts";
+import { LearnedWindow } from "../requests/learned-window.ts";
+import { Remedies } from "../requests/remedies.ts";
+import { failedRequestEnd, requestEnd } from "../requests/request-events.ts";
+import { requestPrefix, TurnRequests } from "../requests/turn-requests.ts";
+import { customTools } from "../tools/custom-tools.ts";
+import type { Turn } from "./run-turn.ts";
+
+/** Of the lifetime of a cache, what has passed when the summary is made; the rest is for the request to reach the provider. */
+const WAITED_SHARE = 0.8;
+
+/** When a session that waits for its user is to be summarised, and until when that is of use. Milliseconds since 1970. */
+export interface SummaryTime {
+  at: number;
+  until: number;
+}
+
+type Sender = Pick<Turn, "agent" | "model">;
+
+/** Null where it does not pay, the model has no cache that ends, or the agent does without. */
+export function idleSummaryTime(
+  { agent, model }: Sender,
+  prefix: RequestPrefix,
+  history: History,
+  entries: readonly LogEntry[],
+): SummaryTime | null {
+  const { cacheLifetimeMs: lifetime } = model;
+  if (lifetime == null || agent.model.compact_when_idle === false) return null;
+  if (!paysBeforePause(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at }))
+    return null;
+  const last = entries.findLast(({ event }) => event.type === "span.model_request_start")?.event;
+  if (last === undefined) return null;
+  const asked = Date.parse(last.created_at);
+  return { at: asked + lifetime * WAITED_SHARE, until: asked + lifetime };
+}
+
+/**
+ * Summarises a session that waits for its user, shortly before the provider's cache ends, so that the next message is not preceded by the
+ * whole history. One request, without retries; the events are those of a compaction in a turn.
+ *
+ * @param begin appends the start of the request unless something came for the session, once for each pause; empty: it did.
+ */
+export async function summariseIdle(
+  turn: Turn,
+  begin: (drafts: readonly Draft[]) => Promise<readonly LogEntry[]>,
+): Promise<"summarised" | "left" | "failed"> {
+  const log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
+  await log.loadFiles(turn.readFile);
+  const history = log.history();
+  const window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
+  const tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
+  const prefix = requestPrefix(turn.agent, turn.workspaceDescription, tools);
+  const time = idleSummaryTime(turn, prefix, history, turn.log.copy.entries);
+  if (time === null || time.until <= (turn.now ?? Date.now)() || turn.signal.aborted) return "left";
+  const id = formatId("event", newUuid());
+  const event = { type: "span.model_request_start" as const, model: turn.model.id };
+  if ((await begin([{ id, event }])).length === 0) return "left";
+  const sent = new Remedies(prefix, window, new Set()).sendable(history);
+  const budget = window.budget(history, sent.prefix, 0);
+  const requests = new TurnRequests(turn, log);
+  const request = { prefix: sent.prefix, messages: summaryMessages(sent.messages, budget) };
+  const outcome = await requests.send(history, request);
+  if (outcome.type !== "finished") {
+    await requests.abandon(id, null);
+    return outcome.type === "failed" ? "failed" : "left";
+  }
+  const summary = summaryOf(outcome);
+  if (summary === null) {
+    await log.append([failedRequestEnd(id, outcome.usage)]);
+    return "failed";
+  }
+  await log.append([
+    requestEnd(id, outcome.usage),
+    compactionDraft(summary, history, sent.prefix, budget, null),
+  ]);
+  return "summarised";
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * A server of Anthropic's Messages on loopback, which says "Fine." to every request, or "A summary." to one for a summary, and reports
+ * that its cache served `cached` tokens.
+ */
+export interface MessagesServer {
+  baseUrl: string;
+  /** The bodies of the requests so far. */
+  bodies: string[];
+  close(): Promise<void>;
+}
+
+export async function startMessagesServer(cached: number): Promise<MessagesServer> {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    bodies.push(body);
+    answer(response, body.includes("## Task") ? "A summary." : "Fine.", cached);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, bodies, close: () => close(server) };
+}
+
+function answer(response: ServerResponse, text: string, cached: number): void {
+  const usage = {
+    input_tokens: 10,
+    output_tokens: 1,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: 500,
+  };
+  const events = [
+    {
+      type: "message_start",
+      message: {
+        ...{ id: "msg_1", type: "message", role: "assistant", model: "m", content: [] },
+        ...{ stop_reason: null, stop_sequence: null, usage },
+      },
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+    { type: "content_block_stop", index: 0 },
+    {
+      type: "message_delta",
+      delta: { stop_reason: "end_turn", stop_sequence: null },
+      usage: { output_tokens: 20 },
+    },
+    { type: "message_stop" },
+  ];
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+}
