@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { LeaseLost } from "@berth/agent";
+import { LeaseLost, type Model } from "@berth/agent";
 import { type FaultScope, inFaultScope, type Share, type SharedSlots, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
@@ -356,7 +356,8 @@ export class SessionRunner implements FaultScope {
     const slot = await this.#takeSlot(workspace);
     this.#isActive = true;
     try {
-      await summariseSession(this.#parts, { log: this.#runLog, workspace }, stop.signal);
+      const watched = (model: Model) => this.#prefix.watched(model);
+      await summariseSession(this.#parts, { log: this.#runLog, workspace, watched }, stop.signal);
     } finally {
       this.#isActive = false;
       this.#endSlot(slot);

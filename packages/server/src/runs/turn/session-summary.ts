@@ -1,10 +1,8 @@
 import { LeaseLost, summariseIdle } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
 import { databaseNow } from "../../db/database-clock.ts";
-import type { RunLog } from "../lease/run-log.ts";
-import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { prepareTurn } from "./prepare-turn.ts";
-import type { TurnParts } from "./session-turn.ts";
+import type { TurnOptions, TurnParts } from "./session-turn.ts";
 
 /**
  * Summarises the history of a session that waits for its user. It stops at once when the signal aborts, with the end of its request in the
@@ -14,7 +12,7 @@ import type { TurnParts } from "./session-turn.ts";
  */
 export async function summariseSession(
   parts: Pick<TurnParts, "model" | "mask" | "readFile" | "log">,
-  { log, workspace }: { log: RunLog; workspace: SessionWorkspace },
+  { log, workspace, watched }: Pick<TurnOptions, "log" | "workspace" | "watched">,
   signal: AbortSignal,
 ): Promise<void> {
   const { agent, prefixVersion } = workspace.session;
@@ -25,7 +23,7 @@ export async function summariseSession(
       {
         agent,
         prefixVersion,
-        model,
+        model: watched(model),
         ...(await prepareTurn(workspace, parts.mask, signal)),
         log: await log.forTurn(),
         readFile: parts.readFile,
