@@ -85,11 +85,11 @@ export function breaksOf({ exchanges }: Run): number {
   }).length;
 }
 
-/** Milliseconds from the response to the next request, after steps that hold. */
+/** Milliseconds from the response to the next request that has its results, of a step or for a summary, after steps that hold. */
 export function gapsOf({ exchanges }: Run, holds: (step: Step) => boolean): number[] {
   return exchanges.flatMap(({ step, answeredAt }, index) => {
     const next = exchanges[index + 1];
-    return step !== null && holds(step) && next !== undefined && isStep(next)
+    return step !== null && holds(step) && (next?.kind === "step" || next?.kind === "summary")
       ? [next.arrivedAt - answeredAt]
       : [];
   });
