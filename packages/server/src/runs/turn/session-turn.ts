@@ -218,12 +218,16 @@ const NOTHING = { workspaceDescription: "", tools: [] };
 
 /** The same log; the workspace learns what was appended. */
 function telling(log: Log, workspace: SessionWorkspace): Log {
-  const append: Log["append"] = async (drafts) => {
-    const entries = await log.append(drafts);
+  const told = async (drafts: readonly Draft[], append: Log["append"]) => {
+    const entries = await append(drafts);
     await workspace.appended(drafts);
     return entries;
   };
-  return { ...log, append };
+  return {
+    ...log,
+    append: (drafts) => told(drafts, log.append),
+    appendTakingInputs: (drafts) => told(drafts, log.appendTakingInputs),
+  };
 }
 
 /**
