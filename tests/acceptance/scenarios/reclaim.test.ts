@@ -157,7 +157,7 @@ covers(
         "cd widget && git status --short; cat w.txt ../notes.txt /mnt/memory/lore/a.md; ls; git commit -q --allow-empty -m again && git push -q origin HEAD:again && echo pushed",
       ),
     );
-    assert.match(toolResults(events)[0] ?? "", /^w\nfrom the user\nlearnt\nw\.txt\npushed\n/);
+    assert.match(toolResults(events)[0] ?? "", /^w\nfrom the user\nlearnt\nw\.txt\npushed$/);
   },
 );
 
