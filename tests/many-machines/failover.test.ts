@@ -16,7 +16,7 @@ import { isSampled, isWhole } from "../effort/effort.ts";
 import { ReplicatedPostgres } from "../postgres-server/replicated-postgres.ts";
 import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { Cluster, secretKeyOf } from "./harness/cluster.ts";
-import { NumberedSession } from "./harness/numbered-session.ts";
+import { NumberedSession, readAgain } from "./harness/numbered-session.ts";
 
 /** Each fault comes after a seventh of these. */
 const USUAL = isSampled() ? 2_000 : 4_000;
@@ -111,7 +111,8 @@ covers(
       `${total()} acknowledged, ${repeated} repeated, ${turns.reduce((a, b) => a + b)} turns`,
     );
     assert.ok(repeated > 0, "the faults were noticed");
-    assert.equal((await api.get(`/files/${kept.id}/content`)).body, "before the failover");
+    const { body } = await readAgain("a file", () => api.get(`/files/${kept.id}/content`));
+    assert.equal(body, "before the failover");
     for (const { berth } of cluster.machines) await berth.ready();
   },
 );

@@ -64,8 +64,10 @@ export class NumberedSession {
   async check(): Promise<number> {
     const events = [steps(bash("touch /data/numbers; cat /data/numbers"))];
     const sent = await this.#send(events);
-    const turn = await readAgain(() => waitForTurn(this.#api, this.id, sent.body.data[0].id));
-    const log = await readAgain(() => wholeLog(this.#api, this.id));
+    const turn = await readAgain("the last turn", () =>
+      waitForTurn(this.#api, this.id, sent.body.data[0].id),
+    );
+    const log = await readAgain("the log", () => wholeLog(this.#api, this.id));
     const ids = log.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length, "no event is there twice");
     const numbered = log
@@ -93,11 +95,12 @@ export class NumberedSession {
 
   /** What was written before a number was on the list is stored once. */
   async #checkOutputs(numbers: readonly string[]): Promise<void> {
-    const { data } = await this.#api.ok("GET", `/files?scope_id=${this.id}&limit=100`);
+    const path = `/files?scope_id=${this.id}&limit=100`;
+    const { data } = await readAgain("the list of outputs", () => this.#api.ok("GET", path));
     const names = data.map(({ filename }: AnyJson) => filename);
     assert.deepEqual(names.filter((name: string) => numbers.includes(name)).toSorted(), numbers.toSorted());
     for (const { id, filename } of data) {
-      const { body } = await this.#api.get(`/files/${id}/content`);
+      const { body } = await readAgain("an output", () => this.#api.get(`/files/${id}/content`));
       assert.equal(body, `${filename}\n`, "the output is what was written");
     }
   }
@@ -148,12 +151,13 @@ async function untilAnswered(send: () => Promise<ApiResponse>, onRepeat: () => v
 }
 
 /** Reads anew after a disconnect, as every follower must: a stream ends when a database that has just gone cannot be read. */
-async function readAgain<Read>(read: () => Promise<Read>): Promise<Read> {
+export async function readAgain<Read>(what: string, read: () => Promise<Read>): Promise<Read> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await read();
     } catch (error) {
-      if (!isTransient(error) || attempts === MAX_DISCONNECTS) throw error;
+      if (!isTransient(error) || attempts === MAX_DISCONNECTS)
+        throw new Error(`${what} could not be read, at attempt ${attempts}`, { cause: error });
       await pause(RETRY_MS);
     }
   }
