@@ -16,12 +16,14 @@ import {
   appendIdle,
   appendReclaimed,
   appendRunning,
+  appendSummaryStart,
   appendTakingInputs,
   takeReplies,
 } from "../lease/append-events.ts";
 import { appendPlacement, type PlacementOutcome } from "../lease/append-placement.ts";
 import { beginTurn } from "../lease/begin-turn.ts";
 import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
+import { dropSummary, summaryDueIn } from "../lease/claim-summaries.ts";
 import { beginTrial } from "../lease/crashed-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
@@ -51,6 +53,9 @@ const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
 const SAVE = { sha256: "0".repeat(64), size: 1, seq: 0, inPlace: [], bases: [] };
 const SAVED = `insert into workspace_saves (session_id, sha256, size_bytes, saved_at, seq, in_place, bases, contents, restoring)
   values ($1, '', 1, now(), 0, '{}', '[]', '{}', false)`;
+
+const SUMMARY_DUE =
+  "update sessions set summary_due_at = now() + interval '1 hour', status = 'idle', pending_at = null where id = $1";
 
 const OUTCOMES: readonly PlacementOutcome[] = [
   { type: "ready", commit: null },
@@ -243,10 +248,29 @@ const CASES: readonly Case[] = [
   },
   { statement: "verify_disk", call: (db, lease) => markUnverified(db, lease), refused: "throws" },
   { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
+  {
+    statement: "append_summary_start",
+    prepare: SUMMARY_DUE,
+    call: (db, lease) =>
+      appendSummaryStart(db, lease, [{ event: { type: "span.model_request_start", model: "a/model" } }]),
+    refused: null,
+  },
+  {
+    statement: "drop_summary",
+    prepare: SUMMARY_DUE,
+    call: (db, lease) => dropSummary(db, lease),
+    refused: undefined,
+  },
+  {
+    statement: "summary_due_in",
+    prepare: SUMMARY_DUE,
+    call: (db, lease) => summaryDueIn(db, lease),
+    refused: null,
+  },
 ];
 
 /** These only answer: a present lease changes nothing either. */
-const READS = new Set(["read_disk", "outputs_due", "begin_save", "hold_lease"]);
+const READS = new Set(["read_disk", "outputs_due", "begin_save", "hold_lease", "summary_due_in"]);
 
 describe("a lease that is not the session's", () => {
   for (const { statement, prepare, call, refused } of CASES) {
@@ -286,6 +310,7 @@ describe("a lease that is not the session's", () => {
       "claim_reclaimable",
       "claim_ephemeral",
       "claim_for_read",
+      "claim_summaries",
       // It ends the leases of a worker that crashed.
       "note_crash",
     ];
