@@ -1,4 +1,4 @@
-import type { ModelUsage } from "@berth/contract";
+import { type ModelUsage, NO_USAGE } from "@berth/contract";
 import type { ProviderKind } from "../ai-sdk/provider.ts";
 import type { TokenPrices } from "../token-prices.ts";
 
@@ -47,13 +47,6 @@ type PricedUsage = {
 /** Few enough for the price of short prompts, where long ones have another. */
 const PROBED = 1_000;
 
-const NO_TOKENS: ModelUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-};
-
 function perMillion(price: number): number {
   return Number(((price * 1_000_000) / PROBED).toPrecision(6));
 }
@@ -101,7 +94,7 @@ export async function loadKnownModels(): Promise<KnownModels> {
       return priced(provider, model)?.model.context_window ?? null;
     },
     tokenPrices(provider, model) {
-      const of = (tokens: keyof ModelUsage) => cost(provider, model, { ...NO_TOKENS, [tokens]: PROBED }) ?? 0;
+      const of = (tokens: keyof ModelUsage) => cost(provider, model, { ...NO_USAGE, [tokens]: PROBED }) ?? 0;
       const input = of("input_tokens");
       if (input === 0) return null;
       return {

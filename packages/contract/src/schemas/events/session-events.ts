@@ -16,6 +16,12 @@ export const modelUsage = z
   })
   .meta({ id: "ModelUsage" });
 export type ModelUsage = z.output<typeof modelUsage>;
+export const NO_USAGE: ModelUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
 
 /** The types of `session.error`. */
 export const SESSION_ERROR_TYPES = [

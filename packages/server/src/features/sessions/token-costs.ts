@@ -1,13 +1,7 @@
-import type { CompactionSavings, ModelUsage, Session } from "@berth/contract";
+import { type CompactionSavings, type ModelUsage, NO_USAGE, type Session } from "@berth/contract";
 import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
 import type { SessionRow } from "./session-row.ts";
 
-const NO_USAGE: ModelUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-};
 /** So many tokens have one price each: that of short prompts. */
 const PRICED = 1_000;
 

@@ -1,4 +1,4 @@
-import type { ModelUsage, NewEvent } from "@berth/contract";
+import { type ModelUsage, type NewEvent, NO_USAGE } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Appended } from "../lease/run-log.ts";
@@ -9,13 +9,6 @@ interface Turn {
   toolCalls: number;
   usage: ModelUsage;
 }
-
-const NO_USAGE = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-} satisfies ModelUsage;
 
 /**
  * Tells operators what a session does, in the service's log and in metrics: a line for each turn and reclaimed disk, and at debug for each
