@@ -1,4 +1,3 @@
-import { formatId, newUuid } from "@berth/contract";
 import type { History } from "../history/history.ts";
 import type { Draft, LogEntry } from "../history/log-entry.ts";
 import { TurnLog } from "../history/turn-log.ts";
@@ -58,25 +57,24 @@ export async function summariseIdle(
   const prefix = requestPrefix(turn.agent, turn.workspaceDescription, tools);
   const time = idleSummaryTime(turn, prefix, history, turn.log.copy.entries);
   if (time === null || time.until <= (turn.now ?? Date.now)() || turn.signal.aborted) return "left";
-  const id = formatId("event", newUuid());
-  const event = { type: "span.model_request_start" as const, model: turn.model.id };
-  if ((await begin([{ id, event }])).length === 0) return "left";
+  const requests = new TurnRequests(turn, log);
+  const start = requests.startDraft();
+  if ((await begin([start])).length === 0) return "left";
   const sent = new Remedies(prefix, window, new Set()).sendable(history);
   const budget = window.budget(history, sent.prefix, 0);
-  const requests = new TurnRequests(turn, log);
   const request = { prefix: sent.prefix, messages: summaryMessages(sent.messages, budget) };
   const outcome = await requests.send(history, request);
   if (outcome.type !== "finished") {
-    await requests.abandon(id, null);
+    await requests.abandon(start.id, null);
     return outcome.type === "failed" ? "failed" : "left";
   }
   const summary = summaryOf(outcome);
   if (summary === null) {
-    await log.append([failedRequestEnd(id, outcome.usage)]);
+    await log.append([failedRequestEnd(start.id, outcome.usage)]);
     return "failed";
   }
   await log.append([
-    requestEnd(id, outcome.usage),
+    requestEnd(start.id, outcome.usage),
     compactionDraft(summary, history, sent.prefix, budget, null),
   ]);
   return "summarised";

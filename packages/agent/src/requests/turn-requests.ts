@@ -55,7 +55,7 @@ export class TurnRequests {
     return draft.id;
   }
 
-  /** The start of a request, to be appended taking inputs. */
+  /** The start of a request, for one append with what else it is to wait for. */
   startDraft(): Draft & { id: string } {
     const id = formatId("event", newUuid());
     return { id, event: { type: "span.model_request_start", model: this.#options.model.id } };
