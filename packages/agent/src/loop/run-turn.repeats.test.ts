@@ -74,32 +74,51 @@ test("Read again: the same lines under another name are unchanged, others and th
   matches(await results(log, [read()], [read()]), WHOLE, UNCHANGED);
 });
 
-test("Read again: after Write, Edit and a command that changed the file, whole; after one that changed it back, too", async () => {
+test("Read again: after Edit, Write and a command that changed the file, what changed; after one that changed it back, the whole", async () => {
   const log = await begin();
-  const change = { file_path: "/data/a.txt", old_string: "line 7", new_string: "line seven" };
-  const back = { file_path: "/data/a.txt", old_string: "line seven", new_string: "line 7" };
+  const edit = (old_string: string, new_string: string): Call => [
+    "Edit",
+    { file_path: "/data/a.txt", old_string, new_string },
+  ];
+  const done = /1 replacement/;
+  const changed = (line: RegExp) =>
+    new RegExp(`^\\(As in your Read of these lines above, except for its ${line.source}`);
+  const seven = changed(
+    /lines 5 to 9, which are now:\)\n5\tline 5\n6\tline 6\n7\tline seven\n8\tline 8\n9\tline 9$/,
+  );
+  const both = changed(
+    /lines 5 to 12, which are now:\)\n5\tline 5\n6\tline 6\n7\tline seven\n[\s\S]*\n10\tten\n11\tline 11\n12\tline 12$/,
+  );
   matches(
-    await results(log, [read()], [["Edit", change]], [read()], [["Edit", back]], [read()], [read()]),
+    await results(log, [read()], [edit("line 7", "line seven")], [read()], [read()]),
     WHOLE,
-    /1 replacement/,
-    /\n7\tline seven\n/,
-    /1 replacement/,
-    WHOLE,
+    done,
+    seven,
     UNCHANGED,
   );
+  matches(
+    await results(log, [edit("line 10", "ten")], [read()], [edit("ten", "line 10")], [read()]),
+    done,
+    both,
+    done,
+    seven,
+  );
+  matches(await results(log, [edit("line seven", "line 7")], [read()], [read()]), done, WHOLE, UNCHANGED);
   const longer = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
   matches(
     await results(
       log,
       [["Write", { file_path: "a.txt", content: longer }]],
       [read()],
-      [bash("sed -i 's/row 5$/row five/' a.txt")],
+      [bash("sed -i 's/row 5$/row five\\nand another/' a.txt")],
       [read()],
     ),
     /Overwrote/,
-    /\n6\trow 5\n/,
+    /^1\trow 0\n[\s\S]*\n60\trow 59$/,
     /no output/,
-    /\n6\trow five\n/,
+    changed(
+      /lines 4 to 8, which are now:\)\n4\trow 3\n5\trow 4\n6\trow five\n7\tand another\n8\trow 6\n9\trow 7\n\(Its line 9 is line 10 now, and so on\.\)$/,
+    ),
   );
 });
 
@@ -113,7 +132,10 @@ test("Read again: what failed or was cut before is compared as it was", async ()
   const cut = /\n\[Lines 1 to \d+ of 3000\. Use offset to read on\.\]$/;
   matches(await results(log, [read()], [read()]), cut, UNCHANGED);
   await box.sh("echo one more >>/data/a.txt");
-  matches(await results(log, [read()]), /\n\[Lines 1 to \d+ of 3001\./);
+  matches(
+    await results(log, [read()]),
+    /except for its lines \d+ to \d+, which are now:\)\n.*\n.*\n\[Lines 1 to \d+ of 3001\./,
+  );
 });
 
 test("calls of one response: none is compared with another of them, and later ones with the last", async () => {

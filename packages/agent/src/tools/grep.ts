@@ -43,7 +43,7 @@ export const grep = (form: ResultForm): Tool =>
     async run(given, context) {
       const target = workspacePath(given.path ?? ".");
       const outcome = await runRipgrep(context, {
-        arguments: [...argumentsOf(given), "--regexp", given.pattern, "--", target],
+        arguments: [...argumentsOf(given, form), "--regexp", given.pattern, "--", target],
         cwd: target,
         maxOutputBytes: 4 * 1_048_576,
       });
@@ -84,13 +84,13 @@ async function selectsNothing(
   return `Nothing was searched: in ${target} no file is selected by ${named.join(" and ")}.`;
 }
 
-function argumentsOf(given: z.output<typeof input>): string[] {
+function argumentsOf(given: z.output<typeof input>, { isCompact }: ResultForm): string[] {
   const mode = given.output_mode ?? "files_with_matches";
   const list = ["--hidden", "--color", "never"];
   const add = (condition: unknown, ...more: string[]) => void (condition && list.push(...more));
   add(mode === "files_with_matches", "--files-with-matches", "--sortr", "modified");
   add(mode === "count", "--count", "--with-filename", "--sort", "path");
-  add(mode === "content", "--no-heading", "--with-filename", "--sort", "path");
+  add(mode === "content", isCompact ? "--heading" : "--no-heading", "--with-filename", "--sort", "path");
   add(mode === "content", "--max-columns", "2000", "--max-columns-preview");
   add(mode === "content" && given["-n"] !== false, "--line-number");
   for (const flag of ["-A", "-B", "-C"] as const) {

@@ -1,8 +1,17 @@
 import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
+import { changedLines, isChangedLines } from "./changed-lines.ts";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
 import { kibibytes, type ResultForm } from "./result-form.ts";
-import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
+import {
+  defineTool,
+  type EarlierCall,
+  failure,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  textResult,
+} from "./tool.ts";
 import { digest, type FileRead, filesSeen, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;
@@ -58,18 +67,30 @@ const ALL: Lines = { first: 1, count: DEFAULT_LINES };
 const MIN_SHOWN = 200;
 const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
 
-/** A result that the model has already, of the same lines of the file, is not said again. */
+/** Of a result that the model has already, of the same lines of the file, only what changed is said again. */
 function unlessShown(result: ToolResult, path: string, lines: Lines, { earlier }: ToolContext): ToolResult {
   const [shown] = result.content;
   if (result.isError || shown?.type !== "text" || shown.text.length < MIN_SHOWN) return result;
+  let newest: string | undefined;
   for (const call of earlier?.("Read") ?? []) {
-    const { data } = input.safeParse(call.input);
-    if (data === undefined || workspacePath(data.file_path) !== path || call.text === UNCHANGED) continue;
-    const { first, count } = linesOf(data) ?? ALL;
-    if (first !== lines.first || count !== lines.count) continue;
-    return call.text === shown.text ? textResult(UNCHANGED) : result;
+    if (call.text === UNCHANGED || !isOfLines(call.input, path, lines)) continue;
+    newest ??= call.text;
+    if (isChangedLines(call.text)) continue;
+    const text = call.text === shown.text ? null : changedLines(call.text, shown.text);
+    return newest === (text ?? shown.text)
+      ? textResult(UNCHANGED)
+      : text === null
+        ? result
+        : textResult(text);
   }
   return result;
+}
+
+function isOfLines(given: EarlierCall["input"], path: string, lines: Lines): boolean {
+  const { data } = input.safeParse(given);
+  if (data === undefined || workspacePath(data.file_path) !== path) return false;
+  const { first, count } = linesOf(data) ?? ALL;
+  return first === lines.first && count === lines.count;
 }
 
 function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines | undefined {

@@ -6,6 +6,7 @@ import { bash, grep, read } from "../../test-support/built-in-tools.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
+import { grep as makeGrep } from "./grep.ts";
 import { write } from "./write.ts";
 
 let box: RealSandbox;
@@ -218,17 +219,23 @@ test("Grep: names, content, counts and their options", async () => {
   assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true, glob: "sub/**" }), "/data/s/sub/b.py");
   assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true, type: "py" }), "/data/s/sub/b.py");
   const content = { path: "s/a.ts", output_mode: "content" };
-  assert.equal(await ok(grep, { pattern: "Two", ...content }), "/data/s/a.ts:2:Two");
-  assert.equal(await ok(grep, { pattern: "Two", ...content, "-n": false }), "/data/s/a.ts:Two");
+  assert.equal(await ok(grep, { pattern: "Two", ...content }), "/data/s/a.ts\n2:Two");
+  assert.equal(await ok(grep, { pattern: "Two", ...content, "-n": false }), "/data/s/a.ts\nTwo");
   assert.equal(
     await ok(grep, { pattern: "Two", ...content, "-C": 1 }),
-    "/data/s/a.ts-1-one\n/data/s/a.ts:2:Two\n/data/s/a.ts-3-three",
+    "/data/s/a.ts\n1-one\n2:Two\n3-three",
   );
   assert.equal(
     await ok(grep, { pattern: "one.Two", ...content, multiline: true }),
-    "/data/s/a.ts:1:one\n/data/s/a.ts:2:Two",
+    "/data/s/a.ts\n1:one\n2:Two",
   );
-  assert.match(await ok(grep, { pattern: ".", ...content, head_limit: 1 }), /:one\n\[2 more lines/);
+  assert.equal(
+    await ok(grep, { pattern: "two", path: "s", output_mode: "content", "-i": true }),
+    "/data/s/a.ts\n2:Two\n\n/data/s/sub/b.py\n1:two",
+  );
+  const former = makeGrep({ maxBytes: 102_400, isCompact: false });
+  assert.equal(await ok(former, { pattern: "t", ...content }), "/data/s/a.ts:3:three");
+  assert.match(await ok(grep, { pattern: ".", ...content, head_limit: 2 }), /a\.ts\n1:one\n\[2 more lines/);
   assert.equal(
     await ok(grep, { pattern: "t", path: "s", output_mode: "count" }),
     "/data/s/a.ts:1\n/data/s/sub/b.py:1",
