@@ -62,7 +62,7 @@ export async function summariseIdle(
   if ((await begin([start])).length === 0) return "left";
   const sent = new Remedies(prefix, window, new Set()).sendable(history);
   const budget = window.budget(history, sent.prefix, 0);
-  const request = { prefix: sent.prefix, messages: summaryMessages(sent.messages, budget) };
+  const request = { prefix: sent.prefix, ...summaryMessages(sent.messages, budget) };
   const outcome = await requests.send(history, request);
   if (outcome.type !== "finished") {
     await requests.abandon(start.id, null);

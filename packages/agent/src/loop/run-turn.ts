@@ -303,7 +303,7 @@ class TurnRun {
 
   async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {
     const { messages, budget } = this.#remedies.toSummarise(history, sent);
-    const request = { ...sent, messages: summaryMessages(messages, budget) };
+    const request = { ...sent, ...summaryMessages(messages, budget) };
     const outcome = await this.#requests.send(history, request);
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, request);

@@ -32,6 +32,8 @@ export interface ModelRequest {
   /** Append-only and byte-stable from one request of a session to the next. */
   messages: readonly ModelMessage[];
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
+  /** Whether later requests begin with these messages, so that a cache is to have their end. Default true. */
+  isContinued?: boolean;
   /** How many requests with exactly these messages have failed, according to the log. Not sent to providers. */
   failedAttempts?: number;
 }

@@ -5,7 +5,7 @@ import { type TokenPrices, USUAL_PRICES } from "../models/token-prices.ts";
 import { estimateRequestTokens, type RequestPrefix } from "./context-window.ts";
 
 /** No session is compacted below so many tokens, unless its agent says so. */
-export const COMPACTION_FLOOR = 32_000;
+export const COMPACTION_FLOOR = 28_000;
 /** Tokens that a summary has. */
 const SUMMARY_TOKENS = 1_000;
 /** Tokens that follow the prefix after a compaction: the summary, the user's messages, the newest results. */

@@ -8,18 +8,19 @@ import { truncateMiddle } from "../prompts/text.ts";
 import { estimateRequestTokens, type RequestPrefix } from "./context-window.ts";
 import { keptContent } from "./kept-content.ts";
 import type { FinishedResponse } from "./send-request.ts";
+import type { SentMessages } from "./turn-requests.ts";
 
 /**
  * The messages of the request for a summary, of at most `budget` tokens by estimate. Tools and system prompt stay the same although
  * no call will run: providers reject calls in a history without their tools, and cache and signed thinking depend on the prefix.
  */
-export function summaryMessages(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
+export function summaryMessages(messages: readonly ModelMessage[], budget: number): SentMessages {
   const instruction = { type: "text" as const, text: notes.SUMMARY_INSTRUCTION };
   const left = budget - estimateTokens([{ role: "user", content: [instruction] }]);
   const shorter = shrinkMessages(messages, Math.max(0, Math.floor(left)));
   const last = shorter.at(-1);
-  if (last?.role !== "user") return [...shorter, { role: "user", content: [instruction] }];
-  return [...shorter.slice(0, -1), { role: "user", content: [...last.content, instruction] }];
+  const [before, own] = last?.role === "user" ? [shorter.slice(0, -1), last.content] : [shorter, []];
+  return { messages: [...before, { role: "user", content: [...own, instruction] }], isContinued: false };
 }
 
 /** The text of a response to such a request; null when it has none. */

@@ -28,6 +28,8 @@ export function requestPrefix(
   };
 }
 
+export type SentMessages = Pick<ModelRequest, "messages" | "isContinued">;
+
 export interface RequestOptions extends RetryOptions {
   agent: SessionAgent;
   model: Model;
@@ -64,13 +66,14 @@ export class TurnRequests {
   /** @throws LeaseLost when the turn's signal aborted with it. */
   async send(
     history: History,
-    { prefix, messages }: { prefix: RequestPrefix; messages: ModelRequest["messages"] },
+    { prefix, messages, isContinued = true }: SentMessages & { prefix: RequestPrefix },
     onPart: OnPart = () => {},
   ): Promise<RequestOutcome> {
     const { agent, model, signal } = this.#options;
     const request: ModelRequest = {
       ...prefix,
       messages,
+      isContinued,
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };

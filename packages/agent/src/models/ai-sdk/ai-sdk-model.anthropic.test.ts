@@ -126,6 +126,26 @@ describe("cache markers", () => {
       "tools.0",
     ]);
   });
+
+  it("of a request that none continues are on what is in the cache, and not on its end", async (test) => {
+    const { double, model } = await start(
+      test,
+      { blocks: [{ tool: "Look", id: "call_a", input: {} }] },
+      done,
+      done,
+    );
+    const { blocks } = await exchange(model, ask("Look."));
+    const request = continued(ask("Look."), blocks, "seen");
+    await exchange(model, { ...request, isContinued: false });
+    await exchange(model, { ...ask("Look."), isContinued: false });
+    assert.deepEqual(
+      double.requests.slice(1).map(({ body }) => markedPlaces(body)),
+      [
+        ["system.0", "messages.0.content.0", "tools.0"],
+        ["system.0", "tools.0"],
+      ],
+    );
+  });
 });
 
 type Content = Record<string, unknown> & { type: string };

@@ -61,14 +61,15 @@ const anthropic: Dialect = {
     const effort =
       request.effort !== undefined && model.thinking === "adaptive" ? { effort: request.effort } : {};
     const decides = thinking === null && model.reasoning === "adaptive" && request.effort !== undefined;
-    return withCacheMarkers({
+    const made = {
       ...options,
       // The AI SDK adds the budget to the output limit.
       maxOutputTokens: model.maxOutputTokens - (thinking?.budgetTokens ?? 0),
       ...(decides ? { reasoning: request.effort } : {}),
       // Tool streaming is off: it would let incomplete input through in a truncated response, and few compatible servers support it.
       providerOptions: { anthropic: { toolStreaming: false, ...stated, ...effort } },
-    });
+    };
+    return withCacheMarkers(made, request.isContinued);
   },
 };
 

@@ -39,7 +39,7 @@ const modelChoice = z.union([
     context_window: z.int().min(1_000).max(MAX_WINDOW).nullish(),
     compact_at: z.int().min(1_000).max(MAX_WINDOW).nullish().meta({
       description:
-        "The history is compacted when a request would have so many tokens, and at the latest when the window is full. Default: when a summary costs less than to carry the history on, by the model's prices and by what the session's requests had, from 32,000 tokens on.",
+        "The history is compacted when a request would have so many tokens, and at the latest when the window is full. Default: when a summary costs less than to carry the history on, by the model's prices and by what the session's requests had, from 28,000 tokens on.",
     }),
     compact_when_idle: z.boolean().nullish().meta({
       description:
