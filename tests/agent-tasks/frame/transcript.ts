@@ -1,0 +1,93 @@
+import type { AnyJson } from "../../acceptance/harness/api.ts";
+
+/** A call of the model that has its result. */
+export interface MadeCall {
+  name: string;
+  input: unknown;
+  text: string;
+}
+
+/** What a request shows of a session, as text. */
+export interface Transcript {
+  system: string;
+  /** What the user wrote, oldest first, with what a compaction kept of it. */
+  messages: readonly string[];
+  /** All calls, oldest first. */
+  calls: readonly MadeCall[];
+  /** Those since the newest message. */
+  recent: readonly MadeCall[];
+  /** Results that a compaction kept, of the calls just before it. */
+  kept: readonly MadeCall[];
+  /** The model's own last answer that a compaction kept; null without one. */
+  keptAnswer: string | null;
+  /** Whether a summary is asked for. */
+  isForSummary: boolean;
+}
+
+const SUMMARY_REQUEST = "[The conversation no longer fits the context window.";
+const SUMMARY = "[The conversation until here was summarised";
+const EARLIER = "[What the user wrote before, oldest first:]";
+const FILES = "[Files that you changed until here:]";
+const RESULTS = "[The newest results of your calls:]";
+const ANSWER = "[Your answer to that, after which you waited for the user:]";
+
+/** @param body a request of Anthropic's Messages. @param withNotes false: without what a compaction kept. */
+export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
+  const messages: string[] = [];
+  const calls: MadeCall[] = [];
+  const open = new Map<string, Pick<MadeCall, "name" | "input">>();
+  const kept: MadeCall[] = [];
+  let keptAnswer: string | null = null;
+  let recentFrom = 0;
+  let isForSummary = false;
+  for (const { role, content } of body.messages) {
+    const blocks = list(content);
+    for (const block of blocks) {
+      if (block.type === "tool_use") open.set(block.id, { name: block.name, input: block.input });
+      const call = block.type === "tool_result" ? open.get(block.tool_use_id) : undefined;
+      if (call !== undefined) calls.push({ ...call, text: textOf(block.content) });
+    }
+    if (role !== "user") continue;
+    for (const { type, text } of blocks) {
+      if (type !== "text" || text.startsWith(SUMMARY) || text.startsWith(FILES)) continue;
+      if (text.startsWith(SUMMARY_REQUEST)) isForSummary = true;
+      else if (text.startsWith(EARLIER)) {
+        if (withNotes) messages.push(text.slice(EARLIER.length).trim());
+      } else if (text.startsWith(RESULTS)) {
+        if (withNotes) kept.push(...keptResults(text.slice(RESULTS.length).trim()));
+      } else if (text.startsWith(ANSWER)) {
+        kept.length = 0;
+        if (withNotes) keptAnswer = text.slice(ANSWER.length).trim();
+      } else {
+        messages.push(text);
+        recentFrom = calls.length;
+      }
+    }
+  }
+  const recent = calls.slice(recentFrom);
+  const system = list(body.system)
+    .map(({ text }) => text)
+    .join("\n");
+  return { system, messages, calls, recent, kept, keptAnswer, isForSummary };
+}
+
+/** Each begins with a line that has the tool's name and the input; those that were shortened are no use. */
+function keptResults(text: string): MadeCall[] {
+  return text.split(/\n\n(?=(?:Bash|Read|Grep|Glob|Edit|Write) \{)/).flatMap((one) => {
+    const end = one.indexOf("\n");
+    const [, name = "", input = ""] = /^(\w+) (\{.*\})$/.exec(one.slice(0, end)) ?? [];
+    const result = one.slice(end + 1);
+    if (name === "" || /^\[… \d+ characters left out …\]$/m.test(one)) return [];
+    return [{ name, input: JSON.parse(input), text: result }];
+  });
+}
+
+function textOf(content: AnyJson): string {
+  return list(content)
+    .map(({ text }) => text ?? "")
+    .join("\n");
+}
+
+function list(content: AnyJson): AnyJson[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+}

@@ -1,0 +1,35 @@
+import { readAll } from "../frame/follow.ts";
+import type { Seen } from "../frame/seen.ts";
+
+/** Each page has some 6,000 bytes, and a code in the middle. */
+export function pages(count: number): Record<string, string> {
+  const page = (number: number) => {
+    const lines = Array.from(
+      { length: 100 },
+      (_, line) =>
+        `page ${number}, line ${line + 1}: ${(number * line * 7_919) % 99_991} of what was counted then`,
+    );
+    return [...lines.slice(0, 50), `code ${codeOf(number)}`, ...lines.slice(50)].join("\n");
+  };
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`pages/${index + 1}.txt`, `${page(index + 1)}\n`]),
+  );
+}
+
+export function codeOf(number: number): string {
+  return `K${(number * 7_919) % 9_973}`;
+}
+
+/**
+ * Appends a line for the code of each page to `codes.txt`, as far as the file does not have it, so that the work can be taken up again at
+ * any point.
+ */
+export function writeCodes(seen: Seen, folder: string, lineOf: (code: string) => string): void {
+  const done = seen.bash(`cd ${folder}; touch codes.txt; wc -l <codes.txt; ls pages | wc -l`);
+  const [written = 0, count = 0] = done.split("\n").map(Number);
+  for (let page = written + 1; page <= count; page += 1) {
+    const code = readAll(seen, `${folder}/pages/${page}.txt`).find((line) => line.startsWith("code "));
+    if (code === undefined) return;
+    seen.bash(`echo '${lineOf(code.slice("code ".length))}' >>${folder}/codes.txt`);
+  }
+}
