@@ -350,7 +350,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "result-repeats",
     source: "design",
-    rule: "A result does not repeat what the model has: lines of a file that it read before and that are the same, until its history is compacted; a working directory that it was told.",
+    rule: "A result does not repeat what the model has: lines of a file that it read before and that are the same, until its history is compacted (of lines that changed it has the changed ones, where these are less than half); a working directory that it was told.",
   },
   { id: "agent-permission", source: "api 4", rule: "A tool with always_deny, or not enabled, never runs." },
   {
