@@ -10,8 +10,8 @@ export const COMPACTION_FLOOR = 28_000;
 const SUMMARY_TOKENS = 1_000;
 /** Tokens that follow the prefix after a compaction: the summary, the user's messages, the newest results. */
 const KEPT_TOKENS = 5_000;
-/** Tokens of what the model reads again because the summary does not have it. */
-const READ_AGAIN_TOKENS = 10_000;
+/** Tokens of what the model reads again because the summary does not have it: about three files, since the newest results are kept. */
+const READ_AGAIN_TOKENS = 6_000;
 /** A compaction that gains less than this share of the point at which it is made is not worth what it loses. */
 const MIN_GAIN = 1 / 4;
 
