@@ -15,7 +15,7 @@ import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { waitForPid } from "../crash/processes.ts";
 import { assertNoMoreThan, hostState, stableState, waitUntilPasses } from "./abuse/host-state.ts";
 
-/** The cost of idle sessions: a row, and a disk until it is reclaimed. An open sandbox is two processes. */
+/** The cost of idle sessions: a row, and a disk until it is reclaimed. An open sandbox is three processes. */
 
 const SESSIONS = Number(process.env.BERTH_TEST_IDLE_SESSIONS ?? 10_000);
 const WARMUP_SESSIONS = 500;
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test("idle session: two processes while its sandbox is open, none and no mounts when it is closed", {
+test("idle session: three processes while its sandbox is open, none and no mounts when it is closed", {
   timeout: 600_000,
 }, async () => {
   // What the service's own first sandbox used goes some seconds after it.
@@ -47,7 +47,7 @@ test("idle session: two processes while its sandbox is open, none and no mounts 
   const { id } = await makeSession(api);
   // The Write tool keeps no shell open, unlike Bash.
   await runTurn(api, id, { tool: "Write", input: { file_path: "/data/kept", content: "kept" } });
-  await waitUntilPasses(MAX_WAIT_MS, () => assert.equal(hostState(berth).processes.length, 2));
+  await waitUntilPasses(MAX_WAIT_MS, () => assert.equal(hostState(berth).processes.length, 3));
   await waitUntilPasses(MAX_WAIT_MS, () => assertNoMoreThan({ ...hostState(berth), files: [] }, baseline));
   assert.deepEqual(hostState(berth).files, [id], "the disk remains");
   assert.deepEqual(toolResults(await runTurn(api, id, bash("cat /data/kept"))), ["kept"]);

@@ -14,7 +14,14 @@ import { sideBySide } from "./side-by-side.ts";
 export interface AnnouncedCall {
   eventId: string;
   kind: CallKind;
-  decision: CallDecision;
+}
+
+/** What calls need of the turn. */
+export interface CallContext extends ToolContext {
+  /** Takes what calls print while they run, and has what those of a dead process had printed. */
+  outputs?: CallOutputs;
+  /** Whether the sandbox is open, so that a call opens none. Default: that is not known. */
+  hasSandbox?(): boolean;
 }
 
 const MAX_CONCURRENT_CALLS = 8;
@@ -27,14 +34,21 @@ const STOP_GRACE_MS = 500;
  * stopped and the others never start; each gets a result that says so. Rejects when an append fails: calls that are still
  * running are then stopped, and nothing more is appended.
  *
+ * No call begins before it is announced, so that one with effects is never repeated. Only the first calls that have none begin at once (see
+ * `countEarly`): in a process that dies meanwhile, they were never made.
+ *
+ * @param decisions one for each call, in order.
+ * @param announcing resolves with the calls once they are in the log.
+ * @param maxTextLength characters of text that the model gets of one result.
  * @param next the start of the next request, which is appended with the last result, so that the request waits for one write and not
  * for two; null: it is not to begin.
  */
 export async function runCalls(
-  calls: readonly AnnouncedCall[],
+  decisions: readonly CallDecision[],
+  announcing: Promise<readonly AnnouncedCall[]>,
   log: TurnLog,
-  context: ToolContext & { outputs?: CallOutputs },
-  maxTextLength: number,
+  context: CallContext,
+  maxTextLength: () => number,
   next: () => Draft | null = () => null,
 ): Promise<void> {
   const fail = new AbortController();
@@ -46,38 +60,60 @@ export async function runCalls(
     earlier: (tool) => earlierCalls(log.history().messages, tool),
     signal,
   };
-  const others = sideBySide(calls.map(({ decision }) => decision));
-  const queue = calls.entries();
-  let missing = calls.length;
+  const announced = async (index: number) => {
+    const call = (await announcing)[index];
+    if (call === undefined) throw new TypeError("A call is not announced.");
+    return call;
+  };
+  const others = sideBySide(decisions);
+  const early = context.hasSandbox?.() ? countEarly(decisions) : 0;
+  const queue = decisions.entries();
+  let missing = decisions.length;
   const worker = async () => {
-    for (const [index, call] of queue) {
+    for (const [index, decision] of queue) {
       const beside = others[index];
-      const output = context.outputs?.begin(call.eventId) ?? NO_OUTPUT;
+      const output = index < early ? NO_OUTPUT : outputOf(await announced(index), context);
       const own = { ...stoppable, ...(beside !== undefined && { beside }) };
-      const result = await resultOf(call.decision, own, output);
+      const result = await resultOf(decision, own, output);
       beside?.begin();
+      const call = await announced(index);
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
       missing -= 1;
       const start = missing === 0 ? next() : null;
-      const draft = resultDraft(call, result, maxTextLength);
+      const draft = resultDraft(call, result, maxTextLength());
       await (start === null ? log.append([draft]) : log.appendTakingInputs([draft, start]));
       output.end();
     }
   };
-  const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, async () => {
+  const orStopAll = async (work: Promise<unknown>) => {
     try {
-      await worker();
+      await work;
     } catch (error) {
       fail.abort(error);
       throw error;
     }
-  });
-  await Promise.all(workers);
+  };
+  const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, decisions.length) }, worker);
+  await Promise.all([announcing, ...workers].map(orStopAll));
+}
+
+function outputOf({ eventId }: AnnouncedCall, { outputs }: CallContext): CallOutput {
+  return outputs?.begin(eventId) ?? NO_OUTPUT;
+}
+
+/** Of the first calls, how many only read, or do not run at all. What follows another call may be to see what that does. */
+function countEarly(decisions: readonly CallDecision[]): number {
+  const first = decisions.findIndex((decision) => !("errorText" in decision) && !readsOnly(decision));
+  return first === -1 ? decisions.length : first;
+}
+
+function readsOnly(decision: CallDecision): boolean {
+  return decision.permission === "allow" && "tool" in decision && decision.tool?.readsOnly === true;
 }
 
 /** The result of a call that does not run, or was stopped. */
-export function errorResult(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
+export function errorResult(call: AnnouncedCall, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
@@ -112,11 +148,7 @@ async function endsInTime(running: Promise<ToolResult>, signal: AbortSignal): Pr
   return ended;
 }
 
-function resultDraft(
-  call: Pick<AnnouncedCall, "eventId" | "kind">,
-  result: ToolResult,
-  maxTextLength: number,
-): Draft {
+function resultDraft(call: AnnouncedCall, result: ToolResult, maxTextLength: number): Draft {
   const content = result.content.map((block) =>
     block.type === "text"
       ? { ...block, text: truncateMiddle(storableText(block.text), maxTextLength) }

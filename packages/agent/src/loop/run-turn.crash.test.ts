@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
-import { bash } from "../../test-support/built-in-tools.ts";
+import { bash, grep, read } from "../../test-support/built-in-tools.ts";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { type ScriptedResponse, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTurn } from "../../test-support/turn.ts";
@@ -34,10 +34,10 @@ class Fuse {
   }
 }
 
-/** How often the sandbox ran each command, over all processes. */
+/** How often the sandbox ran each command that changes something, over all processes. */
 type Effects = Map<string, number>;
 
-/** Two responses with parallel calls, a failed request, and a final response, depending on the history. */
+/** Three responses with parallel calls, a failed request, and a final response, depending on the history. */
 function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {
@@ -55,6 +55,16 @@ function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse
     return { error: new ModelError("overloaded", "busy", { retryable: true }), after: [] };
   }
   if (answers === 1) return { blocks: [toolCall("Bash", { command: "echo four" })] };
+  if (answers === 2) {
+    return {
+      blocks: [
+        toolCall("Read", { file_path: "five" }),
+        toolCall("Grep", { pattern: "six" }),
+        toolCall("Bash", { command: "echo seven" }),
+        toolCall("Read", { file_path: "eight" }),
+      ],
+    };
+  }
   return says("done");
 }
 
@@ -75,7 +85,7 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
   };
   const sandbox: Sandbox = {
     id: "crash",
-    run: (command) => runCommand(command, fuse, effects),
+    run: (command) => runCommand(command, log, fuse, effects),
     placeFile: async () => true,
     removeFile: async () => true,
     mountSnapshot: async () => false,
@@ -89,8 +99,9 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     testTurn({
       log,
       model,
-      tools: [bash, write] satisfies Tool[],
+      tools: [bash, write, read, grep] satisfies Tool[],
       agent: testAgent,
+      hasSandbox: () => true,
       sandbox: async () => {
         fuse.step();
         return sandbox;
@@ -105,10 +116,14 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
   return await end.catch((error: unknown) => error);
 }
 
-async function runCommand(command: Parameters<Sandbox["run"]>[0], fuse: Fuse, effects: Effects) {
+async function runCommand(command: Command, log: MemoryLog, fuse: Fuse, effects: Effects) {
   fuse.step();
   const key = command.environment?.FILE ?? command.script;
-  effects.set(key, (effects.get(key) ?? 0) + 1);
+  if (!readsOnly(command)) {
+    effects.set(key, (effects.get(key) ?? 0) + 1);
+    const announced = JSON.stringify(log.events.filter((event) => event.type === "agent.tool_use"));
+    if (!announced.includes(key.replace("/data/", ""))) effects.set(`${key} before its announcement`, 2);
+  }
   await Promise.resolve();
   fuse.step();
   return {
@@ -119,6 +134,12 @@ async function runCommand(command: Parameters<Sandbox["run"]>[0], fuse: Fuse, ef
     outputFile: null,
     cwd: "/data",
   };
+}
+
+type Command = Parameters<Sandbox["run"]>[0];
+
+function readsOnly({ environment = {} }: Command): boolean {
+  return "LIMIT" in environment || "ARGUMENT_1" in environment;
 }
 
 async function stepsOfWholeTurn(): Promise<number> {
@@ -135,6 +156,11 @@ function assertSettled(log: MemoryLog, effects: Effects, context: string): void 
   const history = foldHistory(log.entries);
   assert.deepEqual([history.openCalls, history.openRequest, history.responseDue], [[], null, false], context);
   assertValidMessages(history.messages);
+  const announced = new Set<string>();
+  for (const event of log.events) {
+    if (event.type === "agent.tool_use") announced.add(event.id);
+    if (event.type === "agent.tool_result") assert.ok(announced.has(event.tool_use_id), context);
+  }
   const uses = log.events.filter((event) => event.type === "agent.tool_use");
   const results = log.events.filter((event) => event.type === "agent.tool_result");
   assert.deepEqual(

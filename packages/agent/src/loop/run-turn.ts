@@ -1,7 +1,6 @@
 import type { StopReason } from "@berth/contract";
-import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-call.ts";
-import type { CallOutputs } from "../calls/call-outputs.ts";
-import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
+import { authorizeCall, awaitsClient, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
+import { type AnnouncedCall, type CallContext, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
 import type { History } from "../history/history.ts";
@@ -21,7 +20,7 @@ import { type OnPreview, ResponsePreview, type TextStreams } from "../requests/r
 import type { FinishedResponse } from "../requests/send-request.ts";
 import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
-import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import { idleSummaryTime, type SummaryTime } from "./idle-summary.ts";
 
 const DEFAULT_MAX_REQUESTS = 500;
@@ -34,7 +33,7 @@ const NO_ANSWER = new ModelError(
 );
 
 /** Everything that a turn needs. */
-export interface Turn extends ToolContext, RequestOptions {
+export interface Turn extends CallContext, RequestOptions {
   /** What is mounted where, and other facts of the session, for the system prompt. The same text for the whole session. */
   workspaceDescription: string;
   /** The form of system prompt and tools that the session was created with. Default: the newest. */
@@ -45,8 +44,6 @@ export interface Turn extends ToolContext, RequestOptions {
   readFile: ReadFile;
   /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
   preview?: OnPreview;
-  /** Takes what calls print while they run, and has what those of a dead process had printed. */
-  outputs?: CallOutputs;
   /** Called when the first part of a response has arrived, with the id of the request's `span.model_request_start`. */
   onFirstPart?: (requestId: string) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
@@ -176,9 +173,8 @@ class TurnRun {
     const ended = endedCallResults(openCalls.filter((call) => call.state !== "started"));
     if (ended.length > 0) await this.#log.append(ended);
     const started = openCalls.filter((call) => call.state === "started");
-    await this.#runCalls(
-      started.map((call) => ({ ...call, decision: authorizeCall(call, this.#turn.agent, this.#tools) })),
-    );
+    const decisions = started.map((call) => authorizeCall(call, this.#turn.agent, this.#tools));
+    await this.#runCalls(decisions, Promise.resolve(started));
   }
 
   /** The start of the next request is in the log: every call has its result. */
@@ -267,17 +263,9 @@ class TurnRun {
     before: readonly Draft[],
   ): Promise<TurnEnd> {
     const { drafts, decisions } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
-    const entries = await this.#log.append([...before, ...drafts]);
-    this.#remedies.answered();
-    this.#thoughtsInARow = 0;
-    const uses = entries.map((entry) => entry.event).filter(isToolUse);
-    const calls = uses.flatMap((use, index) => {
-      const decision = decisions[index];
-      return decision === undefined || awaitsClient(decision)
-        ? []
-        : [{ eventId: use.id, kind: callKind(use), decision }];
-    });
-    await this.#runCalls(calls, () => (calls.length === uses.length ? this.#beginNext() : null));
+    const calls = decisions.filter((decision) => !awaitsClient(decision));
+    const next = () => (calls.length === decisions.length ? this.#beginNext() : null);
+    await this.#runCalls(calls, this.#announce([...before, ...drafts], decisions), next);
     if (response.reason === "refusal") return "refusal";
     if (response.reason !== "max_tokens") {
       this.#truncatedInARow = 0;
@@ -285,6 +273,22 @@ class TurnRun {
     }
     this.#truncatedInARow += 1;
     return this.#truncatedInARow < MAX_TRUNCATED_IN_A_ROW ? null : "max_turns";
+  }
+
+  /** Appends a response. Returns its calls that wait for no client. */
+  async #announce(
+    drafts: readonly Draft[],
+    decisions: readonly CallDecision[],
+  ): Promise<readonly AnnouncedCall[]> {
+    const entries = await this.#log.append(drafts);
+    this.#remedies.answered();
+    this.#thoughtsInARow = 0;
+    const uses = entries.map((entry) => entry.event).filter(isToolUse);
+    return uses.flatMap((use, index) => {
+      const decision = decisions[index];
+      if (decision === undefined || awaitsClient(decision)) return [];
+      return [{ eventId: use.id, kind: callKind(use) }];
+    });
   }
 
   /** The start of the next request, for the last result; null where the turn may end with that. */
@@ -297,8 +301,13 @@ class TurnRun {
     return draft;
   }
 
-  async #runCalls(calls: readonly AnnouncedCall[], next?: () => Draft | null): Promise<void> {
-    await runCalls(calls, this.#log, this.#turn, this.#window.of(this.#log.history()).size, next);
+  async #runCalls(
+    decisions: readonly CallDecision[],
+    announcing: Promise<readonly AnnouncedCall[]>,
+    next?: () => Draft | null,
+  ): Promise<void> {
+    const maxTextLength = () => this.#window.of(this.#log.history()).size;
+    await runCalls(decisions, announcing, this.#log, this.#turn, maxTextLength, next);
   }
 
   async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {

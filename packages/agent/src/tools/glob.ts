@@ -17,6 +17,7 @@ export const glob = defineTool({
     pattern: pathInput.describe("Glob pattern, from path; or absolute."),
     path: pathInput.optional().describe("Folder to look in; default /data."),
   }),
+  readsOnly: true,
   async run({ pattern, path }, context) {
     const search = await enterFolders(context, pattern, workspacePath(path ?? "."));
     return "result" in search ? search.result : await findFiles(context, search);

@@ -40,6 +40,7 @@ export const grep = (form: ResultForm): Tool =>
     name: "Grep",
     description: `Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts${form.isCompact ? `; up to ${kibibytes(form.maxBytes)}` : ""}. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.`,
     input,
+    readsOnly: true,
     async run(given, context) {
       const target = workspacePath(given.path ?? ".");
       const outcome = await runRipgrep(context, {

@@ -45,6 +45,7 @@ export const read = (form: ResultForm): Tool =>
     name: "Read",
     description: `Reads a file. Text comes with line numbers, ${form.isCompact ? "each with a tab" : "as of cat -n"}, up to 2,000 lines${form.isCompact ? ` and ${kibibytes(form.maxBytes)}` : ""} unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.`,
     input,
+    readsOnly: true,
     async run(given, context) {
       const path = workspacePath(given.file_path);
       const lines = linesOf(given);

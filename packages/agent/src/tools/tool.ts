@@ -18,6 +18,8 @@ export interface Tool extends ToolSpec {
   readonly mcp?: { readonly server: string; readonly name: string };
   /** The permission policy of its calls. Default: the agent's config for the tool's name. */
   readonly permission?: PermissionPolicy["type"];
+  /** Its calls change nothing, and print nothing while they run. */
+  readonly readsOnly?: true;
   /**
    * Runs with an input that matches the schema. An error inside the sandbox is a result with `isError`; a rejection means a
    * broken sandbox or a bug.
@@ -68,6 +70,7 @@ export function defineTool<Input extends z.ZodType>(tool: {
   name: string;
   description: string;
   input: Input;
+  readsOnly?: true;
   run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>;
 }): Tool {
   return { ...tool, run: (input, context) => tool.run(input as z.output<Input>, context) };

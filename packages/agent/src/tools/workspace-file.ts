@@ -50,27 +50,40 @@ export function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** One command for most files, and another for a part of what is larger. */
 export async function readFile(context: ToolContext, path: string, options: ReadOptions): Promise<FileRead> {
   const { whole, lines } = options;
+  const all = await runReadScript(context, path, { LIMIT: String(whole + 1) }, whole + 1);
+  if ("type" in all) return all;
+  if (all.output.length <= whole)
+    return { type: "file", size: all.output.length, bytes: all.output, part: "whole" };
+  const wanted = { FIRST: String(lines?.first ?? ""), COUNT: String(lines?.count ?? "") };
+  const part = await runReadScript(context, path, wanted, MAX_LINE_BYTES);
+  if ("type" in part) return part;
+  const end = part.output.indexOf("\n");
+  const size = Number(part.output.subarray(0, end).toString());
+  const bytes = part.output.subarray(end + 1);
+  return { type: "file", size, bytes, part: lines === undefined ? "head" : "lines" };
+}
+
+async function runReadScript(
+  context: ToolContext,
+  path: string,
+  wanted: { LIMIT: string } | { FIRST: string; COUNT: string },
+  maxBytes: number,
+): Promise<{ output: Buffer } | Extract<FileRead, { type: "failed" }>> {
   const outcome = await runScript(context, {
     script: READ_SCRIPT,
     variables: {
-      FILE: path,
-      WHOLE: String(whole),
-      FIRST: String(lines?.first ?? ""),
-      COUNT: String(lines?.count ?? ""),
-      LINE_BYTES: String(MAX_LINE_BYTES + 1),
+      ...{ FILE: path, LIMIT: "", FIRST: "", COUNT: "", LINE_BYTES: String(MAX_LINE_BYTES + 1) },
+      ...wanted,
     },
-    maxOutputBytes: Math.max(whole, MAX_LINE_BYTES) + 1_024,
+    maxOutputBytes: maxBytes + 1_024,
   });
   if (outcome.type === "stopped") return { type: "failed", result: outcome.result };
-  if (outcome.code !== 0)
-    return { type: "failed", result: failure(fileErrorText(path, outcome.code, outcome.output)) };
-  const end = outcome.output.indexOf("\n");
-  const size = Number(outcome.output.subarray(0, end).toString());
-  const bytes = outcome.output.subarray(end + 1);
-  const part = size <= whole ? "whole" : lines === undefined ? "head" : "lines";
-  return { type: "file", size, bytes, part };
+  const { code, output } = outcome;
+  if (code !== 0) return { type: "failed", result: failure(fileErrorText(path, code, output)) };
+  return { output };
 }
 
 /**

@@ -142,7 +142,7 @@ test("close: nothing of a sandbox is left but its disk", { skip: !root }, async 
   assert.deepEqual(readdirSync(directory).sort(), ["disk-a", "state"]);
 });
 
-test("an idle sandbox has two processes", { skip: !root }, async () => {
+test("an idle sandbox has two processes and the shell that waits", { skip: !root }, async () => {
   const sandbox = await open();
   await sandbox.run({ script: "true", timeoutMs: 60_000 });
   const { output } = await sandbox.run({
@@ -151,7 +151,7 @@ test("an idle sandbox has two processes", { skip: !root }, async () => {
   });
   assert.match(Buffer.from(output).toString(), /^hello you\n-+BEGIN CERTIFICATE-+\nown\n/);
   await until(
-    () => processes().length === 2,
+    () => processes().length === 3,
     () => `left: ${processes()}`,
   );
   await sandbox.close();
@@ -194,11 +194,11 @@ test("server is killed → no process is left, and a sweep removes the rest", { 
   await once(child.stdout, "data");
   const other = await open();
   assert.ok(processes().length > 4);
-  const mine = await pidsOf(other);
+  const namespace = await namespaceOf(other);
   child.kill("SIGKILL");
   await once(child, "exit");
   await until(
-    () => processes().every((pid) => mine.includes(pid)),
+    () => processes().length > 0 && processes().every((pid) => pidsIn(namespace).includes(pid)),
     () => `left: ${processes()}`,
   );
   assert.equal(groups().length, root ? 2 : 0);
@@ -327,10 +327,14 @@ test("sweep: killed at any point → the next sweep removes everything", {
   assert.ok(points > 3, `only ${points} points`);
 });
 
-/** The two processes of an idle sandbox. */
-async function pidsOf(sandbox: Sandbox): Promise<number[]> {
+/** Of its pids. */
+async function namespaceOf(sandbox: Sandbox): Promise<string> {
   const { output } = await sandbox.run({ script: "readlink /proc/self/ns/pid", timeoutMs: 60_000 });
-  const namespace = Buffer.from(output).toString().trim();
+  return Buffer.from(output).toString().trim();
+}
+
+/** The processes of a sandbox and bwrap. */
+function pidsIn(namespace: string): number[] {
   const inside = processes().filter((pid) => link(`/proc/${pid}/ns/pid`) === namespace);
   return [...inside, ...inside.map((pid) => Number(/^PPid:\t(\d+)/m.exec(status(pid))?.[1]))];
 }

@@ -9,9 +9,10 @@ import type { Feed } from "./feed-pipe.ts";
 import { killCommand } from "./kill-command.ts";
 import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
 import type { Marks } from "./marks.ts";
-import type { CommandPipes, Slot } from "./pipes.ts";
+import type { CommandPipes, OpenSlot, Slot } from "./pipes.ts";
 import type { Target } from "./processes-of-command.ts";
 import type { SandboxView } from "./sandbox-view.ts";
+import type { WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** Limit for writing kept output to its file. */
@@ -35,6 +36,8 @@ export interface CommandHost {
 
 /** How a command is given to a shell. */
 export interface ShellStart {
+  /** The shell, where it was started ahead. Its pipes are those of the command. */
+  waiting?: WaitingShell | undefined;
   /** Text that the shell reads from the slot's first pipe. */
   text?: (slot: Slot) => string;
   /**
@@ -63,13 +66,20 @@ export interface Outcome {
   result: CommandResult;
   /** The shell did not outlive the command. */
   shellEnded: boolean;
+  /** The shell died before it had read the command, of which nothing has run. */
+  neverBegan: boolean;
 }
 
-/** A fresh shell for one command. */
-export function freshStart(host: CommandHost, parts: Parameters<typeof freshShell>[1]): ShellStart {
+/** A fresh shell for one command; `waiting` if it is there. */
+export function freshStart(
+  host: CommandHost,
+  parts: Parameters<typeof freshShell>[1],
+  waiting?: WaitingShell,
+): ShellStart {
   return {
+    waiting,
     text: (slot) => freshShell(slot, parts),
-    start: (slot) => host.supervisor.request("run", slot.name),
+    start: async (slot) => waiting?.pid ?? (await host.supervisor.request("run", slot.name)),
     lasting: false,
   };
 }
@@ -100,7 +110,8 @@ export async function runCommand(
     runFed(host, { script, exports: exports(environment) }, feed),
   );
   const ending = Promise.withResolvers<Ending>();
-  const streams = new CommandStreams(host, await host.pipes.take(), output, names.nonce, ending.resolve);
+  const open = shell.waiting ?? (await openSlot(host.pipes));
+  const streams = new CommandStreams(host, open, output, names.nonce, ending.resolve);
   const stopWatching = watch(host, work, ending.resolve);
   streams.feed(shell.text?.(streams.slot), work.feed);
   if (!names.helps) host.running.add(names.mark);
@@ -126,7 +137,13 @@ export async function runCommand(
     ...(limit && { limit }),
     ...(crowded && { cleared: true as const }),
   };
-  return { result: { ...(await output.result(end, shell.lasting)), ...observed }, shellEnded };
+  const neverBegan = end.ended === "died" && !streams.hasBegun;
+  return { result: { ...(await output.result(end, shell.lasting)), ...observed }, shellEnded, neverBegan };
+}
+
+async function openSlot(pipes: CommandPipes): Promise<OpenSlot> {
+  const slot = await pipes.take();
+  return { slot, output: pipes.read(slot) };
 }
 
 /**

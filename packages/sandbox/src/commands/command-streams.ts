@@ -3,7 +3,7 @@ import { type Ending, noShell, poll } from "./command-ending.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { type Feed, feedBytes, feedPipe } from "./feed-pipe.ts";
 import { FrameReader } from "./frame-reader.ts";
-import type { CommandPipes, Slot } from "./pipes.ts";
+import type { CommandPipes, OpenSlot, Slot } from "./pipes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How long to wait for output after the shell has ended, while another process holds its pipe open. */
@@ -27,13 +27,26 @@ export class CommandStreams {
   /** Resolves when no process has the output pipe open. */
   readonly #drained: Promise<void>;
   readonly #inputs: Writable[] = [];
+  /** What the shell reads, where that is open. */
+  readonly #in: Writable | undefined;
 
-  /** Opens the output pipe. @param onEnd Called when the shell reports the end of the command. */
-  constructor(host: Host, slot: Slot, output: CommandOutput, nonce: string, onEnd: (ending: Ending) => void) {
-    this.slot = slot;
+  /**
+   * Reads the output pipe.
+   *
+   * @param onEnd Called when the shell reports the end of the command.
+   */
+  constructor(
+    host: Host,
+    open: OpenSlot,
+    output: CommandOutput,
+    nonce: string,
+    onEnd: (ending: Ending) => void,
+  ) {
+    this.slot = open.slot;
     this.#host = host;
     this.#output = output;
-    this.#pipe = host.pipes.read(slot);
+    this.#pipe = open.output;
+    this.#in = open.input;
     this.#drained = new Promise<void>((resolve) => this.#pipe.once("close", () => resolve()));
     this.#frame = new FrameReader(nonce, {
       begin: this.#begun.resolve,
@@ -43,6 +56,11 @@ export class CommandStreams {
     this.#pipe.on("data", (chunk: Buffer) => this.#frame.push(chunk)).on("error", () => {});
   }
 
+  /** The shell has opened its pipes and reads the command: before, nothing of the command has run. */
+  get hasBegun(): boolean {
+    return this.#frame.hasBegun;
+  }
+
   /** Resolves with the pid that the shell reported, or with null when no process has the output pipe open any more. */
   get shellPid(): Promise<number | null> {
     return Promise.race([this.#begun.promise, this.#drained.then(() => null)]);
@@ -50,8 +68,9 @@ export class CommandStreams {
 
   /** Begins to write what the shell and the command read. */
   feed(script: string | undefined, stdin: Feed | undefined): void {
-    if (script !== undefined) this.#feedPipe("in", feedBytes(script));
-    if (stdin !== undefined) this.#feedPipe("stdin", stdin);
+    const { pipes } = this.#host;
+    if (script !== undefined) this.#feed(this.#in ?? pipes.write(this.slot, "in"), feedBytes(script));
+    if (stdin !== undefined) this.#feed(pipes.write(this.slot, "stdin"), stdin);
   }
 
   /**
@@ -91,11 +110,10 @@ export class CommandStreams {
     return gone.aborted && end.ended === "died" ? { ended: "closed" } : end;
   }
 
-  #feedPipe(direction: "in" | "stdin", feed: Feed): void {
-    const socket = this.#host.pipes.write(this.slot, direction);
-    this.#inputs.push(socket);
+  #feed(pipe: Writable, feed: Feed): void {
+    this.#inputs.push(pipe);
     void feedPipe(
-      socket,
+      pipe,
       this.#begun.promise.then(() => undefined),
       feed,
     );

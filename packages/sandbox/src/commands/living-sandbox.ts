@@ -14,6 +14,7 @@ import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
 import type { CommandPipes } from "./pipes.ts";
 import type { SandboxView } from "./sandbox-view.ts";
+import { SpareShell, type WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** The parts of a running sandbox, whatever the engine. */
@@ -55,6 +56,7 @@ export abstract class LivingSandbox implements Sandbox {
   readonly #closed = Promise.withResolvers<void>();
   readonly #gone = new AbortController();
   readonly #host: CommandHost;
+  readonly #spare: SpareShell;
   readonly #shells = new Map<string, NamedShell>();
   readonly #files: FilePlacer;
   #closing: Promise<void> | null = null;
@@ -73,6 +75,7 @@ export abstract class LivingSandbox implements Sandbox {
       giveUp: () => this.close().catch(() => {}),
       ...(parts.gauge === undefined ? {} : { gauge: parts.gauge }),
     };
+    this.#spare = new SpareShell(this.#host);
     this.#files = new FilePlacer(parts, (command, stdin) =>
       this.#runFresh(command, { ...command, ...(stdin === undefined ? {} : { feed: feedStream(stdin) }) }),
     );
@@ -162,6 +165,7 @@ export abstract class LivingSandbox implements Sandbox {
     return this.release();
   }
 
+  /** In the shell that waits, if one does: where it has died meanwhile, in another. */
   async #runFresh(command: Command, work: Work): Promise<CommandResult> {
     const mark = this.#host.marks.next();
     const nonce = newNonce();
@@ -173,6 +177,15 @@ export abstract class LivingSandbox implements Sandbox {
       nonce,
       fed: work.feed !== undefined,
     };
-    return (await runCommand(this.#host, work, { mark, nonce }, freshStart(this.#host, parts))).result;
+    const run = (waiting?: WaitingShell) =>
+      runCommand(this.#host, work, { mark, nonce }, freshStart(this.#host, parts, waiting));
+    // What is fed from a stream cannot be fed again.
+    const { stdin, stdinStream } = command;
+    const isRepeatable = work.feed === undefined || (stdin !== undefined && stdinStream === undefined);
+    const waiting = isRepeatable ? this.#spare.take() : undefined;
+    const tried = await run(waiting);
+    const { result } = waiting !== undefined && tried.neverBegan ? await run() : tried;
+    if (result.limit === undefined) this.#spare.prepare();
+    return result;
   }
 }

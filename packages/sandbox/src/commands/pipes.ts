@@ -6,6 +6,14 @@ export interface Slot {
   readonly name: string;
 }
 
+/** A slot whose output is read. */
+export interface OpenSlot {
+  slot: Slot;
+  output: Readable;
+  /** What its shell reads, where that is open as well. */
+  input?: Writable;
+}
+
 /**
  * The pipes between the service and one sandbox. A slot is reused when its command and every process that held its output have
  * ended.

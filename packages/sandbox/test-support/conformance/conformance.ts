@@ -14,6 +14,7 @@ import { probeTests } from "./probe-tests.ts";
 import { saveTests } from "./save-tests.ts";
 import { shellTests } from "./shell-tests.ts";
 import { snapshotTests } from "./snapshot-tests.ts";
+import { spareShellTests } from "./spare-shell-tests.ts";
 
 export type { Subject } from "./context.ts";
 
@@ -67,6 +68,7 @@ export function conformance(
       commandTests,
       outputTests,
       shellTests,
+      spareShellTests,
       keptShellTests,
       killTests,
       diskTests,

@@ -43,7 +43,7 @@ export interface Made {
 /** Directories of the disk that a sandbox which changes its system has from that system, or in memory, instead. */
 const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp", "/tmp"];
 /** Concurrent commands that start without making further pipes. */
-export const FIRST_PIPES = 3;
+export const FIRST_PIPES = 4;
 
 /** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
 export async function launchOptions(

@@ -91,6 +91,8 @@ export class SessionMemory {
       name: tool.name,
       description: tool.description,
       input: tool.input,
+      // What surrounds a call writes.
+      ...(tool.readsOnly && this.#target.stores.length === 0 && { readsOnly: true as const }),
       run: (input, context) =>
         this.#aroundCall(
           () => context.sandbox(),

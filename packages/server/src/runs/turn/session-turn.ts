@@ -195,6 +195,7 @@ export class SessionTurn {
       ...(busyRetryMs !== undefined && { busyRetryMs }),
       ...(maxRequests !== undefined && { maxRequests }),
       sandbox,
+      hasSandbox: () => workspace.hasSandbox(),
       environment: () => workspace.environment(),
       secrets: () => workspace.secrets(),
       signal,

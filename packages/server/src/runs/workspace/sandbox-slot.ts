@@ -4,6 +4,7 @@ import type { OpenedSandbox } from "./opening.ts";
 export class SandboxSlot {
   #opening: Promise<OpenedSandbox> | undefined;
   #closing: Promise<void> | undefined;
+  #isThere = false;
   #ended = false;
 
   get ended(): boolean {
@@ -12,6 +13,11 @@ export class SandboxSlot {
 
   isOpen(): boolean {
     return this.#opening !== undefined;
+  }
+
+  /** It is open already. */
+  isThere(): boolean {
+    return this.#opening !== undefined && this.#isThere;
   }
 
   /** Returns the sandbox, or opens one if there is none, once the last one is closed. Rejects after `end`. */
@@ -26,10 +32,14 @@ export class SandboxSlot {
   #open(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
     const own = this.#closing === undefined ? open() : this.#closing.then(open, open);
     this.#opening = own;
+    this.#isThere = false;
     const forget = () => {
       if (this.#opening === own) this.#opening = undefined;
     };
-    own.then(({ sandbox }) => sandbox.closed.then(forget), forget);
+    own.then(({ sandbox }) => {
+      if (this.#opening === own) this.#isThere = true;
+      return sandbox.closed.then(forget);
+    }, forget);
     return own;
   }
 

@@ -148,6 +148,11 @@ export class SessionWorkspace {
     return await this.#wait.needed(() => orAborted(ready, signal));
   }
 
+  /** A call would not have to wait for a sandbox to be opened. */
+  hasSandbox(): boolean {
+    return this.#slot.isThere();
+  }
+
   /**
    * The sandbox, for a look at what is on the disk: one is opened if none is open, and nothing is waited for that is being put in
    * place. Null: the session has no disk here, and gets none. Rejects as `sandbox` does.

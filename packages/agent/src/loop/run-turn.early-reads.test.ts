@@ -1,0 +1,110 @@
+// Subject: calls that only read begin beside the append that announces them, and no others do.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryLog } from "../../test-support/memory-log.ts";
+import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
+import { testTool, testTurn } from "../../test-support/turn.ts";
+import { LeaseLost } from "../history/log.ts";
+import type { Draft, LogEntry } from "../history/log-entry.ts";
+import { type Tool, textResult } from "../tools/tool.ts";
+import { runTurn, type Turn } from "./run-turn.ts";
+
+/** A log in which the append of calls waits. */
+class HeldLog extends MemoryLog {
+  readonly arrived = Promise.withResolvers<void>();
+  readonly held = Promise.withResolvers<void>();
+
+  override async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    if (drafts.some(({ event }) => event.type === "agent.tool_use")) {
+      this.arrived.resolve();
+      await this.held.promise;
+    }
+    return await super.append(drafts);
+  }
+}
+
+/** Runs a turn of one response with these calls, by their names. A name in small letters is that of a tool that only reads. */
+function begin(names: readonly string[], more: Partial<Turn> = {}) {
+  const log = new HeldLog();
+  log.message("go");
+  const begun: string[] = [];
+  const signals: AbortSignal[] = [];
+  const allBegun = Promise.withResolvers<void>();
+  const tools = [...new Set(names)].map((name): Tool => {
+    const tool = testTool(name, (text, signal) => {
+      begun.push(text);
+      signals.push(signal);
+      if (begun.length === names.length) allBegun.resolve();
+      return textResult(text);
+    });
+    return name === name.toLowerCase() ? { ...tool, readsOnly: true } : tool;
+  });
+  const calls = names.map((name, index) => toolCall(name, { text: `${name} ${index}` }));
+  const model = scriptedModel([{ blocks: calls }, says("done")]);
+  const ended = runTurn(testTurn({ log, model, tools, hasSandbox: () => true, ...more }));
+  return { log, begun, signals, ended, allBegun: allBegun.promise };
+}
+
+/** All that can happen without the append has happened. */
+const settled = async () => {
+  for (let round = 0; round < 20; round++) await new Promise(setImmediate);
+};
+
+const CASES: readonly (readonly [calls: string, early: string])[] = [
+  ["r r r", "r 0, r 1, r 2"],
+  ["r s", "r 0, s 1"],
+  ["r W r", "r 0"],
+  ["W r", ""],
+  ["W", ""],
+];
+for (const [calls, early] of CASES)
+  test(`of the calls ${calls}, in small letters those that only read, before the append: ${early || "none"}`, async () => {
+    const names = calls.split(" ");
+    const { log, begun, ended } = begin(names);
+    await log.arrived.promise;
+    await settled();
+    assert.equal(begun.join(", "), early);
+    assert.ok(!log.types.includes("agent.tool_result"));
+    log.held.resolve();
+    assert.deepEqual(await ended, { type: "end_turn" });
+    assert.deepEqual(begun.toSorted(), names.map((name, index) => `${name} ${index}`).toSorted());
+    const [last, ...before] = log.types.filter((type) => type.startsWith("agent.tool")).toReversed();
+    assert.equal(last, "agent.tool_result");
+    assert.equal(before.indexOf("agent.tool_use"), names.length - 1, "each result is behind all calls");
+  });
+
+test("a sandbox would have to be opened: nothing begins before it is announced", async () => {
+  const { log, begun, ended } = begin(["r", "r"], { hasSandbox: () => false });
+  await log.arrived.promise;
+  await settled();
+  assert.deepEqual(begun, []);
+  log.held.resolve();
+  assert.deepEqual(await ended, { type: "end_turn" });
+  assert.equal(begun.length, 2);
+});
+
+test("the announcement fails: what began is stopped, and nothing is appended", async () => {
+  for (const error of [new LeaseLost(), new Error("the database is away")]) {
+    const { log, signals, allBegun, ended } = begin(["r", "r"]);
+    await log.arrived.promise;
+    await allBegun;
+    log.held.reject(error);
+    await assert.rejects(ended, error);
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, true],
+    );
+    assert.ok(!log.types.some((type) => type.startsWith("agent.tool")));
+  }
+});
+
+test("an interrupt while the calls are announced: each has a result, behind its announcement", async () => {
+  const interrupt = new AbortController();
+  const { log, ended } = begin(["r", "W"], { signal: interrupt.signal });
+  await log.arrived.promise;
+  interrupt.abort();
+  log.held.resolve();
+  assert.deepEqual(await ended, { type: "cancelled" });
+  const types = log.types.filter((type) => type.startsWith("agent.tool"));
+  assert.deepEqual(types, ["agent.tool_use", "agent.tool_use", "agent.tool_result", "agent.tool_result"]);
+});
