@@ -1,5 +1,6 @@
 import { DEFAULT_RESULT_BYTES } from "@berth/contract";
 import { bash as makeBash } from "../src/tools/bash.ts";
+import { glob as makeGlob } from "../src/tools/glob.ts";
 import { grep as makeGrep } from "../src/tools/grep.ts";
 import { read as makeRead } from "../src/tools/read.ts";
 
@@ -10,5 +11,6 @@ const compact = (name: keyof typeof DEFAULT_RESULT_BYTES) => ({
 
 /** The tools as a session that is created now has them. */
 export const bash = makeBash(compact("Bash"));
+export const glob = makeGlob({ isCompact: true });
 export const grep = makeGrep(compact("Grep"));
 export const read = makeRead(compact("Read"));

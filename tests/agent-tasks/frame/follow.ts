@@ -5,7 +5,6 @@ import type { Call, Seen } from "./seen.ts";
 const READ_ON =
   /\[(?:Lines \d+ to (\d+)(?: of \d+)?|Cut after line (\d+), at [\d.]+ KiB)\. Use offset to read on\.\]/;
 const TOO_LARGE = /^\S+ has \d+ bytes, more than 262144\. Read a part of it with offset and limit/;
-const NOTE = /^(?:\[.*\]|\(.*\))$/;
 
 /** The lines of a file, as far as the reader gets. @param enough true: the lines so far have what it is read for. */
 export function readAll(
@@ -57,15 +56,16 @@ export function findInOutput(seen: Seen, output: string, pattern: RegExp, extend
   return file === undefined ? here : found(seen.bash(`grep -E -h '${extended}' ${file}`));
 }
 
-/** Matches of a search as `path:line:text`, with those that a note says are missing, of which each folder is searched by itself. */
+/** The files that a search finds, with those that a note says are missing, for which each folder is searched by itself. */
 export function searchAll(seen: Seen, pattern: string, path: string): string[] {
   const search = (where: string) => seen.call("Grep", { pattern, path: where, output_mode: "content" });
   const text = search(path);
-  if (seen.note(text, /more lines are not shown\. Search a narrower path/) === null) return matches(text);
+  if (seen.note(text, /more lines are not shown\. Search a narrower path/) === null) return headings(text);
   const folders = seen.bash(`find ${path} -mindepth 1 -maxdepth 1 -type d -not -name .git`).split("\n");
-  return folders.flatMap((folder) => (folder.startsWith("/") ? matches(search(folder)) : []));
+  return folders.flatMap((folder) => (folder.startsWith("/") ? headings(search(folder)) : []));
 }
 
-function matches(text: string): string[] {
-  return text.split("\n").filter((line) => line !== "" && line !== "No matches." && !NOTE.test(line));
+/** The names of the files, each in a line above its matches. */
+function headings(text: string): string[] {
+  return text.split("\n").filter((line) => line.startsWith("/"));
 }

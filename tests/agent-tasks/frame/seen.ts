@@ -45,16 +45,12 @@ export class Seen {
 
   /** What the pattern finds in the newest of the user's messages that has it, or "". */
   told(pattern: RegExp): string {
-    for (const message of this.#transcript.messages.toReversed()) {
-      const found = pattern.exec(message)?.[1];
-      if (found !== undefined) return found;
-    }
-    return "";
+    return newest(this.#transcript.messages, pattern);
   }
 
-  /** Its own last answer, if a compaction kept it. */
-  get keptAnswer(): string {
-    return this.#transcript.keptAnswer ?? "";
+  /** The same in what the model said itself. */
+  said(pattern: RegExp): string {
+    return newest(this.#transcript.answers, pattern);
   }
 
   /** Whether it still sees that it made such a call, in this turn or before. */
@@ -90,6 +86,7 @@ export class Seen {
     return results.map((text) => text ?? "");
   }
 
+  /** Null: it is to be made. */
   #result(call: Call): string | null {
     const kept = this.#keptLeft.findIndex((one) => isSame(one, call));
     const [found] = kept < 0 ? [] : this.#keptLeft.splice(kept, 1);
@@ -102,10 +99,18 @@ export class Seen {
       return isLost ? "" : null;
     }
     this.#used = index + 1;
-    if (text !== UNCHANGED) return text;
+    if (text !== UNCHANGED || !this.actsOnNotes) return text;
     const before = calls.slice(0, calls.length - recent.length + index);
     return before.findLast((one) => isSame(one, call) && one.text !== UNCHANGED)?.text ?? text;
   }
+}
+
+function newest(texts: readonly string[], pattern: RegExp): string {
+  for (const text of texts.toReversed()) {
+    const found = pattern.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return "";
 }
 
 function isSame(one: Call, other: Call): boolean {

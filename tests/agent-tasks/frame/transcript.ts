@@ -18,8 +18,8 @@ export interface Transcript {
   recent: readonly MadeCall[];
   /** Results that a compaction kept, of the calls just before it. */
   kept: readonly MadeCall[];
-  /** The model's own last answer that a compaction kept; null without one. */
-  keptAnswer: string | null;
+  /** What the model said, oldest first, with the last answer that a compaction kept. */
+  answers: readonly string[];
   /** Whether a summary is asked for. */
   isForSummary: boolean;
 }
@@ -37,7 +37,7 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
   const calls: MadeCall[] = [];
   const open = new Map<string, Pick<MadeCall, "name" | "input">>();
   const kept: MadeCall[] = [];
-  let keptAnswer: string | null = null;
+  const answers: string[] = [];
   let recentFrom = 0;
   let isForSummary = false;
   for (const { role, content } of body.messages) {
@@ -45,6 +45,7 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
     for (const block of blocks) {
       if (block.type === "tool_use") open.set(block.id, { name: block.name, input: block.input });
       const call = block.type === "tool_result" ? open.get(block.tool_use_id) : undefined;
+      if (role === "assistant" && block.type === "text") answers.push(block.text);
       if (call !== undefined) calls.push({ ...call, text: textOf(block.content) });
     }
     if (role !== "user") continue;
@@ -57,7 +58,7 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
         if (withNotes) kept.push(...keptResults(text.slice(RESULTS.length).trim()));
       } else if (text.startsWith(ANSWER)) {
         kept.length = 0;
-        if (withNotes) keptAnswer = text.slice(ANSWER.length).trim();
+        if (withNotes) answers.push(text.slice(ANSWER.length).trim());
       } else {
         messages.push(text);
         recentFrom = calls.length;
@@ -68,7 +69,7 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
   const system = list(body.system)
     .map(({ text }) => text)
     .join("\n");
-  return { system, messages, calls, recent, kept, keptAnswer, isForSummary };
+  return { system, messages, calls, recent, kept, answers, isForSummary };
 }
 
 /** Each begins with a line that has the tool's name and the input; those that were shortened are no use. */

@@ -20,8 +20,7 @@ export const BEYOND_GREP: Task = {
       says: "Rename the function old_total to sum_of in all of /data/beyond-grep.",
       reader(seen) {
         const [from, to] = [seen.told(/function (\w+) to/), seen.told(/ to (\w+) in/)];
-        const found = searchAll(seen, from, seen.told(/all of (\S+)\.$/));
-        const files = [...new Set(found.map((line) => line.slice(0, line.indexOf(":"))))];
+        const files = searchAll(seen, from, seen.told(/all of (\S+)\.$/));
         if (files.length > 0)
           seen.bash(`sed -i 's/${from}/${to}/g' ${files.join(" ")} /data/beyond-grep/total.sh`);
         return "Renamed.";

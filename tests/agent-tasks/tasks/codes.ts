@@ -16,20 +16,25 @@ export function pages(count: number): Record<string, string> {
   );
 }
 
-export function codeOf(number: number): string {
+function codeOf(number: number): string {
   return `K${(number * 7_919) % 9_973}`;
 }
 
+export function codesOf(count: number, lineOf: (code: string) => string): string {
+  return Array.from({ length: count }, (_, index) => `${lineOf(codeOf(index + 1))}\n`).join("");
+}
+
 /**
- * Appends a line for the code of each page to `codes.txt`, as far as the file does not have it, so that the work can be taken up again at
- * any point.
+ * Appends a line for the code of each page in `pages/` to a file, as far as it does not have them, so that the work can be taken up again
+ * at any point.
  */
-export function writeCodes(seen: Seen, folder: string, lineOf: (code: string) => string): void {
-  const done = seen.bash(`cd ${folder}; touch codes.txt; wc -l <codes.txt; ls pages | wc -l`);
+export function writeCodes(seen: Seen, folder: string, file: string, lineOf: (code: string) => string): void {
+  const done = seen.bash(`cd ${folder}; touch ${file}; wc -l <${file}; ls pages | wc -l`);
   const [written = 0, count = 0] = done.split("\n").map(Number);
   for (let page = written + 1; page <= count; page += 1) {
-    const code = readAll(seen, `${folder}/pages/${page}.txt`).find((line) => line.startsWith("code "));
+    const lines = readAll(seen, `${folder}/pages/${page}.txt`);
+    const code = lines.find((line) => line.startsWith("code "));
     if (code === undefined) return;
-    seen.bash(`echo '${lineOf(code.slice("code ".length))}' >>${folder}/codes.txt`);
+    seen.bash(`echo '${lineOf(code.slice("code ".length))}' >>${folder}/${file}`);
   }
 }

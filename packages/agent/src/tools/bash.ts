@@ -72,7 +72,7 @@ async function runCommand(script: string, options: Running, context: ToolContext
   beside?.begin();
   const result = await running;
   const parts = [
-    outputOf(result),
+    outputOf(result, form),
     ...remarks(result, options),
     ...directoryNote(result, options, context),
     ...(aside ? [ASIDE_NOTE] : []),
@@ -93,8 +93,12 @@ async function endShell(context: ToolContext): Promise<ToolResult> {
   return textResult("The shell was restarted in /data.");
 }
 
-function outputOf(result: CommandResult): string {
-  return Buffer.from(result.output).toString("utf8").replace(/\n$/, "");
+/** In the compact form a line marks the place where the middle is left out. */
+function outputOf({ output, cutAt }: CommandResult, { isCompact }: ResultForm): string {
+  const bytes = Buffer.from(output);
+  const [head, tail] = [bytes.subarray(0, cutAt ?? 0), bytes.subarray(cutAt ?? 0)].map((part) => `${part}`);
+  const cut = isCompact && cutAt !== undefined ? `${/(^|\n)$/.test(head ?? "") ? "" : "\n"}[…]\n` : "";
+  return `${head}${cut}${tail}`.replace(/\n$/, "");
 }
 
 function remarks(result: CommandResult, { timeoutMs, form }: Running): string[] {

@@ -1,28 +1,30 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import { fileGlobs, globProblem } from "./file-globs.ts";
+import type { ResultForm } from "./result-form.ts";
 import { runScript, toolScript } from "./run-script.ts";
-import { defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
+import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const MAX_NAMES = 200;
 const ENTER_FOLDERS = toolScript("enter-folders");
 const FIND_FILES = toolScript("find-files");
 
-export const glob = defineTool({
-  name: "Glob",
-  description:
-    "Finds files by a pattern such as **/*.ts or src/**/*.{js,json}, newest first, at most 200. A pattern without a slash matches at any depth. Hidden and ignored files count; .git does not. Symbolic links to files are listed as name -> target; folders behind links are searched if the pattern begins with their path.",
-  input: z.strictObject({
-    pattern: pathInput.describe("Glob pattern, from path; or absolute."),
-    path: pathInput.optional().describe("Folder to look in; default /data."),
-  }),
-  readsOnly: true,
-  async run({ pattern, path }, context) {
-    const search = await enterFolders(context, pattern, workspacePath(path ?? "."));
-    return "result" in search ? search.result : await findFiles(context, search);
-  },
-});
+export const glob = (form: Pick<ResultForm, "isCompact">): Tool =>
+  defineTool({
+    name: "Glob",
+    description:
+      "Finds files by a pattern such as **/*.ts or src/**/*.{js,json}, newest first, at most 200. A pattern without a slash matches at any depth. Hidden and ignored files count; .git does not. Symbolic links to files are listed as name -> target; folders behind links are searched if the pattern begins with their path.",
+    input: z.strictObject({
+      pattern: pathInput.describe("Glob pattern, from path; or absolute."),
+      path: pathInput.optional().describe("Folder to look in; default /data."),
+    }),
+    readsOnly: true,
+    async run({ pattern, path }, context) {
+      const search = await enterFolders(context, pattern, workspacePath(path ?? "."));
+      return "result" in search ? search.result : await findFiles(context, search, form);
+    },
+  });
 
 interface Search {
   folder: string;
@@ -65,7 +67,11 @@ async function enterFolders(
   };
 }
 
-async function findFiles(context: ToolContext, search: Search): Promise<ToolResult> {
+async function findFiles(
+  context: ToolContext,
+  search: Search,
+  form: Pick<ResultForm, "isCompact">,
+): Promise<ToolResult> {
   const { folder, pattern, anywhere } = search;
   // A leading `!` would exclude.
   const globs = fileGlobs(pattern).map((one) => (anywhere ? one.replace(/^!/, "\\!") : `/${one}`));
@@ -89,7 +95,7 @@ async function findFiles(context: ToolContext, search: Search): Promise<ToolResu
     const target = parts[at + 1] ?? "";
     names.push(`${posix.join(folder, parts[at] ?? "")}${target === "" ? "" : ` -> ${target}`}`);
   }
-  return names.length > 0 ? textResult(nameList(names)) : noFiles(search, errors);
+  return names.length > 0 ? textResult(nameList(names, form)) : noFiles(search, errors);
 }
 
 function noFiles({ folder, pattern, names }: Search, errors: string): ToolResult {
@@ -102,7 +108,8 @@ function noFiles({ folder, pattern, names }: Search, errors: string): ToolResult
   return textResult("No files match.");
 }
 
-function nameList(names: readonly string[]): string {
+function nameList(names: readonly string[], { isCompact }: Pick<ResultForm, "isCompact">): string {
   const shown = names.slice(0, MAX_NAMES).join("\n");
-  return names.length > MAX_NAMES ? `${shown}\n[Only the newest ${MAX_NAMES} are shown.]` : shown;
+  const way = isCompact ? " Use a narrower pattern or path." : "";
+  return names.length > MAX_NAMES ? `${shown}\n[Only the newest ${MAX_NAMES} are shown.${way}]` : shown;
 }

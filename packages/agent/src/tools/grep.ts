@@ -124,5 +124,10 @@ function shown(
   const omitted = all.length - kept.length;
   const way = isCompact && kept.length < chosen.length ? " Search a narrower path, glob or pattern." : "";
   const note = omitted === 0 ? [] : [`[${omitted} more lines are not shown.${way}]`];
-  return textResult([...kept, ...note].join("\n"));
+  const long = isCompact && kept.some((line) => CUT_LINE.test(line)) ? [LONG_LINES] : [];
+  return textResult([...kept, ...long, ...note].join("\n"));
 }
+
+/** How ripgrep ends a line that it cut. */
+const CUT_LINE = /^.{500}.* \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/su;
+const LONG_LINES = "[Long lines are cut. Use Bash for the rest, such as grep -o.]";

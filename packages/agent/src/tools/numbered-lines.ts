@@ -34,7 +34,18 @@ export function numberedLines(
   const shown = linesWithin(numbered, form.maxBytes);
   const cut = shown.length < numbered.length ? form.maxBytes : null;
   const span = { first, last: first + shown.length - 1, left: all.length - skipped };
-  return textResult([...shown, ...remarks(file, text, span, cut)].join("\n"));
+  const long = all.slice(skipped, skipped + shown.length).findIndex(isLong);
+  const notes = form.isCompact && long >= 0 ? [longLinesNote(first + long)] : [];
+  return textResult([...shown, ...notes, ...remarks(file, text, span, { cut, form })].join("\n"));
+}
+
+/** @param line the number of the first that is cut. */
+function longLinesNote(line: number): string {
+  return `[Long lines are cut. Use Bash for the rest, such as sed -n ${line}p FILE | cut -c ${MAX_LINE_LENGTH + 1}-]`;
+}
+
+function isLong(line: string): boolean {
+  return line.replace(/\r$/, "").length > MAX_LINE_LENGTH;
 }
 
 function shownLine(line: string): string {
@@ -43,12 +54,12 @@ function shownLine(line: string): string {
   return `${bare.slice(0, MAX_LINE_LENGTH).toWellFormed()} [… ${bare.length - MAX_LINE_LENGTH} more characters]`;
 }
 
-/** @param cut the limit in bytes that some of the lines were left out for. */
+/** @param options.cut the limit in bytes that some of the lines were left out for. */
 function remarks(
   file: { bytes: Buffer; part: string },
   text: string,
   { first, last, left }: { first: number; last: number; left: number },
-  cut: number | null,
+  { cut, form }: { cut: number | null; form: ResultForm },
 ): string[] {
   const lines: string[] = [];
   if (file.part === "whole" && left > last - first + 1) {
@@ -56,6 +67,8 @@ function remarks(
   }
   if (file.part === "lines" && cut !== null) {
     lines.push(`[Cut after line ${last}, at ${kibibytes(cut)}. Use offset to read on.]`);
+  } else if (form.isCompact && file.part === "lines" && left > last - first + 1) {
+    lines.push(`[Lines ${first} to ${last}. Use offset to read on.]`);
   } else if (file.part === "lines" && file.bytes.length > 262_144) {
     lines.push(`[Cut after 256 KiB, in line ${last}. Read fewer lines at once.]`);
   }

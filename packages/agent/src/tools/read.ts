@@ -52,7 +52,8 @@ export const read = (form: ResultForm): Tool =>
       const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
       const file = await readFile(context, path, {
         whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
-        lines,
+        // One more tells whether there are more.
+        lines: lines && { ...lines, count: lines.count + (form.isCompact ? 1 : 0) },
       });
       if (file.type === "failed") return file.result;
       if (file.part === "whole") filesSeen(await context.sandbox()).set(path, digest(file.bytes));
@@ -117,8 +118,12 @@ function show(
     const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
     return { content: [{ type: "image", source }], isError: false };
   }
-  if (image !== null)
-    return failure(`${path} is an image of ${file.size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.`);
+  if (image !== null) {
+    const way = form.isCompact ? " Use Bash to make it smaller." : "";
+    return failure(
+      `${path} is an image of ${file.size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.${way}`,
+    );
+  }
   if (isBinary(file.bytes)) {
     return failure(`${path} is a binary file of ${file.size} bytes. Use Bash to look into it.`);
   }

@@ -28,8 +28,13 @@ export function resultForm(
 ): ResultForm {
   const configs = agentToolsets(agent).flatMap(({ configs = [] }) => configs);
   const chosen = configs.find((config) => config.name === name)?.max_result_bytes;
-  const isCompact = prefixVersion >= COMPACT_RESULTS;
+  const isCompact = hasCompactResults(prefixVersion);
   return { maxBytes: chosen ?? (isCompact ? DEFAULT_RESULT_BYTES : FORMER_BYTES)[name], isCompact };
+}
+
+/** @param prefixVersion see `PREFIX_VERSION`. */
+export function hasCompactResults(prefixVersion: number): boolean {
+  return prefixVersion >= COMPACT_RESULTS;
 }
 
 /** As many of the lines as `maxBytes` hold, but at least the first. */

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
-import { bash, grep, read } from "../../test-support/built-in-tools.ts";
+import { bash, glob, grep, read } from "../../test-support/built-in-tools.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
+import { bash as makeBash } from "./bash.ts";
 import { edit } from "./edit.ts";
-import { glob } from "./glob.ts";
 import { grep as makeGrep } from "./grep.ts";
+import { read as makeRead } from "./read.ts";
 import { write } from "./write.ts";
 
 let box: RealSandbox;
@@ -74,9 +75,27 @@ test("Bash: long output → truncated in the middle, and stored in a file in ful
   assert.ok(text.length < 10_240 + 200);
   assert.match(text, /^1\n2\n/);
   assert.match(text, /\n60000\n/);
+  const [, last, next] = /\n(\d+)\n\[…\]\n(\d+)\n/.exec(text) ?? [];
+  assert.ok(Number(last) > 1_000 && Number(next) < 59_500, "the place of the cut is marked");
   const [, path = "", size] = /output is kept in (\S+), (\d+) bytes\]/.exec(text) ?? [];
   assert.equal(await ok(bash, { command: `wc -c <${path}` }), size);
   assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
+});
+
+test("Bash: the place of the cut in lines that are longer than the head, and the former form without a mark", async () => {
+  const line = "head -c 30000 /dev/zero | tr '\\0' x";
+  const text = await ok(bash, { command: line });
+  assert.match(
+    text,
+    /^x{5120}\n\[…\]\nx{5120}\n\[19760 bytes left out of the middle; the output is kept in /,
+  );
+  const late = await ok(bash, { command: `echo first; ${line}; echo; echo last` });
+  assert.match(late, /^first\n\[…\]\nlast\n\[\d+ bytes left out of the middle/);
+  const former = makeBash({ maxBytes: 10_240, isCompact: false });
+  assert.match(
+    await ok(former, { command: `echo first; ${line}; echo; echo last` }),
+    /^first\nlast\n\[\d+ bytes/,
+  );
 });
 
 test("Write: creates directories, reports created or overwritten, keeps the mode", async () => {
@@ -132,7 +151,47 @@ test("Read: a large file needs a range; long lines are truncated", async () => {
   const part = await ok(read, { file_path: "/data/r-large", offset: 1, limit: 90_000 });
   const [, last = ""] = /\[Cut after line (\d+), at 24 KiB\. Use offset to read on\.\]$/.exec(part) ?? [];
   assert.match(part, new RegExp(`\\n${last}\\t${last}\\n\\[Cut`));
-  assert.match(await ok(read, { file_path: "/data/r-long" }), /x{2000} \[… 3000 more characters\]$/);
+  const long = await ok(read, { file_path: "/data/r-long" });
+  assert.match(
+    long,
+    /x{2000} \[… 3000 more characters\]\n\[Long lines are cut\. .* sed -n 1p FILE \| cut -c 2001-\]$/,
+  );
+});
+
+test("Read: of a large file, too, a note tells that lines follow, and which call gets them", async () => {
+  await box.sh("seq 1 4002 >/data/r-short; seq -f %0200g 1 1500 >>/data/r-short");
+  const first = await ok(read, { file_path: "/data/r-short", offset: 1 });
+  assert.match(first, /\n2000\t2000\n\[Lines 1 to 2000\. Use offset to read on\.\]$/);
+  const some = await ok(read, { file_path: "/data/r-short", offset: 2_001, limit: 3 });
+  assert.equal(some, "2001\t2001\n2002\t2002\n2003\t2003\n[Lines 2001 to 2003. Use offset to read on.]");
+  const last = await ok(read, { file_path: "/data/r-short", offset: 5_502, limit: 1 });
+  assert.match(last, /^5502\t0+1500$/);
+  const former = makeRead({ maxBytes: Number.POSITIVE_INFINITY, isCompact: false });
+  const before = await ok(former, { file_path: "/data/r-short", offset: 2_001, limit: 1 });
+  assert.equal(before, "  2001\t2001");
+});
+
+test("Read and Grep: the way to the rest of long lines", async () => {
+  await box.sh(
+    "mkdir -p /data/l; printf 'a\\nb%03000dend\\n\\nc%04000dend\\n' 0 0 >/data/l/two; printf 'end' >/data/l/short",
+  );
+  const text = await ok(read, { file_path: "l/two" });
+  assert.match(
+    text,
+    /\n\[Long lines are cut\. Use Bash for the rest, such as sed -n 2p FILE \| cut -c 2001-\]$/,
+  );
+  assert.equal(await ok(bash, { command: "sed -n 2p l/two | cut -c 2001-" }), `${"0".repeat(1_001)}end`);
+  assert.equal(
+    await ok(read, { file_path: "l/two", offset: 3, limit: 1 }),
+    "3\t\n[Lines 3 to 3 of 4. Use offset to read on.]",
+  );
+  const content = { output_mode: "content", path: "l" };
+  const way = /\n\[Long lines are cut\. Use Bash for the rest, such as grep -o\.\]$/;
+  assert.match(await ok(grep, { pattern: "end", ...content }), way);
+  assert.match(await ok(grep, { pattern: "^c", ...content }), way);
+  assert.equal(await ok(grep, { pattern: "end", ...content, glob: "short" }), "/data/l/short\n1:end");
+  const former = makeGrep({ maxBytes: 102_400, isCompact: false });
+  assert.doesNotMatch(await ok(former, { pattern: "end", ...content }), way);
 });
 
 test("Read: images as images; other binaries, directories and missing files → an error", async () => {
@@ -205,7 +264,7 @@ test("Glob: newest first, with hidden files, without .git, at most 200", async (
   assert.equal(await ok(glob, { pattern: "src/*.ts", path: "g" }), "No files match.");
   const many = (await ok(glob, { pattern: "many/*.js", path: "g" })).split("\n");
   assert.equal(many.length, 201);
-  assert.match(many[200] ?? "", /newest 200/);
+  assert.equal(many[200], "[Only the newest 200 are shown. Use a narrower pattern or path.]");
   assert.match(await failing(glob, { pattern: "*", path: "nowhere" }), /not a folder/);
   assert.match(await failing(glob, { pattern: "a{b", path: "g" }), /glob/);
 });
@@ -314,7 +373,7 @@ test("UTF-16: read and edited as text, in whole and in part", async () => {
   assert.equal(text, "1\tgrün\n2\tzwei\n[Lines end in CR LF.]\n[The file is UTF-16.]");
   assert.match(
     await ok(read, { file_path: "wide-big.txt", offset: 50_000, limit: 2 }),
-    /^50000\t50000\n50001\t50001$/,
+    /^50000\t50000\n50001\t50001\n\[Lines 50000 to 50001\. Use offset to read on\.\]$/,
   );
   assert.match(await ok(grep, { pattern: "zwei", path: "wide.txt" }), /wide\.txt/);
   await ok(edit, { file_path: "wide.txt", old_string: "zwei", new_string: "zwei\ndrei €" });

@@ -8,7 +8,7 @@ import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { read } from "./read.ts";
-import { resultForm } from "./result-form.ts";
+import { hasCompactResults, resultForm } from "./result-form.ts";
 import type { Tool, ToolSpec } from "./tool.ts";
 import { write } from "./write.ts";
 
@@ -22,7 +22,7 @@ export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREF
     Read: read(resultForm(agent, "Read", prefixVersion)),
     Write: write,
     Edit: edit,
-    Glob: glob,
+    Glob: glob({ isCompact: hasCompactResults(prefixVersion) }),
     Grep: grep(resultForm(agent, "Grep", prefixVersion)),
   };
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>

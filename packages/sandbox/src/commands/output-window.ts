@@ -36,7 +36,8 @@ export class OutputWindow {
     if (rest.length > 0) this.#pushTail(rest);
   }
 
-  result(): { output: Buffer; omittedBytes: number } {
+  /** `cutAt`: where in `output` bytes are left out, if any are. */
+  result(): { output: Buffer; omittedBytes: number; cutAt?: number } {
     const all = this.everything();
     if (!this.overflowed) return { output: all, omittedBytes: 0 };
     const head = untilLastLine(all.subarray(0, this.#headBytes));
@@ -45,6 +46,7 @@ export class OutputWindow {
     return {
       output: Buffer.concat([head, tail]),
       omittedBytes: this.#total - head.length - tail.length,
+      cutAt: head.length,
     };
   }
 

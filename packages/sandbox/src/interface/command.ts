@@ -54,6 +54,8 @@ export interface CommandResult {
   output: Uint8Array;
   /** Bytes that the cut left out. */
   omittedBytes: number;
+  /** Where in `output` the cut is, in bytes. Absent without one. */
+  cutAt?: number;
   /** Path in the sandbox of the output, when it was cut and `keepOutput` was set. Null when it could not be kept: the disk is full. */
   outputFile: string | null;
   /** Working directory of the named shell after the command; null without one, and for a command that ran aside. */
