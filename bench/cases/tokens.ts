@@ -6,12 +6,17 @@ import type { Contender } from "../tokens/agents/contender.ts";
 import { OPENCODE } from "../tokens/agents/opencode.ts";
 import { PI } from "../tokens/agents/pi.ts";
 import { follow, type Run } from "../tokens/run.ts";
-import { longScript, shortScript } from "../tokens/task/script.ts";
+import { longScript, pauseScript, shortScript } from "../tokens/task/script.ts";
 import { tokenFigures } from "../tokens/token-figures.ts";
 import { tokenTables } from "../tokens/token-tables.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 const OWN = berth("Berth");
+/** Compacted so late that the pause comes at the size that the script is made for. */
+const PAUSED = [
+  berth("Berth", { model: { compact_at: 190_000 } }),
+  berth("Berth without compact_when_idle", { model: { compact_at: 190_000, compact_when_idle: false } }),
+];
 const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, OPENCODE, PI];
 
 /**
@@ -23,12 +28,16 @@ const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, OPENCODE, PI];
 export async function tokenCosts(): Promise<string> {
   const other = process.env.BENCH_BUILD;
   const chosen = (process.env.BENCH_AGENTS ?? "").split(",");
-  const all = [OWN, ...(other === undefined ? [] : [berth("the other build", other)]), ...PEERS];
+  const all = [OWN, ...(other === undefined ? [] : [berth("the other build", { binary: other })]), ...PEERS];
   const contenders = all.filter(({ name }) => chosen.some((begin) => name.startsWith(begin)));
   const count = await loadTokenizer();
   const runs: Run[] = [];
   const missing: string[] = [];
-  for (const script of [shortScript(), longScript()]) {
+  const scripts = [
+    ...[shortScript(), longScript()].map((script) => ({ script, contenders })),
+    { script: pauseScript(), contenders: contenders.includes(OWN) ? PAUSED : [] },
+  ];
+  for (const { script, contenders } of scripts) {
     for (const contender of contenders) {
       process.stderr.write(`  ${script.name}: ${contender.name} …\n`);
       try {
@@ -47,7 +56,7 @@ export async function tokenCosts(): Promise<string> {
   );
   return [
     table(figures),
-    tokenTables(of("short"), of("long")),
+    tokenTables({ short: of("short"), long: of("long"), pause: of("pause") }),
     ...(missing.length > 0 ? [missing.join("\n")] : []),
   ].join("\n\n");
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { install } from "../race/install.ts";
-import type { Contender, Opened } from "./agents/contender.ts";
+import type { Contender, Opened, Session } from "./agents/contender.ts";
 import { type Exchange, ScriptedModel } from "./scripted-model.ts";
 import { taskFiles } from "./task/repository.ts";
 import type { Script } from "./task/script.ts";
@@ -54,7 +54,7 @@ async function playTurns(model: ScriptedModel, opened: Opened, script: Script): 
   const session = await opened.session();
   try {
     for (const [index, turn] of script.turns.entries()) {
-      if (index > 0) await rest(model, script.pauseMs);
+      if (index > 0) await rest(model, session, script.pauseMs);
       model.play(turn.steps);
       await Promise.race([session.send(turn.message), tooLate(model)]);
       if (model.stepsLeft > 0) throw new Error(`ended its turn with ${model.stepsLeft} steps left`);
@@ -79,8 +79,17 @@ async function playSecond(model: ScriptedModel, opened: Opened): Promise<void> {
   await session.close();
 }
 
-/** A jump of the provider's clock; with BENCH_REAL_PAUSE, that time really passes, for an agent that does something in it. */
-async function rest(model: ScriptedModel, milliseconds: number): Promise<void> {
+/**
+ * A jump of the provider's clock, in two parts around what the agent does meanwhile. With BENCH_REAL_PAUSE that time really passes for an
+ * agent that does not say when it does something.
+ */
+async function rest(model: ScriptedModel, { atRest }: Session, milliseconds: number): Promise<void> {
+  if (atRest !== undefined) {
+    const before = Math.min(atRest.afterMs, milliseconds);
+    model.advance(before);
+    await atRest.done();
+    return model.advance(milliseconds - before);
+  }
   if (process.env.BENCH_REAL_PAUSE === undefined) return model.advance(milliseconds);
   for (let passed = 0; passed < milliseconds; passed += PAUSE_STEP_MS) {
     await pause(PAUSE_STEP_MS);

@@ -29,7 +29,7 @@ const TARGETS: readonly Target[] = [
     value: ({ exchanges }) => sumOf(exchanges).cost,
   },
   {
-    ...{ what: "the pause itself", script: "short", unit: "tokens", limit: 30_000 },
+    ...{ what: "the pause itself, at 150,000 tokens", script: "pause", unit: "tokens", limit: 30_000 },
     value: (run) => sumOf(pauseOf(run)).cost,
   },
   {

@@ -14,7 +14,7 @@ import {
 } from "./sums.ts";
 
 /** The tables of all runs: of each script one for each contender that ended it. */
-export function tokenTables(short: readonly Run[], long: readonly Run[]): string {
+export function tokenTables({ short, long, pause }: Record<Run["script"], readonly Run[]>): string {
   return [
     ["An empty session, and the first request of a second one", emptySessions(short)],
     ["The first turn of the short script", firstTurns(short)],
@@ -22,6 +22,7 @@ export function tokenTables(short: readonly Run[], long: readonly Run[]): string
     ["The whole long script, in a window of 100,000 tokens", wholeRuns(long)],
     ["Compactions", compactions([...short, ...long])],
     ["The pause of six minutes, and prefixes that broke elsewhere", pauses(short)],
+    ["A pause of six minutes at 150,000 tokens", pauses(pause)],
     ["From the end of a response to the next request", gaps(short, long)],
   ]
     .map(([title, text]) => `${title}:\n\n${text}`)
@@ -93,16 +94,20 @@ function compactions(runs: readonly Run[]): string {
 function pauses(runs: readonly Run[]): string {
   const head = [
     "",
-    "context",
-    "read after it",
+    "context before",
+    "after",
+    "summaries",
+    "read",
     "written",
     "uncached",
-    "cost of all until then",
-    "broken prefixes",
+    "cost of all until the next step has begun",
+    "prefixes that broke elsewhere",
   ];
   return rows(head, runs, (run) => {
-    const { read, written, uncached, cost, context } = sumOf(pauseOf(run));
-    return [context, read, written, uncached, cost, breaksOf(run)];
+    const requests = pauseOf(run);
+    const { read, written, uncached, cost, context } = sumOf(requests);
+    const summaries = requests.filter(({ kind }) => kind === "summary").length;
+    return [sumOf(turnOf(run, 1)).context, context, summaries, read, written, uncached, cost, breaksOf(run)];
   });
 }
 

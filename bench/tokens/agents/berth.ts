@@ -1,26 +1,39 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { AnyJson, Api } from "../../../tests/acceptance/harness/api.ts";
 import { Berth } from "../../../tests/acceptance/harness/berth.ts";
 import { makeAgent, makeEnvironment, waitForTurn } from "../../../tests/acceptance/harness/fixtures.ts";
 import { NO_LIMITS } from "../../../tests/acceptance/harness/no-limits.ts";
 import { providerSettings } from "../../../tests/acceptance/harness/provider-settings.ts";
 import { startGitHost } from "../../../tests/git-host/git-host.ts";
 import { ANTHROPIC } from "../wires/anthropic.ts";
-import type { Contender, Opened, Place } from "./contender.ts";
+import type { Contender, Opened, Place, Session } from "./contender.ts";
 
 const OUTPUT_TOKENS = 32_000;
 /** An earlier build may not know these settings, and no session here comes near a limit. */
 const WITHOUT_LIMITS = ["env", ...Object.keys(NO_LIMITS).flatMap((name) => ["-u", name])];
+/** In place of the five minutes of the provider: what the service does before they end comes soon, and then the clock is set. */
+const CACHE_SECONDS = 20;
+/** Of five minutes, what has passed when an idle session is summarised. */
+const SUMMARY_AFTER_MS = 240_000;
 
-/** @param binary the `bin/berth` of another build; default: this one's. */
-export function berth(name: string, binary?: string): Contender {
+export interface BerthOptions {
+  /** The `bin/berth` of another build, which does nothing in pauses. Default: this one's. */
+  binary?: string;
+  /** What the agent's `model` says beside its id. */
+  model?: { compact_at?: number; compact_when_idle?: boolean };
+}
+
+export function berth(name: string, options: BerthOptions = {}): Contender {
   return {
     ...{ name, packages: [], wire: ANTHROPIC, summary: /Write the summary/ },
-    open: (place) => open(place, binary),
+    open: (place) => open(place, options),
   };
 }
 
-async function open({ folder, model, window, files }: Place, binary?: string): Promise<Opened> {
+async function open(place: Place, { binary, model = {} }: BerthOptions): Promise<Opened> {
+  const { folder, files } = place;
   const host = await startGitHost({ dir: join(folder, "host") });
   await host.createRepository({
     org: "bench",
@@ -28,18 +41,12 @@ async function open({ folder, model, window, files }: Place, binary?: string): P
     private: false,
     files: Object.fromEntries(files),
   });
-  const modelsFile = join(folder, "models.json");
-  const providers = { scripted: { kind: "anthropic", base_url: `${model}/v1` } };
-  const sizes = { context_window: window, max_output_tokens: OUTPUT_TOKENS };
-  await writeFile(modelsFile, JSON.stringify({ providers, models: [{ id: "scripted/m", ...sizes }] }));
-  const settings = { ...providerSettings(host), BERTH_MODELS_FILE: modelsFile };
-  const service = await Berth.start({
-    settings,
-    ...(binary !== undefined && { binary, wrapper: WITHOUT_LIMITS }),
-  });
+  const own = binary === undefined;
+  const settings = { ...providerSettings(host), BERTH_MODELS_FILE: await modelsFile(place, own) };
+  const service = await Berth.start({ settings, ...(own ? {} : { binary, wrapper: WITHOUT_LIMITS }) });
   const api = await service.client();
   const [agent, environment] = await Promise.all([
-    makeAgent(api, { model: "scripted/m" }),
+    makeAgent(api, { model: { id: "scripted/m", ...model } }),
     makeEnvironment(api),
   ]);
   return {
@@ -50,18 +57,56 @@ async function open({ folder, model, window, files }: Place, binary?: string): P
         environment_id: environment.id,
         resources: [{ type: "hosted_repository", url: `${host.url}/bench/shop` }],
       });
-      return {
-        async send(text) {
-          const event = { type: "user.message", content: [{ type: "text", text }] };
-          const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [event] });
-          await waitForTurn(api, id, sent.data[0].id);
-        },
-        close: async () => {},
-      };
+      return { ...sessionOf(api, id), ...(own ? { atRest: restOf(api, id) } : {}) };
     },
     async close() {
       await service.stop();
       await host.stop();
+    },
+  };
+}
+
+async function modelsFile({ folder, model, window }: Place, own: boolean): Promise<string> {
+  const file = join(folder, "models.json");
+  const lifetime = own ? { cache_seconds: CACHE_SECONDS } : {};
+  const providers = { scripted: { kind: "anthropic", base_url: `${model}/v1`, ...lifetime } };
+  const sizes = { context_window: window, max_output_tokens: OUTPUT_TOKENS };
+  await writeFile(file, JSON.stringify({ providers, models: [{ id: "scripted/m", ...sizes }] }));
+  return file;
+}
+
+function sessionOf(api: Api, id: string): Session {
+  return {
+    async send(text) {
+      const event = { type: "user.message", content: [{ type: "text", text }] };
+      const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [event] });
+      await waitForTurn(api, id, sent.data[0].id);
+    },
+    close: async () => {},
+  };
+}
+
+/** The summary is made, or the time is over in which the service makes one. */
+function restOf(api: Api, id: string): NonNullable<Session["atRest"]> {
+  const newest = async (): Promise<AnyJson[]> => {
+    const { data } = await api.ok("GET", `/sessions/${id}/events?order=desc&limit=20`);
+    return data.slice(
+      0,
+      data.findIndex(({ type }: AnyJson) => type === "session.status_idle"),
+    );
+  };
+  return {
+    afterMs: SUMMARY_AFTER_MS,
+    async done() {
+      const over = performance.now() + CACHE_SECONDS * 1_000;
+      for (;;) {
+        const isOver = performance.now() > over;
+        const types = (await newest()).map(({ type }) => type);
+        if (types.includes("agent.context_compacted")) return;
+        const isOpen = types[0] === "span.model_request_start";
+        if (isOver && !isOpen) return;
+        await pause(250);
+      }
     },
   };
 }

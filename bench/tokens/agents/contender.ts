@@ -35,5 +35,12 @@ export interface Opened {
 export interface Session {
   /** Resolves when the agent has ended the turn. */
   send(message: string): Promise<void>;
+  /** What the agent does by itself while nobody answers. Default: nothing. */
+  atRest?: {
+    /** After so many milliseconds of the provider's clock. */
+    afterMs: number;
+    /** Resolves when it is done, or will not be. */
+    done(): Promise<void>;
+  };
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { taskFiles } from "./repository.ts";
-import { longScript, type Script, shortScript } from "./script.ts";
+import { longScript, pauseScript, type Script, shortScript } from "./script.ts";
 import { toolOf, translate } from "./translate.ts";
 
 test("the scripts have the steps and calls that they are compared by", () => {
@@ -13,7 +13,7 @@ test("the scripts have the steps and calls that they are compared by", () => {
   assert.deepEqual(counts(longScript()), [[400, 400]]);
 });
 
-for (const script of [shortScript(), longScript()])
+for (const script of [shortScript(), longScript(), pauseScript()])
   test(`each file that the ${script.name} script names is there, and each edit finds its text just once`, () => {
     const files = taskFiles();
     for (const call of script.turns.flatMap(({ steps }) => steps.flat())) {

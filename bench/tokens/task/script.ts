@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 export interface Script {
-  name: "short" | "long";
+  name: "short" | "long" | "pause";
   /** Tokens of input and output together. */
   window: number;
   /** The provider's clock jumps by this between two turns. */
@@ -36,6 +36,17 @@ export function longScript(): Script {
   const work = new Work();
   const steps = Array.from({ length: 8 }, (_, round) => longRound(work, round)).flat();
   return { name: "long", window: 100_000, pauseMs: 0, turns: [{ message: FIRST_MESSAGE, steps }] };
+}
+
+/** 150,000 tokens of files in the context of an agent that shows them whole, a pause of six minutes, and one more step. */
+export function pauseScript(): Script {
+  const work = new Work();
+  const steps = [ENTER, ...Array.from({ length: 28 }, () => work.together(4))];
+  const turns = [
+    { message: FIRST_MESSAGE, steps },
+    { message: SECOND_MESSAGE, steps: [run("git status")] },
+  ];
+  return { name: "pause", window: 200_000, pauseMs: 360_000, turns };
 }
 
 const run = (command: string): Step => [{ do: "run", command }];
