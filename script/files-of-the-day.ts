@@ -17,6 +17,7 @@ export const LISTS: readonly (readonly string[])[] = [
   [
     "tests/kubernetes/sessions.test.ts",
     "tests/kubernetes/warm-pods.test.ts",
+    "tests/crash/idle-summary.test.ts",
     "tests/crash/outputs.test.ts",
     "tests/crash/session-batches.test.ts",
     "tests/crash/two-machines.test.ts",

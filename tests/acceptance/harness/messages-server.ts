@@ -10,21 +10,31 @@ export interface MessagesServer {
   baseUrl: string;
   /** The bodies of the requests so far. */
   bodies: string[];
+  /** Called when a request for a summary has come, before its answer. Default: nothing. */
+  beforeSummary: () => Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startMessagesServer(cached: number): Promise<MessagesServer> {
   const bodies: string[] = [];
+  const own = { baseUrl: "", bodies, beforeSummary: async () => {}, close: () => close(server) };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     bodies.push(body);
-    answer(response, body.includes("## Task") ? "A summary." : "Fine.", cached);
+    const isSummary = isSummaryRequest(body);
+    if (isSummary) await own.beforeSummary();
+    answer(response, isSummary ? "A summary." : "Fine.", cached);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, bodies, close: () => close(server) };
+  own.baseUrl = `http://127.0.0.1:${port}/v1`;
+  return own;
+}
+
+export function isSummaryRequest(body: string): boolean {
+  return body.includes("## Task");
 }
 
 function answer(response: ServerResponse, text: string, cached: number): void {

@@ -41,7 +41,8 @@ export function idleSummaryTime(
 
 /**
  * Summarises a session that waits for its user, shortly before the provider's cache ends, so that the next message is not preceded by the
- * whole history. One request, without retries; the events are those of a compaction in a turn.
+ * whole history. One request, without retries; the events are those of a compaction in a turn. A request that a dead process left open gets
+ * its end instead.
  *
  * @param begin appends the start of the request unless something came for the session, once for each pause; empty: it did.
  */
@@ -52,12 +53,16 @@ export async function summariseIdle(
   const log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
   await log.loadFiles(turn.readFile);
   const history = log.history();
+  const requests = new TurnRequests(turn, log);
+  if (history.openRequest !== null) {
+    await requests.abandon(history.openRequest, null);
+    return "left";
+  }
   const window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
   const tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
   const prefix = requestPrefix(turn.agent, turn.workspaceDescription, tools);
   const time = idleSummaryTime(turn, prefix, history, turn.log.copy.entries);
   if (time === null || time.until <= (turn.now ?? Date.now)() || turn.signal.aborted) return "left";
-  const requests = new TurnRequests(turn, log);
   const start = requests.startDraft();
   if ((await begin([start])).length === 0) return "left";
   const sent = new Remedies(prefix, window, new Set()).sendable(history);

@@ -11,6 +11,7 @@ import {
   usageOf,
 } from "../../features/sessions/events/event-row.ts";
 import { ADD_ACTIVE_TIME, SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
+import { SUMMARY_BEGUN } from "./claim-summaries.ts";
 import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 import { savedDisk } from "./saved-disk-store.ts";
@@ -152,7 +153,9 @@ const STATEMENTS = {
     `, status = case
       when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
       when status = 'rescheduling' and $14::boolean then 'running'
-      else status end, ${COUNT_COMPACTIONS}`,
+      else status end,
+      summary_due_at = case when 'span.model_request_end' = any($5::text[]) then null else summary_due_at end,
+      ${COUNT_COMPACTIONS}`,
   ),
   running: appendStatement(
     ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
@@ -169,9 +172,9 @@ const STATEMENTS = {
     )`,
   ),
   summaryStart: appendStatement(
-    ", summary_due_at = null",
+    `, summary_due_at = ${SUMMARY_BEGUN}`,
     "",
-    `and status = 'idle' and pending_at is null and archived_at is null and summary_due_at is not null
+    `and status = 'idle' and pending_at is null and archived_at is null and summary_due_at > ${SUMMARY_BEGUN}
       and not exists (select from events where session_id = $1 and processed_at is null)`,
   ),
   idle: appendStatement(

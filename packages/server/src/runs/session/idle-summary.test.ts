@@ -6,6 +6,7 @@ import type { LogEntry, Model, ModelRequest } from "@berth/agent";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { claimant, idles, installation, types } from "../../../test-support/worker.ts";
+import { appendSummaryStart } from "../lease/append-events.ts";
 import { claimSummaries, dropSummary } from "../lease/claim-summaries.ts";
 
 const MINUTES = 5 * 60_000;
@@ -47,6 +48,9 @@ function isSummaryRequest({ messages }: ModelRequest): boolean {
 }
 
 const compacted = (log: readonly LogEntry[]) => types(log).includes("agent.context_compacted");
+/** Each request has its end. */
+const isQuiet = (log: readonly LogEntry[]) =>
+  types(log).filter((type) => type === "span.model_request_end").length === requests(log);
 const requests = (log: readonly LogEntry[]) =>
   types(log).filter((type) => type === "span.model_request_start").length;
 
@@ -187,6 +191,43 @@ describe("a session that waits for its user", () => {
     assert.equal(requests(log), 3);
     assert.ok(!compacted(log));
   });
+
+  for (const [point, appended] of [
+    ["before its request", []],
+    ["while the model answered", [{ event: { type: "span.model_request_start", model: "caching/model" } }]],
+  ] as const)
+    test(`its process died ${point} → another ends what is open, and begins none if one was begun`, async (t) => {
+      const { db, own, sessionId } = await trial(t);
+      const model = cachingModel(MINUTES);
+      const first = await own.worker({ model: () => model, ...EAGER });
+      await own.send(sessionId, "the first task");
+      await own.until(sessionId, (log) => idles(log) === 1);
+      await released(db, sessionId);
+      await first.close();
+      await makeDue(db, sessionId);
+      const [lease] = await claimSummaries(db.write, claimant("of a dead process"), 8);
+      assert.ok(lease !== undefined);
+      if (appended.length > 0) assert.ok((await appendSummaryStart(db.write, lease, appended)) !== null);
+      assert.deepEqual(await claimSummaries(db.write, claimant("another"), 8), []);
+      await db.write.query({
+        text: "update sessions set lease_owner = null, lease_until = null where id = $1",
+        values: [sessionId],
+      });
+      await own.worker({ model: () => model, ...EAGER });
+      const log = await own.until(
+        sessionId,
+        (now) => types(now).at(-1) !== "session.status_idle" && isQuiet(now),
+      );
+      await released(db, sessionId);
+      assert.equal(await dueAt(db, sessionId), null);
+      const end = log.map(({ event }) => event).findLast((event) => event.type === "span.model_request_end");
+      assert.deepEqual(
+        [requests(log), compacted(log), end?.is_error],
+        appended.length > 0 ? [2, false, true] : [2, true, false],
+      );
+      await own.send(sessionId, "the second task");
+      assert.equal(requests(await own.until(sessionId, (now) => idles(now) === 2)), 3);
+    });
 
   test("no cache, a small history, an agent that does without, a model that is free → none is due", async (t) => {
     for (const [model, chosen] of [
