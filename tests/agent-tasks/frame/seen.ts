@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isChangedLines, withChangedLines } from "./changed-lines.ts";
 import type { MadeCall, Transcript } from "./transcript.ts";
 
 export interface Call {
@@ -99,10 +100,21 @@ export class Seen {
       return isLost ? "" : null;
     }
     this.#used = index + 1;
-    if (text !== UNCHANGED || !this.actsOnNotes) return text;
-    const before = calls.slice(0, calls.length - recent.length + index);
-    return before.findLast((one) => isSame(one, call) && one.text !== UNCHANGED)?.text ?? text;
+    if (!this.actsOnNotes) return text;
+    const same = calls.slice(0, calls.length - recent.length + index).filter((one) => isSame(one, call));
+    return inFull(
+      text,
+      same.map((one) => one.text),
+    );
   }
+}
+
+/** A result of Read that refers to earlier ones, with what they said. */
+function inFull(text: string, before: readonly string[]): string {
+  const told = text === UNCHANGED ? (before.findLast((one) => one !== UNCHANGED) ?? text) : text;
+  if (!isChangedLines(told)) return told;
+  const whole = before.findLast((one) => one !== UNCHANGED && !isChangedLines(one));
+  return whole === undefined ? told : withChangedLines(whole, told);
 }
 
 function newest(texts: readonly string[], pattern: RegExp): string {

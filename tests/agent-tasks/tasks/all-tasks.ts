@@ -12,6 +12,7 @@ import { FIRST_TASK } from "./first-task.ts";
 import { IDLE_SUMMARY } from "./idle-summary.ts";
 import { KILLED } from "./killed.ts";
 import { LARGE_FILE } from "./large-file.ts";
+import { LARGE_ROUND } from "./large-round.ts";
 import { LINE_ENDS } from "./line-ends.ts";
 import { LONG_LINE } from "./long-line.ts";
 import { LONG_MEMORY } from "./long-memory.ts";
@@ -50,6 +51,7 @@ export const TASKS: readonly Task[] = [
   CHANGED_BY_COMMAND,
   CHANGED_BY_FORMATTER,
   CHANGED_BY_USER,
+  LARGE_ROUND,
   READ_AGAIN,
   FIRST_TASK,
   SECOND_TURN,

@@ -9,7 +9,7 @@ export const CHANGED_BY_COMMAND: Task = {
   name: "changed-by-command",
   files: {
     "parts.txt": `${NAMES.join("\n")}\n`,
-    "number.sh": "sed -i '7d; s/^part-/piece-/' parts.txt\n",
+    "number.sh": "sed -i '7d; s/^part-12 /piece-12 /' parts.txt\n",
   },
   turns: [
     {
@@ -27,5 +27,5 @@ export const CHANGED_BY_COMMAND: Task = {
       },
     },
   ],
-  hidden: `git show HEAD:parts.txt >/tmp/wanted; (cd /tmp && sed -i '7d; s/^part-/piece-/' wanted); echo 'end of list' >>/tmp/wanted; cmp /tmp/wanted parts.txt`,
+  hidden: `git show HEAD:parts.txt >/tmp/wanted; (cd /tmp && sed -i '7d; s/^part-12 /piece-12 /' wanted); echo 'end of list' >>/tmp/wanted; cmp /tmp/wanted parts.txt`,
 };

@@ -19,6 +19,8 @@ export const NEWEST_RESULT: Task = {
     {
       says: `Run draw.sh in ${FOLDER}, which draws a number once only, and write that number into number.txt there.`,
       reader(seen) {
+        seen.bash(`ls ${FOLDER}`);
+        seen.bash(`cat ${FOLDER}/draw.sh`);
         const output = seen.bash(`cd ${FOLDER} && bash draw.sh`);
         const number = /^the number is (\d+)$/m.exec(output)?.[1] ?? "unknown";
         seen.call("Write", { file_path: `${FOLDER}/number.txt`, content: `${number}\n` });

@@ -20,11 +20,16 @@ const SUMMARY = 1_000;
 /** Whether a session is compacted whose next request has `tokens`. */
 type Rule = (tokens: number, carried: CarriedTokens | null) => boolean;
 
+const ANSWERED = ["one", "two"].map((text) => ({
+  role: "assistant" as const,
+  content: [{ type: "text" as const, text }],
+}));
+
 const computed =
   (options: CompactionOptions = {}): Rule =>
   (tokens, carried) => {
-    const measured = { tokens, messages: 0 };
-    return isCompactionDue({ ...foldHistory([]), measured, carried }, PREFIX, options);
+    const measured = { tokens, messages: ANSWERED.length };
+    return isCompactionDue({ ...foldHistory([]), messages: ANSWERED, measured, carried }, PREFIX, options);
   };
 
 /**
@@ -196,6 +201,38 @@ for (const [compactAt, length] of [
         event.input_tokens_before >= compactAt && event.input_tokens_before <= compactAt * 1.5 + length / 4,
       );
     assert.ok(Math.max(...sizes) <= (compactAt + length / 4) * 1.5);
+  });
+}
+
+for (const [results, length] of [
+  [3, 30_000],
+  [1, 90_000],
+  [12, 6_000],
+] as const) {
+  test(`compaction: ${results} results of ${length} characters, beyond what a compaction keeps, are seen in full`, async () => {
+    const log = new MemoryLog();
+    log.message("the first task");
+    let compactions = 0;
+    const model = scriptedModel(({ messages }) => {
+      const text = JSON.stringify(messages);
+      if (text.includes("## Task")) {
+        compactions += 1;
+        return says("a summary");
+      }
+      if (text.split("the middle").length > results) return says("seen");
+      assert.ok(compactions < 3, "the model never sees what it calls for");
+      return {
+        blocks: Array.from({ length: results }, (_, index) => toolCall("Echo", { text: `${index}` })),
+      };
+    });
+    const half = "r".repeat(length / 2);
+    const tool = testTool("Echo", () => textResult(`${half}the middle${half}`));
+    const agent = { ...testAgent, model: { ...testAgent.model, compact_at: 3_000 } };
+    assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
+    // A second round begins after what the first left.
+    log.message("the second task");
+    assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
+    assert.ok(compactions >= 1);
   });
 }
 

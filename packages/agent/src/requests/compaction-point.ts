@@ -42,9 +42,17 @@ export function isCompactionDue(
   const first = carried?.first ?? estimatePrefixTokens(prefix) + estimateTokens(history.messages.slice(0, 1));
   const point = compactAt ?? COMPACTION_FLOOR;
   if (tokens < point || tokens - first < point * MIN_GAIN) return false;
-  if (compactAt !== undefined) return true;
+  if (compactAt !== undefined) return hasProgressed(history);
   if (prices === null || carried === null) return false;
   return carriedCost(carried, prices) >= summaryCost(tokens, pricesPaid(carried, prices));
+}
+
+/**
+ * Whether the model has answered twice since the last compaction. What it called for first may be more than a compaction keeps: compacted
+ * before it saw that, it would call for it again, and so on.
+ */
+function hasProgressed({ messages }: History): boolean {
+  return messages.filter(({ role }) => role === "assistant").length >= 2;
 }
 
 /** Of the pauses that outlast a cache, so many are taken to end with a message. */
