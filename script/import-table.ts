@@ -93,6 +93,7 @@ export const IMPORT_TABLE: ImportTable = {
     calls: ["@berth/contract", "prompts", "tool-schemas", "tools", "history"],
     requests: ["@berth/concurrency", "@berth/contract", "prompts", "models", "tools", "history", "calls"],
     loop: ["@berth/contract", "models", "tools", "history", "calls", "requests"],
+    explore: ["@berth/contract", "models", "prompts", "tools", "history", "calls", "loop"],
   },
   "packages/server": {
     ".": ["@berth/contract", "@berth/sandbox"],

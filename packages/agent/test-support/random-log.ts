@@ -2,6 +2,7 @@ import type { NewEvent } from "@berth/contract";
 import fc from "fast-check";
 import { callKind, isToolUse, type ToolUseEvent, toolResultEvent } from "../src/history/call-events.ts";
 import type { Draft, LogEntry } from "../src/history/log-entry.ts";
+import { nestedDraft } from "../src/history/nested-events.ts";
 import type { Omission } from "../src/history/omission.ts";
 import * as notes from "../src/prompts/notes.ts";
 import { MemoryLog } from "./memory-log.ts";
@@ -133,11 +134,42 @@ function request(
   if (chance() === 0) log.message("meanwhile");
   if (chance() % 2 === 0) uses.reverse();
   for (const use of uses) {
+    if (use.type === "agent.tool_use" && chance() < 2) explore(use, store, chance() < 3);
     // A call without a result, as a dead process leaves it. The loop would end it first.
     if (chance() === 0) continue;
     if (chance() === 0) log.send({ type: "user.interrupt" });
     settle(use, log, store, chance);
   }
+}
+
+/** The loop of a call, up to its end or, as a dead process leaves it, in the middle. */
+function explore(
+  { id }: ToolUseEvent,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  isWhole: boolean,
+): void {
+  const nested = (event: NewEvent, memo?: Draft["memo"]) =>
+    store(nestedDraft({ event, ...(memo !== undefined && { memo }) }, id));
+  const [start] = nested({ type: "span.model_request_start", model: "m/cheap" });
+  nested({ type: "agent.message", content: [{ type: "text", text: "nested" }] });
+  nested(
+    { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
+    { text: "nested" },
+  );
+  nested(call(0, 0));
+  if (!isWhole || start === undefined) return;
+  const usage = {
+    input_tokens: 9,
+    output_tokens: 9,
+    cache_read_input_tokens: 9,
+    cache_creation_input_tokens: 9,
+  };
+  nested({
+    type: "span.model_request_end",
+    model_request_start_id: start.event.id,
+    is_error: false,
+    model_usage: usage,
+  });
 }
 
 /** Adds the events of clients and of the loop for a call. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
 import { originalInput } from "../tool-schemas/original-input.ts";
 import type { OriginalNames } from "../tool-schemas/property-names.ts";
-import { agentToolsets } from "../tools/agent-toolsets.ts";
+import { toolPolicy } from "../tools/agent-toolsets.ts";
 import type { ClientTool } from "../tools/custom-tools.ts";
 import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
@@ -98,7 +98,5 @@ function inputError(
 }
 
 function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {
-  if (tool.permission !== undefined) return tool.permission;
-  const configs = agentToolsets(agent).flatMap((toolset) => toolset.configs ?? []);
-  return configs.find((config) => config.name === tool.name)?.permission_policy.type ?? "always_allow";
+  return tool.permission ?? toolPolicy(agent, tool.name);
 }

@@ -8,6 +8,7 @@ import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
 import type { CallOutput, CallOutputs } from "./call-outputs.ts";
 import { earlierCalls } from "./earlier-calls.ts";
+import type { Explorer } from "./explorer.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** A call that is announced in the log and waits for no client. */
@@ -20,6 +21,8 @@ export interface AnnouncedCall {
 export interface CallContext extends ToolContext {
   /** Takes what calls print while they run, and has what those of a dead process had printed. */
   outputs?: CallOutputs;
+  /** Runs the loops of calls that have one of their own. */
+  explorer?: Explorer;
   /** Whether the sandbox is open, so that a call opens none. Default: that is not known. */
   hasSandbox?(): boolean;
 }
@@ -72,8 +75,13 @@ export async function runCalls(
   const worker = async () => {
     for (const [index, decision] of queue) {
       const beside = others[index];
-      const output = index < early ? NO_OUTPUT : outputOf(await announced(index), context);
-      const own = { ...stoppable, ...(beside !== undefined && { beside }) };
+      const begun = index < early ? null : await announced(index);
+      const output = begun === null ? NO_OUTPUT : outputOf(begun, context);
+      const own = {
+        ...stoppable,
+        ...(beside !== undefined && { beside }),
+        ...(begun !== null && loopOf(begun, context, log, signal)),
+      };
       const result = await resultOf(decision, own, output);
       beside?.begin();
       const call = await announced(index);
@@ -100,6 +108,16 @@ export async function runCalls(
 
 function outputOf({ eventId }: AnnouncedCall, { outputs }: CallContext): CallOutput {
   return outputs?.begin(eventId) ?? NO_OUTPUT;
+}
+
+function loopOf(
+  { eventId }: AnnouncedCall,
+  { explorer }: CallContext,
+  log: TurnLog,
+  signal: AbortSignal,
+): Pick<ToolContext, "explore"> {
+  if (explorer === undefined) return {};
+  return { explore: (question) => explorer(question, { eventId, log, signal }) };
 }
 
 /** Of the first calls, how many only read, or do not run at all. What follows another call may be to see what that does. */
@@ -130,7 +148,8 @@ async function resultOf(
     if (context.signal.aborted) return failure(notes.cutOff(notes.STOPPED_CALL, output.text()));
     return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (await endsInTime(running, context.signal)) return await running;
+  const { endsItself } = decision.tool;
+  if (endsItself || (await endsInTime(running, context.signal))) return await running;
   return failure(notes.cutOff(notes.INTERRUPTED_CALL, output.text()));
 }
 

@@ -1,5 +1,6 @@
 import { foldHistory } from "../history/fold-history.ts";
 import type { Draft, LogEntry } from "../history/log-entry.ts";
+import { nestedDraft, type OpenPart } from "../history/nested-events.ts";
 import type { ToolCall } from "../history/open-calls.ts";
 import * as notes from "../prompts/notes.ts";
 import { errorResult } from "./run-calls.ts";
@@ -18,6 +19,15 @@ export function endedCallResults(
     const text = output === "" ? resultTextOf(call) : notes.cutOff(notes.INTERRUPTED_OUTPUT, output);
     return text === null ? [] : [errorResult(call, text)];
   });
+}
+
+/** Results of the calls that a dead process had begun in the own loops of calls. */
+export function endedPartResults(parts: readonly OpenPart[]): Draft[] {
+  return parts.flatMap(({ type, id, parent }) =>
+    type === "call"
+      ? [nestedDraft(errorResult({ eventId: id, kind: "tool" }, notes.INTERRUPTED_CALL), parent)]
+      : [],
+  );
 }
 
 /** Results of calls that will not start because the turn was aborted. */

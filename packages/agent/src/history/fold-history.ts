@@ -5,9 +5,10 @@ import type { ToolUseEvent } from "./call-events.ts";
 import { type CarriedTokens, withRequest } from "./carried-tokens.ts";
 import { changedFile } from "./changed-file.ts";
 import { compactedContent } from "./compacted-content.ts";
-import { type History, measureTokens } from "./history.ts";
+import { type History, measureTokens, tokensOf } from "./history.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
+import { OpenParts, parentCallOf } from "./nested-events.ts";
 import { omitFrom } from "./omission.ts";
 import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
 import { PendingInputs } from "./pending-inputs.ts";
@@ -21,6 +22,7 @@ import { PendingInputs } from "./pending-inputs.ts";
  * - A response enters at its successful `span.model_request_end`; a failed one is dropped.
  * - Tool results enter together, in call order, at the next request.
  * - `agent.context_compacted` replaces everything before it; `agent.content_omitted` leaves a part of it out.
+ * - Events of a call's own loop add nothing, whatever they are: only what of them is open is kept.
  * - `session.container_reclaimed` and the `session.error` of an MCP server become notices, once, with the results or inputs
  *   that enter next.
  */
@@ -41,6 +43,7 @@ export class HistoryFold {
   response: AssistantBlock[] = [];
   responseCalls: ToolCall[] = [];
   readonly calls: OpenCalls;
+  openParts = new OpenParts();
   responseDue = false;
   interrupted = false;
   openRequest: string | null = null;
@@ -50,6 +53,7 @@ export class HistoryFold {
   failures: History["failures"] = null;
   nextRetry: number | null = null;
   responses = 0;
+  tokens = 0;
   accepted = 0;
   contextWindow: number | null = null;
   omittedTools: History["omittedTools"] = {};
@@ -71,6 +75,7 @@ export class HistoryFold {
     fork.messages = [...this.messages];
     fork.response = [...this.response];
     fork.responseCalls = this.responseCalls.map((call) => ({ ...call }));
+    fork.openParts = this.openParts.fork();
     fork.responseDue = this.responseDue;
     fork.interrupted = this.interrupted;
     fork.openRequest = this.openRequest;
@@ -80,6 +85,7 @@ export class HistoryFold {
     fork.failures = this.failures;
     fork.nextRetry = this.nextRetry;
     fork.responses = this.responses;
+    fork.tokens = this.tokens;
     fork.accepted = this.accepted;
     fork.contextWindow = this.contextWindow;
     fork.omittedTools = this.omittedTools;
@@ -90,6 +96,11 @@ export class HistoryFold {
 
   apply(entry: LogEntry): void {
     const { event, memo } = entry;
+    const parent = parentCallOf(event);
+    if (parent !== null) {
+      this.openParts.apply(event, parent);
+      return;
+    }
     switch (event.type) {
       case "user.message":
       case "user.interrupt":
@@ -156,6 +167,7 @@ export class HistoryFold {
         this.failures = null;
         this.nextRetry = null;
         this.responses = 0;
+        this.tokens = 0;
         return;
     }
   }
@@ -167,12 +179,14 @@ export class HistoryFold {
       interrupted: this.interrupted,
       openCalls: this.calls.withoutResult(),
       openRequest: this.openRequest,
+      openParts: this.openParts.list(),
       measured: this.measured,
       carried: this.carried,
       failedAttempts: this.failedAttempts,
       failures: this.failures,
       nextRetry: this.nextRetry,
       responses: this.responses,
+      tokens: this.tokens,
       accepted: this.accepted,
       contextWindow: this.contextWindow,
       omittedTools: this.omittedTools,
@@ -227,6 +241,7 @@ export class HistoryFold {
 
   endRequest(event: EventOf<"span.model_request_end">, memo: LogEntry["memo"]): void {
     this.openRequest = null;
+    this.tokens += tokensOf(event.model_usage);
     if (event.is_error) {
       this.failedAttempts += 1;
       this.dropResponse();

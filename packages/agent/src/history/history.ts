@@ -1,6 +1,7 @@
 import type { ModelUsage } from "@berth/contract";
 import type { ImageBlock, ModelMessage } from "../models/model.ts";
 import type { CarriedTokens } from "./carried-tokens.ts";
+import type { OpenPart } from "./nested-events.ts";
 import type { ToolCall } from "./open-calls.ts";
 
 /** A log, folded: the messages to send to the model, and the state that the session is in. */
@@ -15,6 +16,8 @@ export interface History {
   openCalls: readonly ToolCall[];
   /** Id of the `span.model_request_start` that has no end. */
   openRequest: string | null;
+  /** What in the own loops of calls has no end. */
+  openParts: readonly OpenPart[];
   /** Input and output tokens of the newest complete response; they cover the first `messages` messages. */
   measured: { tokens: number; messages: number } | null;
   /** What was sent since the last compaction; null if nothing was, or the provider reports no usage. */
@@ -33,6 +36,8 @@ export interface History {
   nextRetry: number | null;
   /** Responses in this turn. */
   responses: number;
+  /** Input and output of all requests in this turn. */
+  tokens: number;
   /** The history was compacted and there has been no response since. */
   compacted: boolean;
   /** The text of the newest user message that a request included. */
@@ -47,11 +52,13 @@ export interface History {
 
 /** Null when the provider reports no usage. */
 export function measureTokens(usage: ModelUsage | null, messages: number): History["measured"] {
-  if (usage === null) return null;
-  const tokens =
-    usage.input_tokens +
-    usage.output_tokens +
-    usage.cache_read_input_tokens +
-    usage.cache_creation_input_tokens;
+  const tokens = tokensOf(usage);
   return tokens > 0 ? { tokens, messages } : null;
+}
+
+/** Input and output of a request; 0 when the provider reports no usage. */
+export function tokensOf(usage: ModelUsage | null): number {
+  if (usage === null) return 0;
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
+  return input_tokens + output_tokens + cache_read_input_tokens + cache_creation_input_tokens;
 }

@@ -2,6 +2,7 @@ import { HistoryFold } from "./fold-history.ts";
 import type { History } from "./history.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
+import { parentCallOf } from "./nested-events.ts";
 
 /**
  * The entries of a session's log that a process knows, with their history. The history is that of `foldHistory`, but what was folded
@@ -131,13 +132,13 @@ export class LogCopy {
     return whole.history();
   }
 
-  /** Index of the newest start of a request before which every entry has been processed; what is folded if there is none. */
+  /** Index of the newest start of a request of the agent itself, which is what takes inputs, before which every entry has been processed; what is folded if there is none. */
   #lastRequest(): number {
     let last = this.#folded;
     for (let index = this.#folded; index < this.#entries.length; index++) {
       const event = this.#entries[index]?.event;
       if (event?.processed_at === null) break;
-      if (event?.type === "span.model_request_start") last = index;
+      if (event?.type === "span.model_request_start" && parentCallOf(event) === null) last = index;
     }
     return last;
   }

@@ -1,5 +1,6 @@
 import type { History } from "../history/history.ts";
 import type { Draft, LogEntry } from "../history/log-entry.ts";
+import { parentCallOf } from "../history/nested-events.ts";
 import { TurnLog } from "../history/turn-log.ts";
 import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
 import { paysBeforePause } from "../requests/compaction-point.ts";
@@ -33,7 +34,9 @@ export function idleSummaryTime(
   if (lifetime == null || agent.model.compact_when_idle === false) return null;
   if (!paysBeforePause(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at }))
     return null;
-  const last = entries.findLast(({ event }) => event.type === "span.model_request_start")?.event;
+  const last = entries.findLast(
+    ({ event }) => event.type === "span.model_request_start" && parentCallOf(event) === null,
+  )?.event;
   if (last === undefined) return null;
   const asked = Date.parse(last.created_at);
   return { at: asked + lifetime * WAITED_SHARE, until: asked + lifetime };

@@ -4,12 +4,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES } from "@berth/contract";
 import { createGuardedFetch } from "@berth/egress";
 import { mcpFailure } from "../mcp/mcp-failure.ts";
+import { EXPLORE_PROMPT } from "../prompts/explore-prompt.ts";
 import * as notes from "../prompts/notes.ts";
 import { systemPrompt } from "../prompts/system-prompt.ts";
 import { truncateMiddle } from "../prompts/text.ts";
+import { explore } from "../tools/explore.ts";
 import { toolDefinitions, toolset } from "../tools/toolset.ts";
 
 const unreachable = createGuardedFetch({ allowPrivate: [], resolve: async () => [] });
@@ -20,7 +22,9 @@ const reasonFor = (url: string) =>
   );
 
 const fixedNotes = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "string"));
-const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+const sixTools = toolset({
+  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
+});
 
 const texts: Record<string, unknown> = {
   ...fixedNotes,
@@ -50,6 +54,8 @@ const texts: Record<string, unknown> = {
   invalidInput: notes.invalidInput("A", "F"),
   truncateMiddle: truncateMiddle("x".repeat(1_000), 200),
   systemPrompt: systemPrompt({ system: "A", workspaceDescription: "W", tools: ["Bash"] }),
+  explorePrompt: EXPLORE_PROMPT,
+  ...Object.fromEntries(toolDefinitions([explore]).map((definition) => [definition.name, definition])),
   ...Object.fromEntries(toolDefinitions(sixTools).map((definition) => [definition.name, definition])),
   privateAddress: await reasonFor("http://10.0.0.1/"),
   unresolvable: await reasonFor("https://no.such.invalid/"),
@@ -90,6 +96,9 @@ const DIGESTS: Record<string, string> = {
   Edit: "dbc1e0bc24cd",
   Glob: "639aad110af2",
   Grep: "85ed1c19329b",
+  Explore: "7e7e29cce0fa",
+  explorePrompt: "a578e17aaf21",
+  ANSWER_NOW: "46284d4d8d15",
   CUT_RESULT: "6944484a744c",
   REJECTED_HISTORY: "71e854c854d7",
   REJECTED_RESULT: "3a2b8df93a3b",

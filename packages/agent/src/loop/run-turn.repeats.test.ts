@@ -1,7 +1,7 @@
 // Subject: results that do not repeat what the model has: which of its calls in the history they compare with.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES } from "@berth/contract";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
@@ -11,7 +11,9 @@ import { runTurn } from "./run-turn.ts";
 
 const UNCHANGED = /^\(Unchanged since your last Read of these lines, whose result is above\.\)$/;
 const WHOLE = /^1\tline 1\n[\s\S]*\n40\tline 40$/;
-const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+const tools = toolset({
+  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
+});
 
 let box: RealSandbox;
 before(async () => {

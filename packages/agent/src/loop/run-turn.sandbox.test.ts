@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
@@ -15,7 +15,9 @@ before(async () => {
 });
 after(() => box.close());
 
-const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+const tools = toolset({
+  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
+});
 
 function rehearsal(...steps: unknown[]): MemoryLog {
   const log = new MemoryLog();

@@ -1,7 +1,7 @@
 import type { StopReason } from "@berth/contract";
 import { authorizeCall, awaitsClient, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
 import { type AnnouncedCall, type CallContext, runCalls } from "../calls/run-calls.ts";
-import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
+import { cancelledCallResults, endedCallResults, endedPartResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
 import type { History } from "../history/history.ts";
 import { type Log, throwIfLeaseLost } from "../history/log.ts";
@@ -11,10 +11,10 @@ import { TurnLog } from "../history/turn-log.ts";
 import { ModelError } from "../models/model.ts";
 import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
 import { isCompactionDue } from "../requests/compaction-point.ts";
-import { exceedsWindow } from "../requests/context-window.ts";
+import { exceedsWindow, type RequestPrefix } from "../requests/context-window.ts";
 import { LearnedWindow } from "../requests/learned-window.ts";
 import { Remedies, type Sendable } from "../requests/remedies.ts";
-import { errorEvent, failedRequestEnd, requestEnd } from "../requests/request-events.ts";
+import { endedPartRequests, errorEvent, failedRequestEnd, requestEnd } from "../requests/request-events.ts";
 import { responseDrafts } from "../requests/response-drafts.ts";
 import { type OnPreview, ResponsePreview, type TextStreams } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
@@ -52,6 +52,10 @@ export interface Turn extends CallContext, RequestOptions {
   onPause?: (summary: SummaryTime | null) => void;
   /** Model requests in one turn of an agent that does not say it itself. Default 500. */
   maxRequests?: number;
+  /** Input and output tokens of one turn, after which no request begins. Default: any number. */
+  maxTokens?: number;
+  /** What every request begins with. Default: it is made of the agent, the workspace and the tools. */
+  prefix?: RequestPrefix;
 }
 
 /**
@@ -73,7 +77,8 @@ export interface Turn extends CallContext, RequestOptions {
  * - `retries_exhausted`: the model failed four times in a row, or thought twice without an answer, or was overloaded for as long as `busyRetryMs`, or failed in a way
  *   that a retry cannot fix (then the `session.error` before it is `terminal`).
  * - `refusal`: the model refused.
- * - `max_turns`: the turn had responses to as many requests as the agent's `max_model_requests` or `maxRequests` says, or three responses in a row reached the output limit.
+ * - `max_turns`: the turn had responses to as many requests as the agent's `max_model_requests` or `maxRequests` says, or as many tokens as
+ *   `maxTokens`, or three responses in a row reached the output limit.
  *
  * Rejects with `LeaseLost` when an append does or when the signal aborts with it, and does nothing more. Rejects otherwise
  * only when the log fails.
@@ -117,7 +122,7 @@ class TurnRun {
     this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
     this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
-    const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
+    const prefix = turn.prefix ?? requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#log);
     this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
   }
@@ -135,7 +140,11 @@ class TurnRun {
     const started = history.openCalls.filter(({ state }) => state === "started");
     const ids = started.map(({ eventId }) => eventId);
     const printed = ids.length === 0 ? undefined : await this.#turn.outputs?.ofDead(ids);
-    const drafts = endedCallResults(history.openCalls, printed);
+    const drafts = [
+      ...endedPartRequests(history.openParts),
+      ...endedPartResults(history.openParts),
+      ...endedCallResults(history.openCalls, printed),
+    ];
     if (history.openRequest !== null) drafts.push(requestEnd(history.openRequest, null));
     if (drafts.length > 0) await this.#log.append(drafts);
     return await this.#requests.resume(history);
@@ -190,7 +199,7 @@ class TurnRun {
     const before = this.#log.history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
-    if (before.responses >= this.#maxRequests()) return "max_turns";
+    if (this.#isSpent(before)) return "max_turns";
     return await this.#goOn(await this.#requests.start());
   }
 
@@ -215,8 +224,10 @@ class TurnRun {
     return isCompactionDue(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at });
   }
 
-  #maxRequests(): number {
-    return this.#turn.agent.max_model_requests ?? this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS;
+  /** The turn had all requests or tokens that it may have. */
+  #isSpent({ responses, tokens }: History): boolean {
+    const { agent, maxRequests = DEFAULT_MAX_REQUESTS, maxTokens = Number.POSITIVE_INFINITY } = this.#turn;
+    return responses >= (agent.max_model_requests ?? maxRequests) || tokens >= maxTokens;
   }
 
   async #request(start: string, history: History, sent: Sendable): Promise<TurnEnd> {
@@ -294,8 +305,7 @@ class TurnRun {
   /** The start of the next request, for the last result; null where the turn may end with that. */
   #beginNext(): Draft | null {
     const { signal, log } = this.#turn;
-    if (signal.aborted || log.isEnding?.() || this.#log.history().responses >= this.#maxRequests())
-      return null;
+    if (signal.aborted || log.isEnding?.() || this.#isSpent(this.#log.history())) return null;
     const draft = this.#requests.startDraft();
     this.#begun = draft.id;
     return draft;

@@ -176,7 +176,12 @@ export function lastAnswer(text: string): string {
   return `${LAST_ANSWER}\n\n${text}`;
 }
 
+/** The last message to a loop of Explore whose budget ended before it answered. */
+export const ANSWER_NOW =
+  "[You have used up what you may use. Answer now with what you have found, and say what you did not get to; no call will be run.]";
+
 const ADDITIONS = [
+  ANSWER_NOW,
   OPERATOR_NOTICE,
   "[A document",
   EARLIER_MESSAGES,

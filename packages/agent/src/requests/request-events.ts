@@ -1,5 +1,6 @@
 import type { ModelUsage, NewEvent, SessionErrorType } from "@berth/contract";
 import type { Draft } from "../history/log-entry.ts";
+import { nestedDraft, type OpenPart } from "../history/nested-events.ts";
 import type { ModelError, ModelErrorKind } from "../models/model.ts";
 
 /** The end of a request; `usage` is null when it failed or was aborted. */
@@ -12,6 +13,13 @@ export function requestEnd(start: string, usage: ModelUsage | null): Draft {
       model_usage: usage,
     },
   };
+}
+
+/** The ends of the requests that a dead process had begun in the own loops of calls. */
+export function endedPartRequests(parts: readonly OpenPart[]): Draft[] {
+  return parts.flatMap(({ type, id, parent }) =>
+    type === "request" ? [nestedDraft(requestEnd(id, null), parent)] : [],
+  );
 }
 
 /** The end of a request whose response counts for nothing, but for what it cost. */

@@ -1,7 +1,7 @@
 // Subject: how much of a result the model sees.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type SessionAgent, TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES, type SessionAgent } from "@berth/contract";
 import fc from "fast-check";
 import { numberedLines } from "./numbered-lines.ts";
 import { kibibytes, linesWithin, resultForm } from "./result-form.ts";
@@ -10,7 +10,7 @@ import { toolset } from "./toolset.ts";
 type Toolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 function agentWith(...configs: NonNullable<Toolset["configs"]>): Pick<SessionAgent, "tools"> {
-  return { tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES], configs }] };
+  return { tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES], configs }] };
 }
 
 const permission_policy = { type: "always_allow" as const };

@@ -1,6 +1,6 @@
 import { DEFAULT_RESULT_BYTES, type SessionAgent } from "@berth/contract";
 import { COMPACT_RESULTS } from "../prompts/prefix-version.ts";
-import { agentToolsets } from "./agent-toolsets.ts";
+import { toolConfig } from "./agent-toolsets.ts";
 
 /** The tools whose results can be long. */
 export type SizedTool = keyof typeof DEFAULT_RESULT_BYTES;
@@ -18,6 +18,7 @@ const FORMER_BYTES: Record<SizedTool, number> = {
   Bash: 102_400,
   Read: Number.POSITIVE_INFINITY,
   Grep: 102_400,
+  Explore: DEFAULT_RESULT_BYTES.Explore,
 };
 
 /** @param prefixVersion see `PREFIX_VERSION`. */
@@ -26,8 +27,7 @@ export function resultForm(
   name: SizedTool,
   prefixVersion: number,
 ): ResultForm {
-  const configs = agentToolsets(agent).flatMap(({ configs = [] }) => configs);
-  const chosen = configs.find((config) => config.name === name)?.max_result_bytes;
+  const chosen = toolConfig(agent, name)?.max_result_bytes;
   const isCompact = hasCompactResults(prefixVersion);
   return { maxBytes: chosen ?? (isCompact ? DEFAULT_RESULT_BYTES : FORMER_BYTES)[name], isCompact };
 }

@@ -20,6 +20,8 @@ export interface Tool extends ToolSpec {
   readonly permission?: PermissionPolicy["type"];
   /** Its calls change nothing, and print nothing while they run. */
   readonly readsOnly?: true;
+  /** When its signal aborts it ends what it began, and is waited for until it has. Default: half a second. */
+  readonly endsItself?: true;
   /**
    * Runs with an input that matches the schema. An error inside the sandbox is a result with `isError`; a rejection means a
    * broken sandbox or a bug.
@@ -41,6 +43,15 @@ export interface ToolContext {
   beside?: SideBySide;
   /** The calls of the tool in earlier responses, as the model still sees them, newest first. Default none. */
   earlier?(tool: string): Iterable<EarlierCall>;
+  /** Answers a question in a loop of its own, whose events are in the log below the call. Absent: this process has none. */
+  explore?(question: Question): Promise<ToolResult>;
+}
+
+/** What Explore is asked. */
+export interface Question {
+  question: string;
+  /** The file or folder to begin with, absolute; null: the agent did not say. */
+  path: string | null;
 }
 
 /** A call that has a result. */

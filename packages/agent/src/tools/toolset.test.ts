@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type SessionAgent, TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES, type SessionAgent, TOOL_NAMES } from "@berth/contract";
 import { systemPrompt } from "../prompts/system-prompt.ts";
-import { toolDefinitions, toolset } from "./toolset.ts";
+import { searchTools, toolDefinitions, toolset } from "./toolset.ts";
 
 type Toolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 function names(part: Partial<Toolset>): string[] {
-  const tools: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES], ...part };
+  const tools: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES], ...part };
   return toolset({ tools: [tools] }).map((tool) => tool.name);
 }
 
@@ -27,8 +27,40 @@ test("toolset: the enabled tools, without those that a config disables", () => {
   assert.deepEqual(toolset({ tools: [] }), []);
 });
 
+test("Explore: last, and nothing of the other definitions changes with it", () => {
+  const six: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] };
+  const seven: Toolset = { ...six, enabled_tools: [...TOOL_NAMES] };
+  const without = toolDefinitions(toolset({ tools: [six] }));
+  const all = toolDefinitions(toolset({ tools: [seven] }));
+  assert.equal(JSON.stringify(all.slice(0, 6)), JSON.stringify(without));
+  assert.deepEqual(
+    all.slice(6).map(({ name, inputSchema }) => [name, inputSchema.required]),
+    [["Explore", ["question"]]],
+  );
+});
+
+test("what Explore searches with: of Read, Glob and Grep those enabled and allowed without a question", () => {
+  const ask = { type: "always_ask" as const };
+  const found = (part: Partial<Toolset>) =>
+    searchTools({
+      tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES], ...part }],
+    }).map(({ name }) => name);
+  assert.deepEqual(found({}), ["Read", "Glob", "Grep"]);
+  assert.deepEqual(found({ enabled_tools: ["Bash", "Grep", "Explore"] }), ["Grep"]);
+  assert.deepEqual(found({ enabled_tools: ["Bash", "Write", "Explore"] }), []);
+  const denied = { name: "Read" as const, enabled: true, permission_policy: deny };
+  const asked = { name: "Glob" as const, enabled: true, permission_policy: ask };
+  assert.deepEqual(found({ configs: [denied, asked] }), ["Grep"]);
+  assert.deepEqual(found({ configs: [{ name: "Grep", enabled: false, permission_policy: allow }] }), [
+    "Read",
+    "Glob",
+  ]);
+});
+
 test("tool definitions: object schemas with their required fields", () => {
-  const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+  const tools = toolset({
+    tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
+  });
   const definitions = toolDefinitions(tools);
   for (const { name, description, inputSchema } of definitions) {
     assert.equal(inputSchema.type, "object", name);
@@ -84,7 +116,9 @@ function unaccepted(schema: unknown, path: string): string[] {
 }
 
 test("tool definitions: only keywords that all providers take", () => {
-  const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
+  const tools = toolset({
+    tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }],
+  });
   for (const { name, inputSchema } of toolDefinitions(tools))
     assert.deepEqual(unaccepted(inputSchema, name), []);
   const tuple = { type: "array", prefixItems: [{ type: "integer" }], items: false };

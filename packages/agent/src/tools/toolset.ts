@@ -2,9 +2,10 @@ import type { SessionAgent, ToolName } from "@berth/contract";
 import { z } from "zod";
 import type { ToolDefinition } from "../models/model.ts";
 import { PREFIX_VERSION } from "../prompts/prefix-version.ts";
-import { agentToolsets } from "./agent-toolsets.ts";
+import { agentToolsets, toolPolicy } from "./agent-toolsets.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
+import { explore } from "./explore.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { read } from "./read.ts";
@@ -24,11 +25,21 @@ export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREF
     Edit: edit,
     Glob: glob({ isCompact: hasCompactResults(prefixVersion) }),
     Grep: grep(resultForm(agent, "Grep", prefixVersion)),
+    Explore: explore,
   };
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
     enabled_tools.filter((name) => !configs.some((config) => config.name === name && !config.enabled)),
   );
   return names.map((name) => tools[name]);
+}
+
+const SEARCH_TOOLS: readonly string[] = ["Read", "Glob", "Grep"] satisfies ToolName[];
+
+/** Of the agent's built-in tools, in order, those with which Explore searches: that read, are not denied, and wait for nobody. */
+export function searchTools(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
+  return toolset(agent, prefixVersion).filter(
+    ({ name }) => SEARCH_TOOLS.includes(name) && toolPolicy(agent, name) === "always_allow",
+  );
 }
 
 /** The tools as a model sees them. */

@@ -1,4 +1,4 @@
-import { type SessionAgent, TOOL_NAMES } from "@berth/contract";
+import { DEFAULT_TOOL_NAMES, type SessionAgent } from "@berth/contract";
 import { runTurn } from "../../src/loop/run-turn.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { MemoryLog } from "../memory-log.ts";
@@ -15,7 +15,7 @@ import { testAgent, testTurn } from "../turn.ts";
 
 export const formerAgent: SessionAgent = {
   ...testAgent,
-  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }],
+  tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
 };
 
 /** What is in the sandbox before the first turn. */

@@ -61,7 +61,7 @@ describe("validation errors", () => {
     );
     assert.equal(
       message(create, { ...given, tools: [{ type: "agent_toolset_20260401", enabled_tools: ["bash"] }] }),
-      "Field 'tools[0].enabled_tools[0]' must be one of 'Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'.",
+      "Field 'tools[0].enabled_tools[0]' must be one of 'Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'Explore'.",
     );
     assert.equal(
       message(create, { ...given, tools: [{ type: "mcp_toolset" }] }),

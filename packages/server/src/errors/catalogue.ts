@@ -24,6 +24,11 @@ export const errors = {
   invalid: (message: string, param?: string) => new ApiError("invalid_request_error", { message, param }),
   fault: ({ message, param }: ValidationError) =>
     new ApiError("invalid_request_error", { message, param: param ?? undefined }),
+  modelNotAvailable: (id: string, param: string) =>
+    errors.invalid(
+      `Model '${id}' is not available. The list of models ('berth models list') has those that are.`,
+      param,
+    ),
   featureNotAvailable: (feature: BetaFeature) =>
     new ApiError("feature_not_available", {
       message: `The feature '${feature}' is not activated.`,

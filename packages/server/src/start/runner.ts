@@ -309,7 +309,8 @@ function startWorker(
     limits: defaultLimits(config),
     reclaimMs: config.diskReclaimSeconds * 1_000,
     saveBytes: config.workspaceSaves === "off" ? null : config.workspaceSaveMb * MEBIBYTE,
-    model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
+    model: ({ model: { id, effective_context_window: contextWindow } }) =>
+      models.get(id, contextWindow === undefined ? {} : { contextWindow }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: createCloner(config.hostedProviders),
     cloneRetryMs: config.cloneRetrySeconds.map((seconds) => seconds * 1_000),

@@ -1,19 +1,25 @@
-import { isAddition, SUMMARY_INSTRUCTION } from "../../prompts/notes.ts";
+import { ANSWER_NOW, isAddition, SUMMARY_INSTRUCTION } from "../../prompts/notes.ts";
 import type { ModelMessage, UserBlock } from "../model.ts";
 import { formatResume, parseResume, parseSteps, type Step } from "./steps.ts";
 
 /** The steps of one response: `say`, `wait_ms` and `fail` steps, up to a step that calls tools. */
 export type ResponseSteps = readonly Step[];
 
-/** The responses that are still to be given, or null when the newest message has no steps. */
+/** The responses that are still to be given, or null when the newest message of whoever asks has no steps. */
 export function remainingResponses(messages: readonly ModelMessage[]): ResponseSteps[] | null {
-  const index = messages.findLastIndex((message) => message.role === "user");
+  const index = messages.findLastIndex((message) => message.role === "user" && !asksForAnswer(message));
   const message = messages[index];
   if (message?.role !== "user") return null;
   const steps = newestSteps(ownTexts(message.content));
   if (steps === null) return null;
   const given = messages.slice(index).filter((later) => later.role === "assistant").length;
   return responsesOf(steps).slice(given);
+}
+
+/** The last request of a loop of Explore goes on with its question. */
+function asksForAnswer({ content }: Extract<ModelMessage, { role: "user" }>): boolean {
+  const [only, ...more] = content;
+  return more.length === 0 && only?.type === "text" && only.text === ANSWER_NOW;
 }
 
 /** Steps that a summary kept take precedence over the message after it, which is the one that they came from. */

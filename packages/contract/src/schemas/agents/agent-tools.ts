@@ -4,12 +4,17 @@ import { customTool } from "./custom-tools.ts";
 import { mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 
-/** The tools of `agent_toolset_20260401`, in the order of a model's tool list. */
-export const TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
+/** The tools that an agent has which names none, in the order of a model's tool list. */
+export const DEFAULT_TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
+/** The tools of `agent_toolset_20260401`, in the order of a model's tool list. `Explore` is off unless the agent enables it. */
+export const TOOL_NAMES = [...DEFAULT_TOOL_NAMES, "Explore"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** Bytes of one result that the model sees, of the tools whose results can be long. */
-export const DEFAULT_RESULT_BYTES = { Bash: 10_240, Read: 24_576, Grep: 12_288 } as const;
+export const DEFAULT_RESULT_BYTES = { Bash: 10_240, Read: 24_576, Grep: 12_288, Explore: 8_192 } as const;
+
+/** What one call of Explore may use: requests to its model, the last of which is for the answer, and tokens of all of them. */
+export const DEFAULT_EXPLORE_BUDGET = { max_requests: 25, max_tokens: 500_000 } as const;
 
 const maxResultBytes = z
   .int()
@@ -23,25 +28,59 @@ const maxResultBytes = z
       .join(", ")}.`,
   });
 
+/** What only the config of Explore has. */
+const exploreOptions = {
+  model: z.string().min(1).max(200).optional().meta({
+    description: "Only for Explore: the model that answers, such as a cheaper one. Default: the agent's.",
+  }),
+  max_requests: z
+    .int()
+    .min(2)
+    .max(200)
+    .optional()
+    .meta({
+      description: `Only for Explore: requests to the model for one answer, which do not count for the agent's \`max_model_requests\`. Default ${DEFAULT_EXPLORE_BUDGET.max_requests}.`,
+    }),
+  max_tokens: z
+    .int()
+    .min(10_000)
+    .max(10_000_000)
+    .optional()
+    .meta({
+      description: `Only for Explore: input and output tokens of all requests for one answer, after which the model is asked to answer with what it has found. Default ${DEFAULT_EXPLORE_BUDGET.max_tokens}.`,
+    }),
+};
+const EXPLORE_OPTIONS = Object.keys(exploreOptions) as (keyof typeof exploreOptions)[];
+
 const toolConfig = z
   .strictObject({
     name: z.enum(TOOL_NAMES),
     enabled: z.boolean().optional(),
     permission_policy: permissionPolicy.optional(),
     max_result_bytes: maxResultBytes.optional(),
+    ...exploreOptions,
   })
   .refine(({ name, max_result_bytes }) => max_result_bytes === undefined || name in DEFAULT_RESULT_BYTES, {
     path: ["max_result_bytes"],
     message: `Field '{field}' is only for ${Object.keys(DEFAULT_RESULT_BYTES).join(", ")}.`,
+  })
+  .superRefine((config, context) => {
+    if (config.name === "Explore") return;
+    for (const option of EXPLORE_OPTIONS)
+      if (config[option] !== undefined)
+        context.addIssue({ code: "custom", path: [option], message: "Field '{field}' is only for Explore." });
   });
 
-/** The six tools of a coding agent. Without `enabled_tools` all six are enabled. */
+/**
+ * The tools of a coding agent. Without `enabled_tools` all are enabled but Explore, which is if the list names it or `configs` has an entry
+ * for it that does not say `enabled: false`.
+ */
 const agentToolset = z
   .strictObject({
     type: z.literal("agent_toolset_20260401"),
-    enabled_tools: z.array(z.enum(TOOL_NAMES)).max(6).nullish(),
-    disallowed_tools: z.array(z.enum(TOOL_NAMES)).max(6).nullish(),
-    configs: z.array(toolConfig).max(6).nullish(),
+    enabled_tools: z.array(z.enum(TOOL_NAMES)).max(TOOL_NAMES.length).nullish(),
+    disallowed_tools: z.array(z.enum(TOOL_NAMES)).max(TOOL_NAMES.length).nullish(),
+    configs: z.array(toolConfig).max(TOOL_NAMES.length).nullish(),
   })
   .superRefine((toolset, context) => {
     const both = (toolset.enabled_tools ?? []).filter((name) => toolset.disallowed_tools?.includes(name));
@@ -89,6 +128,7 @@ const resolvedToolset = z.strictObject({
         enabled: z.boolean(),
         permission_policy: permissionPolicy,
         max_result_bytes: maxResultBytes.optional(),
+        ...exploreOptions,
       }),
     )
     .optional()

@@ -87,6 +87,14 @@ const stored = {
     .meta({ description: "When the agent processed the event. Null while it is pending." }),
 };
 
+/** Of the events of a call's own loop. */
+const nested = {
+  parent_tool_use_id: idOf("event").optional().meta({
+    description:
+      "The `agent.tool_use` of the Explore call whose own loop this is a part of. The agent sees only the result of that call. Absent for what the agent itself does.",
+  }),
+};
+
 const learnedWindow = z.int().optional().meta({
   description:
     "The context window in tokens that the model turned out to have, smaller than the one that it is set up with: the session keeps to it from here on. Absent if nothing was learned.",
@@ -124,14 +132,15 @@ export const sessionEvent = z
       is_error: z.boolean(),
       ...sentBy,
     }),
-    event("agent.message", { content: z.array(textBlock) }),
-    event("agent.thinking", {}),
+    event("agent.message", { content: z.array(textBlock), ...nested }),
+    event("agent.thinking", nested),
     event("agent.tool_use", {
       name: z.string().meta({
         description: `One of ${TOOL_NAMES.join(", ")}, or an unknown name from the model, whose call was denied.`,
       }),
       input: z.record(z.string(), z.unknown()),
       evaluated_permission: evaluatedPermission,
+      ...nested,
     }),
     event("agent.tool_result", {
       tool_use_id: idOf("event").meta({
@@ -140,6 +149,7 @@ export const sessionEvent = z
       }),
       content: z.array(resultBlock),
       is_error: z.boolean(),
+      ...nested,
     }),
     event("agent.mcp_tool_use", {
       mcp_server_name: z.string(),
@@ -160,6 +170,7 @@ export const sessionEvent = z
       input_tokens_before: z.int(),
       input_tokens_after: z.int(),
       context_window: learnedWindow,
+      ...nested,
     }),
     event("agent.content_omitted", {
       reason: z.string().meta({ description: "Why: what the model's provider answered." }),
@@ -174,6 +185,7 @@ export const sessionEvent = z
         }),
       ),
       context_window: learnedWindow,
+      ...nested,
     }),
     event("session.status_running", {}),
     event("session.status_idle", { stop_reason: stopReason }),
@@ -212,6 +224,7 @@ export const sessionEvent = z
         resource_id: idOf("session_resource").optional(),
         mcp_server_name: z.string().optional(),
       }),
+      ...nested,
     }),
     event("session.environment_progress", {
       phase: z.enum(["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]).meta({
@@ -301,11 +314,12 @@ export const sessionEvent = z
           "`not_allowed`, `private_address`, `unresolvable`, `name_mismatch`, `no_server_name` or `unknown_protocol`.",
       }),
     }),
-    event("span.model_request_start", { model: z.string() }),
+    event("span.model_request_start", { model: z.string(), ...nested }),
     event("span.model_request_end", {
       model_request_start_id: idOf("event"),
       is_error: z.boolean(),
       model_usage: modelUsage.nullable(),
+      ...nested,
     }),
   ])
   .meta({ id: "SessionEvent" });

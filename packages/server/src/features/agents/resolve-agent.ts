@@ -1,18 +1,12 @@
-import {
-  type agentRoutes,
-  completeGitIdentity,
-  type Input,
-  TOOL_NAMES,
-  type ToolName,
-} from "@berth/contract";
+import { type agentRoutes, completeGitIdentity, type Input } from "@berth/contract";
 import { errors } from "../../errors/catalogue.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 import { resolveMcpToolset } from "./resolve-mcp.ts";
+import { resolveToolset } from "./resolve-toolset.ts";
 
 type Body = Input<typeof agentRoutes.create>["body"];
 type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
-type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 
 /** `price` is in US dollars for a million tokens. */
 interface ListedModel {
@@ -52,7 +46,7 @@ export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDef
     description: body.description ?? null,
     model: resolveModel(choice, models),
     system: body.system ?? "",
-    tools: (body.tools ?? []).map(resolveTool),
+    tools: resolveTools(body.tools ?? [], models),
     mcp_servers: body.mcp_servers ?? [],
     ...identityOf(body.git_identity),
     ...requestLimitOf(body.max_model_requests),
@@ -73,7 +67,7 @@ export function changeAgent(
     description: change.description === undefined ? description : change.description,
     model: change.model === undefined ? model : resolveModel(change.model, models),
     system: change.system === undefined ? system : (change.system ?? ""),
-    tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveTool),
+    tools: change.tools === undefined ? tools : resolveTools(change.tools ?? [], models),
     mcp_servers: change.mcp_servers === undefined ? mcp_servers : (change.mcp_servers ?? []),
     ...identityOf(change.git_identity === undefined ? git_identity : change.git_identity),
     ...requestLimitOf(
@@ -96,13 +90,7 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
   const given = typeof choice === "string" ? { id: choice } : choice;
   const { id, effort, context_window: window, compact_at: compactAt, compact_when_idle: whenIdle } = given;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
-  if (model === null) {
-    const param = typeof choice === "string" ? "model" : "model.id";
-    throw errors.invalid(
-      `Model '${id}' is not available. The list of models ('berth models list') has those that are.`,
-      param,
-    );
-  }
+  if (model === null) throw errors.modelNotAvailable(id, typeof choice === "string" ? "model" : "model.id");
   if (compactAt != null && compactAt >= model.contextWindow) throw pointBeyondWindow(compactAt, model);
   return {
     id,
@@ -120,29 +108,9 @@ function pointBeyondWindow(given: number, { contextWindow }: { contextWindow: nu
   );
 }
 
-function resolveTool(tool: GivenTool): AgentDefinition["tools"][number] {
-  if (tool.type === "mcp_toolset") return resolveMcpToolset(tool);
-  return tool.type === "custom" ? tool : resolveToolset(tool);
-}
-
-/** An empty `enabled_tools` means all tools; `disallowed_tools` and `configs` remove some. */
-function resolveToolset(toolset: Toolset): AgentDefinition["tools"][number] {
-  const named = toolset.enabled_tools ?? [];
-  const configs = (toolset.configs ?? []).map((config) => ({
-    name: config.name,
-    enabled: config.enabled ?? true,
-    permission_policy: config.permission_policy ?? ({ type: "always_allow" } as const),
-    ...(config.max_result_bytes === undefined ? {} : { max_result_bytes: config.max_result_bytes }),
-  }));
-  const off = new Set<ToolName>([
-    ...(toolset.disallowed_tools ?? []),
-    ...configs.filter(({ enabled }) => !enabled).map(({ name }) => name),
-  ]);
-  return {
-    type: toolset.type,
-    enabled_tools: TOOL_NAMES.filter(
-      (name) => (named.length === 0 || named.includes(name)) && !off.has(name),
-    ),
-    ...(configs.length === 0 ? {} : { configs }),
-  };
+function resolveTools(tools: readonly GivenTool[], models: AvailableModels): AgentDefinition["tools"] {
+  return tools.map((tool, index) => {
+    if (tool.type === "mcp_toolset") return resolveMcpToolset(tool);
+    return tool.type === "custom" ? tool : resolveToolset(tool, `tools[${index}]`, models);
+  });
 }

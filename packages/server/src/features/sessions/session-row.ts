@@ -26,6 +26,13 @@ export interface SessionRow extends OwnedRow {
   summary_output_tokens: number;
   summary_cache_read_input_tokens: number;
   summary_cache_creation_input_tokens: number;
+  /** Of the Explore calls, a part of the tokens above. */
+  explore_input_tokens: number;
+  explore_output_tokens: number;
+  explore_cache_read_input_tokens: number;
+  explore_cache_creation_input_tokens: number;
+  /** Null: there are no such tokens. */
+  explore_model: string | null;
   /** `none`: no turn has ended. */
   last_turn_outcome: TurnOutcome | "none";
   last_turn_ended_at: Date | null;

@@ -7,7 +7,10 @@ import type { SessionRow } from "./session-row.ts";
 export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
   environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, agent -> 'model' ->> 'id' as model, compactions, compaction_avoided_tokens, compaction_left_tokens,
-  summary_input_tokens, summary_output_tokens, summary_cache_read_input_tokens, summary_cache_creation_input_tokens, last_turn_outcome, last_turn_ended_at, set_aside_at, archived_at, terminated_at,
+  summary_input_tokens, summary_output_tokens, summary_cache_read_input_tokens, summary_cache_creation_input_tokens,
+  explore_input_tokens, explore_output_tokens, explore_cache_read_input_tokens, explore_cache_creation_input_tokens,
+  case when explore_input_tokens + explore_output_tokens + explore_cache_read_input_tokens + explore_cache_creation_input_tokens > 0
+    then explore_model(agent) end as explore_model, last_turn_outcome, last_turn_ended_at, set_aside_at, archived_at, terminated_at,
   updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds`;

@@ -16,13 +16,32 @@ export function tokenCosts(
     cache_read_input_tokens: row.cache_read_input_tokens,
     cache_creation_input_tokens: row.cache_creation_input_tokens,
   };
-  const cost = models.totalCost(row.model, usage);
+  const cost = totalCost(row, usage, models);
   return {
     usage,
     cached_input_share: cachedInputShare(usage),
     list_cost_usd: cost === null ? null : toMillionth(cost),
     compaction: compactionSavings(row, models),
   };
+}
+
+/** Each model has its own prices. Null: one is not known. */
+function totalCost(row: SessionRow, usage: ModelUsage, models: PricedModels): number | null {
+  if (row.explore_model === null) return models.totalCost(row.model, usage);
+  const explored: ModelUsage = {
+    input_tokens: row.explore_input_tokens,
+    output_tokens: row.explore_output_tokens,
+    cache_read_input_tokens: row.explore_cache_read_input_tokens,
+    cache_creation_input_tokens: row.explore_cache_creation_input_tokens,
+  };
+  const own = models.totalCost(row.model, {
+    input_tokens: usage.input_tokens - explored.input_tokens,
+    output_tokens: usage.output_tokens - explored.output_tokens,
+    cache_read_input_tokens: usage.cache_read_input_tokens - explored.cache_read_input_tokens,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens - explored.cache_creation_input_tokens,
+  });
+  const others = models.totalCost(row.explore_model, explored);
+  return own === null || others === null ? null : own + others;
 }
 
 function compactionSavings(row: SessionRow, models: PricedModels): CompactionSavings {

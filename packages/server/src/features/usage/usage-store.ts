@@ -1,4 +1,4 @@
-import { MAX_USAGE_GROUPS, type ModelUsage, type UsageGrouping } from "@berth/contract";
+import { MAX_USAGE_GROUPS, type ModelUsage, NO_USAGE, type UsageGrouping } from "@berth/contract";
 import { accessCondition } from "../../access/owned-rows.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -30,7 +30,14 @@ const SUMS = `sum(turns)::bigint as turns, sum(active_ms)::bigint as active_ms,
   sum(cache_creation_input_tokens)::bigint as cache_creation_input_tokens`;
 const FIELDS = `model, sessions, turns, active_ms, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens`;
-const TOKENS = "input_tokens + output_tokens + cache_read_input_tokens + cache_creation_input_tokens";
+const TOKEN_COLUMNS = Object.keys(NO_USAGE);
+const TOKENS = TOKEN_COLUMNS.join(" + ");
+
+/** What a session used beside its Explore calls, and what these used: tokens of perhaps another model, and nothing else. */
+const WHOLE = `day, previous_day, agent_id, owner_id, environment_id, true as is_whole, model, turns, active_ms,
+  ${TOKEN_COLUMNS.map((name) => `${name} - explore_${name} as ${name}`).join(", ")}`;
+const OF_EXPLORE = `day, previous_day, agent_id, owner_id, environment_id, false, explore_model, 0, 0,
+  ${TOKEN_COLUMNS.map((name) => `explore_${name}`).join(", ")}`;
 
 /**
  * What the sessions that a principal can access used in some days: a row for each model in all, and for each group and model. There is
@@ -44,9 +51,13 @@ export async function readUsage(
   group: UsageGrouping,
 ): Promise<UsageRow[]> {
   const access = accessCondition(principal);
-  const used = `from session_usage where ${access.text.replace("?", "$3")} and day between $1::date and $2::date`;
-  const firstDays = "count(*) filter (where previous_day is null or previous_day < $1::date) as sessions";
-  const sessions = group === "day" ? "count(*) as sessions" : firstDays;
+  const rowsOf = `from session_usage where ${access.text.replace("?", "$3")} and day between $1::date and $2::date`;
+  const used = `from (
+    select ${WHOLE} ${rowsOf} union all select ${OF_EXPLORE} ${rowsOf} and explore_model is not null
+  ) as used`;
+  const firstDays =
+    "count(*) filter (where is_whole and (previous_day is null or previous_day < $1::date)) as sessions";
+  const sessions = group === "day" ? "count(*) filter (where is_whole) as sessions" : firstDays;
   const { rows } = await db.write.query<UsageRow>({
     text: `
       with grouped as (

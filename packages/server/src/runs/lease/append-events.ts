@@ -1,5 +1,4 @@
-import type { Draft, LogEntry } from "@berth/agent";
-import { LeaseLost } from "@berth/agent";
+import { type Draft, LeaseLost, type LogEntry, parentCallOf } from "@berth/agent";
 import { CALL_REPLY_TYPES, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { newAwaitedCalls, resolvedCalls } from "../../features/sessions/events/awaited-calls.ts";
@@ -13,6 +12,7 @@ import {
 import { ADD_ACTIVE_TIME, SET_EVENT_TIME } from "../../features/sessions/events/input-store.ts";
 import { SUMMARY_BEGUN } from "./claim-summaries.ts";
 import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
+import { COUNT_EXPLORED, exploredValues } from "./count-explored.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 import { savedDisk } from "./saved-disk-store.ts";
 
@@ -34,6 +34,7 @@ export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly 
   return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [
     endsWait(drafts),
     ...compactionValues(drafts),
+    ...exploredValues(drafts),
   ]);
 }
 
@@ -41,7 +42,7 @@ export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly 
 function endsWait(drafts: readonly Draft[]): boolean {
   return drafts.some(
     ({ event }) =>
-      event.type === "span.model_request_end" ||
+      (event.type === "span.model_request_end" && parentCallOf(event) === null) ||
       (event.type === "session.container_started" && event.waited_seconds !== undefined),
   );
 }
@@ -155,7 +156,7 @@ const STATEMENTS = {
       when status = 'rescheduling' and $14::boolean then 'running'
       else status end,
       summary_due_at = case when 'span.model_request_end' = any($5::text[]) then null else summary_due_at end,
-      ${COUNT_COMPACTIONS}`,
+      ${COUNT_COMPACTIONS}, ${COUNT_EXPLORED}`,
   ),
   running: appendStatement(
     ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",

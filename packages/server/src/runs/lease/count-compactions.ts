@@ -1,4 +1,4 @@
-import type { Draft } from "@berth/agent";
+import { type Draft, parentCallOf } from "@berth/agent";
 import type { NewEvent } from "@berth/contract";
 import { usageOf } from "../../features/sessions/events/event-row.ts";
 
@@ -17,11 +17,11 @@ export const COUNT_COMPACTIONS = `
   summary_cache_creation_input_tokens = summary_cache_creation_input_tokens + $22::bigint`;
 
 /**
- * Answered requests that wrote no summary, compactions, the tokens that the newest of them removed (null without one), those that
+ * Of what the agent itself did: answered requests that wrote no summary, compactions, the tokens that the newest of them removed (null without one), those that
  * they left, and the tokens of the summaries' requests: a summary is appended with the end of its request.
  */
 export function compactionValues(drafts: readonly Draft[]): (number | null)[] {
-  const events = drafts.map(({ event }) => event);
+  const events = drafts.map(({ event }) => event).filter((event) => parentCallOf(event) === null);
   const compactions = events.filter((event) => event.type === "agent.context_compacted");
   const newest = compactions.at(-1);
   if (newest === undefined) return [events.filter(isAnswered).length, 0, null, 0, 0, 0, 0, 0];

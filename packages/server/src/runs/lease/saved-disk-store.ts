@@ -16,6 +16,7 @@ export async function savedDisk(db: Queryable, sessionId: string): Promise<Saved
         select count(*)::integer from events
         where events.session_id = $1 and events.seq > workspace_saves.seq
           and type in ('agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use')
+          and body::json ->> 'parent_tool_use_id' is null
       ) as lost_calls
       from workspace_saves where session_id = $1`,
     values: [sessionId],

@@ -91,6 +91,7 @@ export class SessionMemory {
       name: tool.name,
       description: tool.description,
       input: tool.input,
+      ...(tool.endsItself && { endsItself: true as const }),
       // What surrounds a call writes.
       ...(tool.readsOnly && this.#target.stores.length === 0 && { readsOnly: true as const }),
       run: (input, context) =>

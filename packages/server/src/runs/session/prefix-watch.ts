@@ -1,4 +1,4 @@
-import type { Model } from "@berth/agent";
+import { type Model, parentCallOf } from "@berth/agent";
 import type { ModelUsage } from "@berth/contract";
 import type { Logger } from "pino";
 import type { Appended } from "../lease/run-log.ts";
@@ -53,7 +53,7 @@ export class PrefixWatch {
 
   /** What one append of the run stored: with the end of a request comes what its answer led to. */
   appended(entries: readonly Appended[]): void {
-    const events = entries.map(({ event }) => event);
+    const events = entries.map(({ event }) => event).filter((event) => parentCallOf(event) === null);
     if (events.some(({ type }) => type === "agent.context_compacted")) {
       this.#answered = null;
       return;

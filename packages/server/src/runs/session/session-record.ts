@@ -19,7 +19,7 @@ export class SessionRecord {
   readonly #session: Pick<RunSession, "agent">;
   readonly #metrics: SessionMetrics;
   readonly #calls = new Map<string, { tool: string; label: string; began: number }>();
-  readonly #requests = new Map<string, number>();
+  readonly #requests = new Map<string, { model: string; began: number }>();
   #turn = newTurn();
 
   /** @param log names the session and its organization in each line. */
@@ -35,8 +35,8 @@ export class SessionRecord {
 
   /** @param requestId of the `span.model_request_start`. */
   firstPart(requestId: string): void {
-    const began = this.#requests.get(requestId);
-    if (began !== undefined) this.#metrics.firstPartCame(this.#session.agent.model.id, since(began) / 1_000);
+    const request = this.#requests.get(requestId);
+    if (request !== undefined) this.#metrics.firstPartCame(request.model, since(request.began) / 1_000);
   }
 
   #tell(event: NewEvent, id: string | undefined): void {
@@ -60,7 +60,7 @@ export class SessionRecord {
         this.#callEnded(event.custom_tool_use_id, event.is_error);
         break;
       case "span.model_request_start":
-        if (id !== undefined) this.#requests.set(id, performance.now());
+        if (id !== undefined) this.#requests.set(id, { model: event.model, began: performance.now() });
         break;
       case "span.model_request_end":
         this.#requestEnded(event.model_request_start_id, event.model_usage);
@@ -91,10 +91,10 @@ export class SessionRecord {
   }
 
   #requestEnded(id: string, usage: ModelUsage | null): void {
-    const began = this.#requests.get(id);
+    const request = this.#requests.get(id);
     this.#requests.delete(id);
-    const seconds = began === undefined ? null : since(began) / 1_000;
-    this.#metrics.modelRequestEnded(this.#session.agent.model.id, seconds, usage);
+    const seconds = request === undefined ? null : since(request.began) / 1_000;
+    this.#metrics.modelRequestEnded(request?.model ?? this.#session.agent.model.id, seconds, usage);
     this.#turn.usage = sum(this.#turn.usage, usage ?? NO_USAGE);
   }
 

@@ -1,3 +1,4 @@
+import { parentCallOf } from "@berth/agent";
 import { formatId, type ModelUsage, type NewEvent } from "@berth/contract";
 import type { Attributes, TraceSpan, Traces } from "../../traces/traces.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
@@ -42,7 +43,7 @@ export class SessionTrace {
         this.#beginTurn();
         break;
       case "span.model_request_start":
-        if (id !== undefined) this.#requests.set(id, this.#startRequest(event.model));
+        if (id !== undefined) this.#requests.set(id, this.#startRequest(event));
         break;
       case "span.model_request_end":
         this.#endRequest(event);
@@ -88,16 +89,18 @@ export class SessionTrace {
     return turn;
   }
 
-  /** Also a turn that goes on after the death of its process. */
-  #above(): string | null {
-    return (this.#turn ?? this.#beginTurn()).traceparent;
+  /** The call whose own loop it is a part of, or the turn. Also a turn that goes on after the death of its process. */
+  #above(event: NewEvent): string | null {
+    const call = this.#calls.get(parentCallOf(event) ?? "");
+    return (call ?? this.#turn ?? this.#beginTurn()).traceparent;
   }
 
-  #startRequest(model: string): TraceSpan {
+  #startRequest(event: EventOfType<"span.model_request_start">): TraceSpan {
+    const { model } = event;
     const [provider = "", ...name] = model.split("/");
     return this.#traces.start(`chat ${model}`, {
       kind: "client",
-      parent: this.#above(),
+      parent: this.#above(event),
       attributes: {
         ...this.#common("chat"),
         "gen_ai.provider.name": provider,
@@ -126,7 +129,7 @@ export class SessionTrace {
     const types = { "agent.tool_use": "function", "agent.mcp_tool_use": "extension" } as const;
     const type = event.type === "agent.custom_tool_use" ? "function" : types[event.type];
     return this.#traces.start(`execute_tool ${event.name}`, {
-      parent: this.#above(),
+      parent: this.#above(event),
       attributes: {
         ...this.#common("execute_tool"),
         "gen_ai.tool.name": event.name,

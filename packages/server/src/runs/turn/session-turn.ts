@@ -1,5 +1,7 @@
 import {
   type Draft,
+  type Explorer,
+  explorer,
   LeaseLost,
   type Log,
   type Model,
@@ -11,7 +13,7 @@ import {
   unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
-import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
+import type { SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { databaseNow } from "../../db/database-clock.ts";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
@@ -23,11 +25,12 @@ import type { RunLog } from "../lease/run-log.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { prepareTurn } from "./prepare-turn.ts";
 import type { TurnSlot } from "./turn-slot.ts";
+import { exploreTools } from "./turn-tools.ts";
 
 /** What the turns of all sessions share. */
 export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
-  /** Null when the installation does not have the agent's model. */
-  model(agent: SessionAgent): Model | null;
+  /** Null when the installation does not have it. Without a window, in tokens, it has its own. */
+  model(agent: { model: { id: string; effective_context_window?: number } }): Model | null;
   /** Masks the secrets of the session that were unsealed so far. */
   mask(text: string): string;
   /** Does the same for a text that arrives in pieces. */
@@ -198,7 +201,25 @@ export class SessionTurn {
       hasSandbox: () => workspace.hasSandbox(),
       environment: () => workspace.environment(),
       secrets: () => workspace.secrets(),
+      explorer: this.#explorer(sandbox),
       signal,
+    });
+  }
+
+  /** Its waits are not the turn's, since other calls run beside it. */
+  #explorer(sandbox: Turn["sandbox"]): Explorer {
+    const { model, mask, busyRetryMs } = this.#parts;
+    const { workspace } = this.#options;
+    return explorer({
+      agent: workspace.session.agent,
+      tools: exploreTools(workspace, mask),
+      model: (choice) => model({ model: choice }),
+      sandbox,
+      environment: () => workspace.environment(),
+      secrets: () => workspace.secrets(),
+      sleep,
+      now: databaseNow,
+      ...(busyRetryMs !== undefined && { busyRetryMs }),
     });
   }
 

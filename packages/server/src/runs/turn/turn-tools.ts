@@ -1,4 +1,4 @@
-import { type Tool, type ToolResult, toolset } from "@berth/agent";
+import { searchTools, type Tool, type ToolResult, toolset } from "@berth/agent";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 /**
@@ -19,6 +19,14 @@ export async function turnTools(
   return tools.map((tool) => ({
     ...tool,
     run: async (input, context) => masked(withNotes(await tool.run(input, context), workspace), mask),
+  }));
+}
+
+/** The tools with which Explore searches. What a call of the agent itself does beside its work, the call of Explore does. */
+export function exploreTools({ session }: SessionWorkspace, mask: (text: string) => string): Tool[] {
+  return searchTools(session.agent, session.prefixVersion).map((tool) => ({
+    ...tool,
+    run: async (input, context) => masked(await tool.run(input, context), mask),
   }));
 }
 

@@ -85,7 +85,7 @@ export async function seqOfEvent(
 }
 
 /**
- * Up to a place in a log: the last request to the model, if it has ended there, and the messages of one that has not, or the tool calls
+ * Up to a place in a log: the last request of the agent itself to the model, if it has ended there, and the messages of one that has not, or the tool calls
  * of one that has which have a result. Ids of events.
  */
 export interface RequestAt {
@@ -106,6 +106,7 @@ export async function requestAt(db: Queryable, sessionId: string, seq: number): 
         and seq >= (
           select seq from events
           where session_id = $1 and seq <= $2 and type in ('span.model_request_start', 'span.model_request_end')
+            and body::json ->> 'parent_tool_use_id' is null
           order by seq desc limit 1
         )
       order by seq`,

@@ -90,15 +90,21 @@ export class PreviewFeed {
     if (event.type === "agent.tool_result" && this.hasOutput) this.#endOutput(event);
     if (BEGINNINGS.has(event.type)) this.#isWorking = true;
     if (event.type === "session.status_idle") this.#isWorking = false;
-    if (event.type === "span.model_request_end") {
-      this.#endedRequest = (
-        JSON.parse(event.json) as { model_request_start_id: string }
-      ).model_request_start_id;
-      this.#previews.clear();
-      this.#outputs.clear();
-      this.#stored.clear();
-    }
+    if (event.type === "span.model_request_end") this.#endRequest(event);
     return this.frames();
+  }
+
+  /** Of a call's own loop nothing is previewed, and what runs beside it goes on. */
+  #endRequest(event: StreamedEvent): void {
+    const { model_request_start_id: id, parent_tool_use_id: parent } = JSON.parse(event.json) as {
+      model_request_start_id: string;
+      parent_tool_use_id?: string;
+    };
+    if (parent !== undefined) return;
+    this.#endedRequest = id;
+    this.#previews.clear();
+    this.#outputs.clear();
+    this.#stored.clear();
   }
 
   #start({ eventId, type }: PreviewPiece): Preview {

@@ -47,6 +47,9 @@ export async function readRunLog(db: Queryable, sessionId: string, afterSeq: num
 
 const IS_KNOWN = "(processed_at is not null or type not in ('user.message', 'system.message'))";
 
+/** Not a part of a call's own loop. */
+const IS_OWN = "body::json ->> 'parent_tool_use_id' is null";
+
 /** A page that has less than it may have is not followed by another. */
 function isLastPage(rows: readonly EventRow[]): boolean {
   if (rows.length === PAGE_ROWS) return false;
@@ -69,7 +72,8 @@ async function beginOf(db: Queryable, sessionId: string, maxBytes: number): Prom
     text: `
       with compacted as (
         select coalesce((
-          select seq from events where session_id = $1 and type = 'agent.context_compacted' order by seq desc limit 1
+          select seq from events where session_id = $1 and type = 'agent.context_compacted' and ${IS_OWN}
+          order by seq desc limit 1
         ), 0) as seq
       ), begin as (
         select coalesce((

@@ -1,0 +1,33 @@
+import type { History } from "../history/history.ts";
+import { failure, type ToolResult, textResult } from "../tools/tool.ts";
+
+/** The text of the newest response; empty if it has none. */
+export function answerOf({ messages }: Pick<History, "messages">): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  if (last?.role !== "assistant") return "";
+  return last.content
+    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .join("\n")
+    .trim();
+}
+
+/**
+ * The answer as a result: of its bytes so many, and then what is to be known of it.
+ *
+ * @param notes each a sentence.
+ */
+export function answerResult(answer: string, maxBytes: number, notes: readonly string[]): ToolResult {
+  if (answer === "") return failure(["Explore ended without an answer.", ...notes].join(" "));
+  const bytes = Buffer.from(answer);
+  if (bytes.length <= maxBytes) return withNotes(answer, notes);
+  const shown = bytes
+    .subarray(0, maxBytes)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "");
+  const cut = `The answer has ${bytes.length} bytes and is cut off here: ask for less at a time.`;
+  return withNotes(shown, [cut, ...notes]);
+}
+
+function withNotes(answer: string, notes: readonly string[]): ToolResult {
+  return textResult(notes.length === 0 ? answer : `${answer}\n[${notes.join(" ")}]`);
+}

@@ -1,0 +1,122 @@
+import {
+  DEFAULT_EXPLORE_BUDGET,
+  DEFAULT_RESULT_BYTES,
+  type SessionAgent,
+  type StopReason,
+} from "@berth/contract";
+import type { ExploreCall, Explorer } from "../calls/explorer.ts";
+import { runTurn, type Turn } from "../loop/run-turn.ts";
+import type { Model } from "../models/model.ts";
+import { EXPLORE_PROMPT } from "../prompts/explore-prompt.ts";
+import * as notes from "../prompts/notes.ts";
+import { toolConfig } from "../tools/agent-toolsets.ts";
+import { failure, type Question, type Tool, type ToolResult } from "../tools/tool.ts";
+import { toolDefinitions } from "../tools/toolset.ts";
+import { answerOf, answerResult } from "./answer.ts";
+import { NestedLog } from "./nested-log.ts";
+
+/** What the loops of an agent's Explore calls have of the session. `sleep` may run beside other calls. */
+export interface ExploreParts
+  extends Pick<Turn, "sandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"> {
+  agent: SessionAgent;
+  /** With which it searches; see `searchTools`. */
+  tools: readonly Tool[];
+  /** Null: the installation does not have it. The window is in tokens. */
+  model(choice: { id: string; effective_context_window?: number }): Model | null;
+}
+
+/**
+ * Explore: one turn of the agent's loop, with a log of its own, for each question. It has its own budget of requests and tokens; when
+ * that ends, it is asked for its answer with what it has found, in a last request in which no call is run. The tools stay in that
+ * request: providers reject calls in a history without their tools, and their caches begin with them.
+ */
+export function explorer(parts: ExploreParts): Explorer {
+  const { agent, tools } = parts;
+  const config = toolConfig(agent, "Explore");
+  const maxRequests = config?.max_requests ?? DEFAULT_EXPLORE_BUDGET.max_requests;
+  const maxTokens = config?.max_tokens ?? DEFAULT_EXPLORE_BUDGET.max_tokens;
+  const maxBytes = config?.max_result_bytes ?? DEFAULT_RESULT_BYTES.Explore;
+  return async (question, call) => {
+    const choice = modelOf(agent);
+    const model = parts.model(choice);
+    if (model === null) return failure(`Explore did not run: there is no model '${choice.id}' here.`);
+    if (tools.length === 0)
+      return failure(
+        "Explore did not run: it searches with Read, Grep and Glob, and this agent may use none of them unasked.",
+      );
+    const log = asked(question, call);
+    const run = async (tools: readonly Tool[], requests: number, tokens?: number) =>
+      await runTurn(turnOf({ ...parts, tools }, model, log, call, { requests, tokens }));
+    const end = await run(tools, maxRequests - 1, maxTokens);
+    if (end.type !== "max_turns") return resultOf(end, log, maxBytes);
+    log.ask(notes.ANSWER_NOW);
+    const last = await run(tools.map(denied), log.copy.history().responses + 1);
+    const spent = `Its budget of ${maxRequests} requests and ${maxTokens} tokens ended before it was done.`;
+    return resultOf(last, log, maxBytes, [spent]);
+  };
+}
+
+/** The window of the agent's own model is the agent's. */
+function modelOf(agent: SessionAgent): { id: string; effective_context_window?: number } {
+  const id = toolConfig(agent, "Explore")?.model;
+  return id === undefined || id === agent.model.id ? agent.model : { id };
+}
+
+function asked({ question, path }: Question, { log, eventId }: ExploreCall): NestedLog {
+  const nested = new NestedLog(log, eventId);
+  nested.ask(path === null ? question : `${question}\n\nBegin at ${path}.`);
+  return nested;
+}
+
+function turnOf(
+  { agent, tools, model: _, ...parts }: ExploreParts,
+  model: Model,
+  log: NestedLog,
+  { signal }: ExploreCall,
+  { requests, tokens }: { requests: number; tokens: number | undefined },
+): Turn {
+  return {
+    ...parts,
+    agent: {
+      ...agent,
+      model: { id: model.id, effective_context_window: model.contextWindow },
+      max_model_requests: requests,
+      tools: [],
+    },
+    model,
+    tools,
+    prefix: { system: EXPLORE_PROMPT, tools: toolDefinitions(tools) },
+    workspaceDescription: "",
+    log,
+    readFile: async () => null,
+    signal,
+    ...(tokens !== undefined && { maxTokens: tokens }),
+  };
+}
+
+function denied(tool: Tool): Tool {
+  return { ...tool, permission: "always_deny" };
+}
+
+function resultOf(
+  end: StopReason,
+  log: NestedLog,
+  maxBytes: number,
+  more: readonly string[] = [],
+): ToolResult {
+  switch (end.type) {
+    case "cancelled":
+      return failure(notes.STOPPED_CALL);
+    case "refusal":
+      return failure("Explore ended: its model refused to answer.");
+    case "retries_exhausted":
+      return failure(`Explore failed: ${errorOf(log)}`);
+    default:
+      return answerResult(answerOf(log.copy.history()), maxBytes, more);
+  }
+}
+
+function errorOf({ copy }: NestedLog): string {
+  const last = copy.entries.findLast(({ event }) => event.type === "session.error")?.event;
+  return last?.type === "session.error" ? last.error.message : "its model does not answer.";
+}

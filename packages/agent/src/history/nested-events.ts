@@ -1,0 +1,62 @@
+import type { NewEvent, SessionEvent } from "@berth/contract";
+import type { Draft } from "./log-entry.ts";
+
+/** Id of the call whose own loop an event is a part of; null for what the agent itself does. */
+export function parentCallOf(event: NewEvent | SessionEvent): string | null {
+  return ("parent_tool_use_id" in event ? event.parent_tool_use_id : undefined) ?? null;
+}
+
+/** The draft as a part of the loop of a call, by the id of the event that announced the call. */
+export function nestedDraft(draft: Draft, parent: string): Draft {
+  return { ...draft, event: { ...draft.event, parent_tool_use_id: parent } as NewEvent };
+}
+
+/** A request or call in the loop of a call that has no end in the log. `id` is that of the event that began it. */
+export interface OpenPart {
+  type: "request" | "call";
+  id: string;
+  parent: string;
+}
+
+/** The open parts of the loops of calls. */
+export class OpenParts {
+  #parts: readonly OpenPart[] = [];
+
+  /** A copy that goes its own way. */
+  fork(): OpenParts {
+    const fork = new OpenParts();
+    fork.#parts = this.#parts;
+    return fork;
+  }
+
+  /** In the order in which they began. */
+  list(): readonly OpenPart[] {
+    return this.#parts;
+  }
+
+  /** Takes an event of a loop. */
+  apply(event: SessionEvent, parent: string): void {
+    switch (event.type) {
+      case "span.model_request_start":
+        this.#begin({ type: "request", id: event.id, parent });
+        break;
+      case "span.model_request_end":
+        this.#end(event.model_request_start_id);
+        break;
+      case "agent.tool_use":
+        this.#begin({ type: "call", id: event.id, parent });
+        break;
+      case "agent.tool_result":
+        this.#end(event.tool_use_id);
+        break;
+    }
+  }
+
+  #begin(part: OpenPart): void {
+    this.#parts = [...this.#parts, part];
+  }
+
+  #end(id: string): void {
+    this.#parts = this.#parts.filter((part) => part.id !== id);
+  }
+}
