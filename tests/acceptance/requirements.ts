@@ -343,6 +343,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     rule: "The toolset agent_toolset_20260401 has Bash, Read, Write, Edit, Glob and Grep; without a list all six are enabled, and an unknown name, or one both enabled and disallowed, is rejected with 400.",
   },
   {
+    id: "explore",
+    source: "design",
+    rule: "The tool Explore answers a question about the files in a loop of its own, with those of Read, Glob and Grep that the agent may use unasked. It is off unless enabled_tools or a config names it, and an agent with none of them is rejected with 400. Its loop has at most max_requests requests (2 to 200; 25 unless given) and max_tokens tokens (10,000 to 10,000,000; 500,000), after which it is asked for its answer, which is cut at max_result_bytes (8,192).",
+  },
+  {
+    id: "explore-model",
+    source: "design",
+    rule: "The config of Explore may name a model of its own, which must be one that the installation can use; its tokens are in the session's usage, and its cost by its own list price in the session's cost and the report.",
+  },
+  {
+    id: "explore-events",
+    source: "design",
+    rule: "Events of such a loop are in the session's log between the call and its result, with parent_tool_use_id. The agent's context has none of them. An interrupt ends the loop's requests and calls, then the call; so does whoever goes on after the death of a process, and the call is not run again.",
+  },
+  {
+    id: "explore-permission",
+    source: "design",
+    rule: "A call of Explore is subject to its permission policy, as any; its loop has no tool that is denied, off, or needs a confirmation.",
+  },
+  {
     id: "result-limits",
     source: "design",
     rule: "A result of Bash, Read or Grep shows the model at most max_result_bytes of the tool's config (1,000 to 102,400; 10,240, 24,576 and 12,288 unless given), and says how to get the rest: the file that holds the whole output, with its size; the offset; a narrower search. Another tool's config with it is rejected with 400.",

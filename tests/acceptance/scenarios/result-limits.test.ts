@@ -100,8 +100,8 @@ covers(
       [{ name: "Grep", max_result_bytes: 2_000.5 }, /must be an integer/],
       [{ name: "Bash", max_result_bytes: "2000" }, /must be an integer/],
       [{ name: "Read", max_result_bytes: null }, /must be an integer/],
-      [{ name: "Write", max_result_bytes: 2_000 }, /is only for Bash, Read, Grep\.$/],
-      [{ name: "Glob", max_result_bytes: 2_000 }, /is only for Bash, Read, Grep\.$/],
+      [{ name: "Write", max_result_bytes: 2_000 }, /is only for Bash, Read, Grep, Explore\.$/],
+      [{ name: "Glob", max_result_bytes: 2_000 }, /is only for Bash, Read, Grep, Explore\.$/],
     ];
     for (const [config, message] of refused)
       assertError(

@@ -126,6 +126,18 @@ const AGENTS: readonly Proof[] = [
     "max_result_bytes: of each tool as much of a result as its config says",
   ],
   [
+    "agents tools[]<agent_toolset_20260401>.configs[].",
+    "max_requests max_tokens",
+    scenario("explore"),
+    "max_requests, max_tokens and max_result_bytes: the loop ends with its budget",
+  ],
+  [
+    "agents tools[]<agent_toolset_20260401>.configs[].",
+    "model",
+    scenario("explore"),
+    "a cheaper model: it answers, at its own price",
+  ],
+  [
     "agents tools[]<custom>.",
     "name description input_schema",
     scenario("confirmations"),

@@ -5,7 +5,7 @@ import type { EventOf, SessionEvent } from "@berth/contract";
 import { exploringAgent, exploringTurn } from "../../test-support/explore.ts";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { type ScriptedResponse, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
-import { testTool } from "../../test-support/turn.ts";
+import { testTool, testTurn } from "../../test-support/turn.ts";
 import { assertValidMessages } from "../../test-support/valid-messages.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import { LeaseLost } from "../history/log.ts";
@@ -13,6 +13,7 @@ import { parentCallOf } from "../history/nested-events.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { ModelError, type ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
+import { explore } from "../tools/explore.ts";
 
 const read = testTool("Read", (text) => ({
   content: [{ type: "text", text: `read ${text}` }],
@@ -311,22 +312,24 @@ test("an answer is cut at max_result_bytes, between characters, and says how lon
 test("nothing to search with, no such model, no loops in this process → one sentence, and no request", async () => {
   const agent = exploringAgent({ model: "gone/model" });
   const silent = scriptedModel([]);
-  const cases = [
-    [{ searches: [] }, /^Explore did not run: it searches with Read, Grep and Glob/],
+  const cases: [ReturnType<typeof exploringTurn>, RegExp][] = [
     [
-      { searches: [read], agent, exploreModel: null },
+      exploringTurn({ log: logOf(), model: asking("q"), exploreModel: silent, searches: [] }),
+      /^Explore did not run: it searches with Read, Grep and Glob/,
+    ],
+    [
+      exploringTurn({ log: logOf(), agent, model: asking("q"), exploreModel: null, searches: [read] }),
       /^Explore did not run: there is no model 'gone\/model' here\.$/,
     ],
-    [{ searches: [read], explorer: undefined }, /^Explore cannot run here\.$/],
-  ] as const;
-  for (const [parts, message] of cases) {
-    const log = logOf();
-    const turn = exploringTurn({ log, model: asking("q"), exploreModel: silent, ...parts });
-    await runTurn("explorer" in parts ? { ...turn, explorer: undefined } : turn);
-    const { text, isError } = answer(log);
+    [testTurn({ log: logOf(), model: asking("q"), tools: [explore] }), /^Explore cannot run here\.$/],
+  ];
+  for (const [turn, message] of cases) {
+    await runTurn(turn);
+    assert.ok(turn.log instanceof MemoryLog);
+    const { text, isError } = answer(turn.log);
     assert.match(text, message);
     assert.equal(isError, true);
-    assert.ok(log.events.every((event) => parentCallOf(event) === null));
+    assert.ok(turn.log.events.every((event) => parentCallOf(event) === null));
   }
 });
 
