@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LeaseLost } from "@berth/agent";
-import { type ModelUsage, newUuid, type Session } from "@berth/contract";
+import { type ModelUsage, type NewEvent, newUuid, type Session } from "@berth/contract";
 import fc from "fast-check";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
@@ -19,9 +19,11 @@ const PRICES: ModelUsage = {
   cache_creation_input_tokens: 5e-6,
 };
 const KINDS = Object.keys(PRICES) as (keyof ModelUsage)[];
+/** The model of Explore calls is half as dear. */
+const CHEAP = "priced/cheap";
 const PRICED = {
-  totalCost: (_model: string, usage: ModelUsage) =>
-    KINDS.reduce((sum, kind) => sum + usage[kind] * PRICES[kind], 0),
+  totalCost: (model: string, usage: ModelUsage) =>
+    KINDS.reduce((sum, kind) => sum + usage[kind] * PRICES[kind], 0) * (model === CHEAP ? 0.5 : 1),
 };
 
 const tokens = fc.oneof(fc.constant(0), fc.nat(200_000));
@@ -37,6 +39,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ does: fc.constant("compact" as const), usage, before: tokens, after: tokens }),
   },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("explore" as const), usage, before: tokens }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("fail" as const), usage: fc.option(usage) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("takeover" as const) }) },
 );
@@ -48,6 +51,7 @@ test("random logs: the share is from 0 to 1, sums are those of the requests, and
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const id = await seedSession(db.write, seeded);
+      await exploresWith(db.write, id, CHEAP);
       await play(db.write, id, steps);
       const session = await sessionOf(db.read, id);
       const input = session.usage.input_tokens + session.usage.cache_creation_input_tokens;
@@ -59,6 +63,12 @@ test("random logs: the share is from 0 to 1, sums are those of the requests, and
           share !== null && share >= 0 && share <= 1 && Math.abs(share - read / (input + read)) < 1e-4,
         );
       assert.deepEqual(session.usage, sumOf(steps.map((one) => ("usage" in one ? one.usage : null))));
+      const explored = sumOf(steps.map((one) => (one.does === "explore" ? one.usage : null)));
+      const cost = PRICED.totalCost("", session.usage) - PRICED.totalCost(CHEAP, explored);
+      assert.ok(
+        Math.abs((session.list_cost_usd ?? -1) - cost) <= 1e-6,
+        `${session.list_cost_usd} for ${cost}`,
+      );
       const { saved_input_tokens: tokens, saved_list_cost_usd: dollars, ...counted } = session.compaction;
       const expected = countedOf(steps);
       assert.deepEqual(counted, expected);
@@ -99,10 +109,28 @@ function draftsOf(one: Exclude<Step, { does: "takeover" }>) {
       model_usage: one.usage,
     },
   };
+  if (one.does === "explore") return loopOf(end.event, one.before);
   if (one.does !== "compact") return [end];
   const { before, after } = one;
   const type = "agent.context_compacted" as const;
   return [end, { event: { type, input_tokens_before: before, input_tokens_after: after } }];
+}
+
+/** Of a call of Explore, whose loop also writes a summary. */
+function loopOf(end: Extract<NewEvent, { type: "span.model_request_end" }>, before: number) {
+  const parent_tool_use_id = `event_${newUuid()}`;
+  const type = "agent.context_compacted" as const;
+  const compaction = { type, input_tokens_before: before, input_tokens_after: 0, parent_tool_use_id };
+  return [{ event: { ...end, parent_tool_use_id } }, { event: compaction }];
+}
+
+/** The session's agent has Explore with this model. */
+async function exploresWith(db: Queryable, id: string, model: string): Promise<void> {
+  const tools = [{ type: "agent_toolset_20260401", configs: [{ name: "Explore", model }] }];
+  await db.query({
+    text: "update sessions set agent = jsonb_set(agent::jsonb, '{tools}', $2::jsonb)::json where id = $1",
+    values: [id, JSON.stringify(tools)],
+  });
 }
 
 function countedOf(steps: readonly Step[]) {

@@ -1,7 +1,7 @@
 // Subject: the table session_usage, which triggers keep, and the report of it, beside the totals of sessions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatId, type ModelUsage, newUuid, parseId, type UsageReport } from "@berth/contract";
+import { formatId, type ModelUsage, NO_USAGE, newUuid, parseId, type UsageReport } from "@berth/contract";
 import fc from "fast-check";
 import { type Caller, testApp } from "../../../test-support/http.ts";
 import { seedLease } from "../../../test-support/runs.ts";
@@ -29,6 +29,9 @@ interface Made {
   agent: string;
   environment: string;
   model: string;
+  /** Of its Explore calls. */
+  exploreModel: string;
+  explored: ModelUsage;
   isRunning: boolean;
   turns: number;
   /** What the row said when it was deleted. */
@@ -39,8 +42,11 @@ interface Totals extends ModelUsage {
   active_ms: number;
 }
 
+/** What a session used by itself, or by its Explore calls: of these it is no session more. */
 interface Used {
   session: Made;
+  model: string;
+  isWhole: boolean;
   totals: Totals;
 }
 
@@ -53,7 +59,7 @@ const usage = fc.record({
 });
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant("turn" as const), milliseconds: fc.nat(100_000) }) },
-  { weight: 4, arbitrary: fc.record({ does: fc.constantFrom("append", "take"), usage }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constantFrom("append", "take", "explore"), usage }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("terminate", "delete", "night") }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -67,7 +73,7 @@ const scenario = fc.record({
 interface Member {
   caller: Caller;
   owner: string;
-  agents: { id: string; model: string }[];
+  agents: { id: string; model: string; exploreModel: string }[];
   environments: string[];
 }
 
@@ -109,8 +115,12 @@ async function memberOf(caller: Caller): Promise<Member> {
   const { principal, organization } = (await caller.get("/whoami")).body;
   const owner = principal.type === "user" ? principal.id : organization.id;
   const agents: Member["agents"] = [];
-  for (const model of MODELS)
-    agents.push({ id: (await caller.made("/agents", { name: "a", model })).id, model });
+  for (const [index, model] of MODELS.entries()) {
+    const exploreModel = MODELS[(index + 1) % MODELS.length] ?? model;
+    const configs = [{ name: "Explore", model: exploreModel }];
+    const tools = [{ type: "agent_toolset_20260401", configs }];
+    agents.push({ id: (await caller.made("/agents", { name: "a", model, tools })).id, model, exploreModel });
+  }
   const environments: string[] = [];
   for (const name of ["one", "two"]) environments.push((await caller.made("/environments", { name })).id);
   return { caller, owner, agents, environments };
@@ -126,8 +136,9 @@ async function makeSession(
   const session = await caller.made("/sessions", { agent: agent.id, environment_id: environment });
   const id = parseId("session", session.id) ?? "";
   const lease = await seedLease(db, id, "worker");
-  const ids = { owner, agent: agent.id, environment, model: agent.model };
-  return { id, lease, ...ids, isRunning: false, turns: 0, gone: null };
+  const { model, exploreModel } = agent;
+  const ids = { owner, agent: agent.id, environment, model, exploreModel };
+  return { id, lease, ...ids, explored: NO_USAGE, isRunning: false, turns: 0, gone: null };
 }
 
 /** What cannot happen to a session that has ended does nothing. */
@@ -141,6 +152,13 @@ async function take(db: Queryable, session: Made, step: Step): Promise<void> {
   if (step.does === "delete") return await remove(db, session);
   if (rows.length > 0) return;
   if ("milliseconds" in step) return await turn(db, session, step.milliseconds);
+  if (step.does === "explore") {
+    session.explored = plus(session.explored, step.usage);
+    const parent_tool_use_id = formatId("event", newUuid());
+    const ends = [requestEnd(step.usage), requestEnd(null)];
+    const drafts = ends.map(({ event }) => ({ event: { ...event, parent_tool_use_id } }));
+    return void (await appendByRun(db, session.lease, drafts));
+  }
   if ("usage" in step) {
     const append = step.does === "take" ? appendTakingInputs : appendByRun;
     return void (await append(db, session.lease, [requestEnd(step.usage), requestEnd(null)]));
@@ -211,17 +229,18 @@ function of(all: readonly Made[], ...owners: readonly string[]): Made[] {
 }
 
 const GROUPS = {
-  agent: (session: Made) => session.agent,
-  user: (session: Made) => session.owner,
-  model: (session: Made) => session.model,
-  environment: (session: Made) => session.environment,
+  agent: ({ session }: Used) => session.agent,
+  user: ({ session }: Used) => session.owner,
+  model: ({ model }: Used) => model,
+  environment: ({ session }: Used) => session.environment,
 };
 
 async function check(caller: Caller, sessions: readonly Made[], db: Queryable): Promise<void> {
   const used: Used[] = [];
   for (const session of sessions) {
     const totals = await totalsOf(db, session);
-    if (session.turns > 0 || Object.values(totals).some((value) => value > 0)) used.push({ session, totals });
+    if (session.turns > 0 || Object.values(totals).some((value) => value > 0))
+      used.push(...partsOf(session, totals));
   }
   const from = new Date(Date.now() - 360 * 86_400_000).toISOString().slice(0, 10);
   const report = async (group: string): Promise<UsageReport> => {
@@ -233,7 +252,7 @@ async function check(caller: Caller, sessions: readonly Made[], db: Queryable): 
     const { total, data, has_more } = await report(group);
     assert.equal(has_more, false);
     assert.deepEqual(total, expected(used));
-    const byKey: Map<string, Used[]> = Map.groupBy(used, ({ session }) => keyOf(session));
+    const byKey: Map<string, Used[]> = Map.groupBy(used, keyOf);
     assert.deepEqual(
       new Map(data.map(({ key, name: _name, ...figures }) => [key, figures])),
       new Map([...byKey].map(([key, some]) => [key, expected(some)])),
@@ -253,13 +272,30 @@ async function check(caller: Caller, sessions: readonly Made[], db: Queryable): 
   );
 }
 
+function partsOf(session: Made, totals: Totals): Used[] {
+  const { model, exploreModel, explored } = session;
+  const whole = { ...totals, ...plus(totals, explored, -1) };
+  const parts: Used[] = [{ session, model, isWhole: true, totals: whole }];
+  if (tokensOf(explored) === 0) return parts;
+  return [...parts, { session, model: exploreModel, isWhole: false, totals: { ...explored, active_ms: 0 } }];
+}
+
+function plus(one: ModelUsage, other: ModelUsage, times = 1): ModelUsage {
+  return {
+    input_tokens: one.input_tokens + times * other.input_tokens,
+    output_tokens: one.output_tokens + times * other.output_tokens,
+    cache_read_input_tokens: one.cache_read_input_tokens + times * other.cache_read_input_tokens,
+    cache_creation_input_tokens: one.cache_creation_input_tokens + times * other.cache_creation_input_tokens,
+  };
+}
+
 function expected(used: readonly Used[]) {
   const sum = (value: (one: Used) => number) => used.reduce((before, one) => before + value(one), 0);
   const read = sum(({ totals }) => totals.cache_read_input_tokens);
   const input = sum(({ totals }) => tokensOf(totals) - totals.output_tokens);
   return {
-    sessions: used.length,
-    turns: sum(({ session }) => session.turns),
+    sessions: used.filter(({ isWhole }) => isWhole).length,
+    turns: sum(({ session, isWhole }) => (isWhole ? session.turns : 0)),
     active_seconds: sum(({ totals }) => totals.active_ms) / 1_000,
     usage: {
       input_tokens: sum(({ totals }) => totals.input_tokens),
@@ -268,10 +304,8 @@ function expected(used: readonly Used[]) {
       cache_creation_input_tokens: sum(({ totals }) => totals.cache_creation_input_tokens),
     },
     cached_input_share: input === 0 ? null : Number((read / input).toFixed(4)),
-    list_cost_usd: Number(
-      sum(({ session, totals }) => tokensOf(totals) * (PRICES.get(session.model) ?? 0)).toFixed(6),
-    ),
-    unpriced_tokens: sum(({ session, totals }) => (PRICES.has(session.model) ? 0 : tokensOf(totals))),
+    list_cost_usd: Number(sum(({ model, totals }) => tokensOf(totals) * (PRICES.get(model) ?? 0)).toFixed(6)),
+    unpriced_tokens: sum(({ model, totals }) => (PRICES.has(model) ? 0 : tokensOf(totals))),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { newUuid } from "@berth/contract";
+import { formatId, newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { deleteSaves } from "../../deletion/erased-rows-store.ts";
@@ -70,7 +70,9 @@ test("saves: a disk that is made from one is not there before that is done, and 
 
 test("saves: a lost disk is told with the calls since then; after inactivity the save is gone as well", async (t) => {
   const { db, id, lease, used } = await savedSession(t);
-  await appendByRun(db.write, lease, [CALL, CALL]);
+  const parent_tool_use_id = formatId("event", newUuid());
+  const ofLoop = { event: { ...CALL.event, parent_tool_use_id } };
+  await appendByRun(db.write, lease, [CALL, CALL, ofLoop]);
   const told = async () =>
     (await readLog(db.read, id)).flatMap(({ event }) =>
       event.type === "session.container_reclaimed" ? [[event.reason, event.save?.lost_calls]] : [],

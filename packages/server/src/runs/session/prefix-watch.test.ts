@@ -172,3 +172,18 @@ test("random histories: a request that goes on never writes a line, and one that
     }),
   );
 });
+
+test("a request and a summary in a call's own loop are none of the session's", () => {
+  const { ask, lines } = watch();
+  const nested = { parent_tool_use_id: "evt_call" };
+  const nestedEnd: NewEvent = {
+    ...{ type: "span.model_request_end", model_request_start_id: "evt_2", is_error: false },
+    ...{ model_usage: usageOf(9, 9), ...nested },
+  };
+  ask(with_(...LONG));
+  ask(with_(A), { more: [{ ...COMPACTED, ...nested }, nestedEnd] });
+  assert.deepEqual(
+    lines.map(({ part }) => part),
+    ["messages"],
+  );
+});

@@ -98,6 +98,7 @@ test("disk reclaimed, error: a line each", () => {
 test("metrics: by outcome, model and tool; no name from a session is a label", async () => {
   const registry = new Registry();
   const mcp = { type: "agent.mcp_tool_use", name: "hostile-1", mcp_server_name: "hostile-2", input: {} };
+  const nested = { parent_tool_use_id: "event_2" };
   const custom = { type: "agent.custom_tool_use", name: "hostile-3", input: {} };
   const events = [
     { id: "event_0", type: "span.model_request_start", model: "hostile-4" },
@@ -110,11 +111,15 @@ test("metrics: by outcome, model and tool; no name from a session is a label", a
     { type: "agent.mcp_tool_result", mcp_tool_use_id: "event_3", content: [], is_error: false },
     { type: "user.custom_tool_result", custom_tool_use_id: "event_4" },
     { ...requestEnd([3, 4]), model_request_start_id: "event_0" },
+    { id: "event_5", type: "span.model_request_start", model: "rehearsal/cheap", ...nested },
+    { ...requestEnd([20, 30]), model_request_start_id: "event_5", ...nested },
+    { id: "event_6", type: "span.model_request_start", model: "hostile-8", ...nested },
+    { ...requestEnd([0, 0]), model_request_start_id: "event_6", ...nested },
     { type: "session.egress_denied", host: "hostile-6", port: 443, reason: "not_allowed" },
     idle,
   ] as Parameters<typeof linesOf>[0];
   const models = {
-    listed: (id: string) => id === "rehearsal/steps",
+    listed: (id: string) => id.startsWith("rehearsal/"),
     cost: (_id: string, { input_tokens }: { input_tokens: number }) => input_tokens / 10,
   };
   const metrics = new SessionMetrics(registry, models);
@@ -126,12 +131,14 @@ test("metrics: by outcome, model and tool; no name from a session is a label", a
   for (const line of [
     'berth_turn_seconds_count{outcome="end_turn"} 2',
     'berth_model_first_token_seconds_count{model="rehearsal/steps"} 1',
-    'berth_model_first_token_seconds_count{model="other"} 1',
+    'berth_model_first_token_seconds_count{model="other"} 3',
     'berth_model_cost_dollars_total{model="rehearsal/steps"} 0.3',
     'berth_model_cost_dollars_total{model="other"} 0.3',
     'berth_model_request_seconds_count{model="rehearsal/steps",error="false"} 1',
     'berth_model_tokens_total{model="rehearsal/steps",kind="input"} 3',
     'berth_model_tokens_total{model="rehearsal/steps",kind="output"} 4',
+    'berth_model_tokens_total{model="rehearsal/cheap",kind="output"} 60',
+    'berth_model_cost_dollars_total{model="rehearsal/cheap"} 4',
     'berth_tool_call_seconds_count{tool="unknown",error="true"} 2',
     'berth_tool_call_seconds_count{tool="Bash",error="false"} 2',
     'berth_tool_call_seconds_count{tool="mcp",error="false"} 2',

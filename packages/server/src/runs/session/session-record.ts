@@ -1,3 +1,4 @@
+import { parentCallOf } from "@berth/agent";
 import { type ModelUsage, type NewEvent, NO_USAGE } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
@@ -60,7 +61,8 @@ export class SessionRecord {
         this.#callEnded(event.custom_tool_use_id, event.is_error);
         break;
       case "span.model_request_start":
-        if (id !== undefined) this.#requests.set(id, { model: event.model, began: performance.now() });
+        if (id !== undefined)
+          this.#requests.set(id, { model: this.#modelOf(event), began: performance.now() });
         break;
       case "span.model_request_end":
         this.#requestEnded(event.model_request_start_id, event.model_usage);
@@ -83,6 +85,11 @@ export class SessionRecord {
         this.#turnEnded(event.stop_reason.type);
         break;
     }
+  }
+
+  /** The agent's own, but for the loop of a call. */
+  #modelOf(event: Extract<NewEvent, { type: "span.model_request_start" }>): string {
+    return parentCallOf(event) === null ? this.#session.agent.model.id : event.model;
   }
 
   #callBegan({ type, name }: { type: string; name: string }, id: string | undefined): void {

@@ -95,3 +95,45 @@ test("a turn that goes on after a death, and one that is cut short, have a span"
   assert.equal(tool?.attributes["gen_ai.tool.call.arguments"], '{"command":"canary"}');
   assert.deepEqual([turn?.name, turn?.attributes["berth.outcome"]], ["invoke_agent", "interrupted"]);
 });
+
+test("requests and calls of a call's own loop lie below it, and count for the turn", () => {
+  const nested = { parent_tool_use_id: "evt_1" };
+  const explore: Appended["event"] = { ...call, name: "Explore" };
+  const read: Appended["event"] = { ...call, id: "evt_3", name: "Read", ...nested };
+  const start: Appended["event"] = {
+    id: "evt_2",
+    type: "span.model_request_start",
+    model: "far/cheap",
+    ...nested,
+  };
+  const end: Appended["event"] = {
+    type: "span.model_request_end",
+    model_request_start_id: "evt_2",
+    is_error: false,
+    model_usage: {
+      input_tokens: 5,
+      output_tokens: 1,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+    },
+    ...nested,
+  };
+  const result = (id: string, more: object): Appended["event"] => ({
+    ...{ type: "agent.tool_result", tool_use_id: id, content: [], is_error: false },
+    ...more,
+  });
+  const ended = endedBy([
+    ...[{ type: "session.status_running" } as const, explore, start, read, end],
+    ...[result("evt_3", nested), result("evt_1", {}), idle("end_turn")],
+  ]);
+  assert.deepEqual(
+    ended.map(({ name, parent }) => [name, parent]),
+    [
+      ["chat far/cheap", "span 2 execute_tool Explore"],
+      ["execute_tool Read", "span 2 execute_tool Explore"],
+      ["execute_tool Explore", "span 1 invoke_agent"],
+      ["invoke_agent", "the request"],
+    ],
+  );
+  assert.equal(ended.at(-1)?.attributes["gen_ai.usage.input_tokens"], 5);
+});

@@ -188,3 +188,23 @@ test("isWorking: from the beginning of a turn, or what a call prints, to the end
     assert.equal(feed.isWorking, false);
   }
 });
+
+test("the end of a request in a call's own loop ends no preview, and no output of what runs beside it", () => {
+  const json = JSON.stringify({ model_request_start_id: "evt_nested", parent_tool_use_id: "evt_call" });
+  const nestedEnd: StreamedEvent = { seq: 3, id: "evt_nested_end", type: "span.model_request_end", json };
+  const feed = new PreviewFeed(["agent.message", "agent.tool_output"]);
+  feed.add(piece("Hel", 0));
+  feed.add({ type: "agent.tool_output", toolUseId: "evt_bash", offset: 0, text: "one\n" });
+  feed.frames();
+  assert.equal(feed.before(nestedEnd), "");
+  feed.add(piece("Hello", 0));
+  feed.add({ type: "agent.tool_output", toolUseId: "evt_bash", offset: 0, text: "one\ntwo\n" });
+  const frames = dataOf(feed.frames());
+  assert.deepEqual(
+    frames.map(({ type, offset }) => [type, offset]),
+    [
+      ["event_delta", undefined],
+      ["agent.tool_output", 4],
+    ],
+  );
+});

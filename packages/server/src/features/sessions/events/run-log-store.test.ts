@@ -74,6 +74,31 @@ test("a log with compactions is read from the last one on, and goes on as the wh
   assert.deepEqual(copy.history(), foldHistory(await readLog(read, lease.sessionId)));
 });
 
+test("a summary in a call's own loop is none of the session's: the log is read from before it", async (t) => {
+  const { write, read } = await testDatabase(t);
+  const lease = await session(write);
+  await turn(write, lease, "one", []);
+  await turn(write, lease, "two");
+  const parent_tool_use_id = formatId("event", newUuid());
+  const start = formatId("event", newUuid());
+  const nested = [
+    { id: start, event: { type: "span.model_request_start" as const, model: "m", parent_tool_use_id } },
+    {
+      event: {
+        ...{ type: "agent.context_compacted" as const, input_tokens_before: 2, input_tokens_after: 1 },
+        parent_tool_use_id,
+      },
+      memo: { text: "nested" },
+    },
+  ];
+  await appendByRun(write, lease, nested);
+  const copy = await readLogCopy(read, lease.sessionId);
+  assert.deepEqual(copy.history(), foldHistory(await readLog(read, lease.sessionId)));
+  assert.equal(copy.history().openParts.length, 1);
+  assert.match(JSON.stringify(copy.history().messages), /answer to two/);
+  assert.doesNotMatch(JSON.stringify(copy.history().messages), /nested/);
+});
+
 test("a log that is too large is read from the end of a turn on, and the model is told", async (t) => {
   const { write, read } = await testDatabase(t);
   const lease = await session(write);
