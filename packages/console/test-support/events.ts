@@ -61,6 +61,7 @@ const step = fc.oneof(
   }),
   fc.record({ do: fc.constant("setup" as const), which: fc.nat({ max: 2 }), ready: fc.boolean() }),
   fc.record({ do: fc.constant("denied" as const), host: fc.constantFrom("a.example", "b.example") }),
+  fc.record({ do: fc.constant("loop" as const), of: fc.nat({ max: 400 }), ends: fc.boolean() }),
   fc.record({ do: fc.constant("idle" as const), asks: fc.boolean() }),
 );
 
@@ -93,6 +94,7 @@ export const anyLog = fc.array(step, { maxLength: 60 }).map((steps) => {
       });
     else if (one.do === "denied")
       log.add("session.egress_denied", { host: one.host, port: 443, reason: "not_allowed" });
+    else if (one.do === "loop") addLoop(log, idAt(one.of), one.ends);
     else
       log.add("session.status_idle", {
         stop_reason: one.asks
@@ -102,6 +104,21 @@ export const anyLog = fc.array(step, { maxLength: 60 }).map((steps) => {
   }
   return log.events;
 });
+
+/** A part of the own loop of an event, whatever that is. */
+function addLoop(log: LogWriter, parent_tool_use_id: string, ends: boolean): void {
+  const of = { parent_tool_use_id };
+  const { id } = log.add("span.model_request_start", { model: "m/cheap", ...of });
+  const call = log.add("agent.tool_use", { name: "Read", input: {}, evaluated_permission: "allow", ...of });
+  if (!ends) return;
+  log.add("span.model_request_end", {
+    model_request_start_id: id,
+    is_error: false,
+    model_usage: usage,
+    ...of,
+  });
+  log.add("agent.tool_result", { tool_use_id: call.id, content: [], is_error: false, ...of });
+}
 
 /** The previews with which a stream announces an event. */
 export function previewsOf(event: SessionEvent): StreamFrame[] {

@@ -59,6 +59,7 @@ export type { SkillUpload } from "./resources/skills.ts";
 export type { ResumableOptions } from "./resources/upload-resumable.ts";
 export { type Standing, standingOf } from "./standing.ts";
 export type { StreamFrame } from "./streaming/event-stream.ts";
+export { parentCallOf } from "./streaming/parent-call.ts";
 export { addOutput, type OutputText } from "./streaming/tool-output.ts";
 export type { ApiPromise, WithResponse } from "./transport/api-promise.ts";
 export {

@@ -52,15 +52,24 @@ export class Activity {
     return this.#output.lines().map((line) => `${GUTTER}${line}`.trimEnd());
   }
 
-  /** The lines of a result, below those of its call. A call that was already printed as waiting is printed again. */
-  finish(event: Result): string[] {
+  /**
+   * The lines of a result, below those of its call. A call that was already printed as waiting is printed again.
+   *
+   * @param loop what the call's own loop came to. Default: it has none.
+   */
+  finish(event: Result, loop: string | null = null): string[] {
     const id = callOf(event);
     const call = this.#calls.get(id) ?? this.#waiting.get(id);
     this.#calls.delete(id);
     this.#waiting.delete(id);
     this.#output.end(id);
     this.#since = Date.now();
-    return [...(call === undefined ? [] : [this.#line(call)]), ...this.#resultLines(event)];
+    const { dim } = this.#palette;
+    return [
+      ...(call === undefined ? [] : [this.#line(call)]),
+      ...(loop === null ? [] : [dim(`${GUTTER}(${loop})`)]),
+      ...this.#resultLines(event),
+    ];
   }
 
   /** The lines of calls without a result, which may still come. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
 import type { StreamFrame } from "@berth/sdk";
-import { calls, logOf, repository, returns, says, turn } from "../../test-support/session.ts";
+import { calls, logOf, repository, returns, says, turn, usage } from "../../test-support/session.ts";
 import type { Output } from "../terminal/palette.ts";
 import { renderEvents } from "./render-events.ts";
 import { toolLine } from "./tool-line.ts";
@@ -63,6 +63,40 @@ All 43 tests pass.
 done · 19 s · 2,700 tokens in (1,200 from cache), 320 out
 `,
   );
+});
+
+test("the loop of a call: in one line, below the call and before its answer, and its tokens in the turn's", async () => {
+  const parent_tool_use_id = "evt_3";
+  const nested = <Event extends object>(event: Event) => ({ ...event, parent_tool_use_id });
+  const log = logOf(
+    "Where is the tax?",
+    { type: "session.status_running" },
+    { type: "span.model_request_start", model: "acme/large" },
+    calls("Explore", { question: "Where is the tax computed?", path: "src" }),
+    usage(2, 100, 10),
+    nested({ type: "span.model_request_start", model: "acme/small" } as const),
+    nested(calls("Grep", { pattern: "tax" })),
+    nested(calls("Read", { file_path: "a.ts" })),
+    nested(usage(5, 1_000, 20)),
+    nested(returns(6, "nested result")),
+    nested(returns(7, "nested result")),
+    nested(says("src/tax.ts:3")),
+    nested(usage(5, 2_000, 30, 500)),
+    returns(3, "src/tax.ts:3"),
+    { type: "session.status_idle", stop_reason: { type: "end_turn" } },
+  );
+  const text = `> Where is the tax?
+
+Explore  Where is the tax computed? in src
+  │ (2 calls · 3,500 tokens in (500 from cache), 50 out)
+  │ src/tax.ts:3
+
+done · 13 s · 3,600 tokens in (500 from cache), 60 out
+`;
+  assert.equal(await rendered(log), text);
+  const live = await rendered(log, { columns: 100 });
+  assert.match(live, /2 calls · 3,500 tokens in/);
+  assert.doesNotMatch(live, /nested result/);
 });
 
 test("errors, interrupts and stop reasons are printed", async () => {

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionResource, StreamFrame } from "@berth/sdk";
+import { parentCallOf, type SessionEvent, type SessionResource, type StreamFrame } from "@berth/sdk";
 import { columnsOf, isTerminal, type Output, paletteFor } from "../terminal/palette.ts";
 import { Screen } from "../terminal/screen.ts";
 import type { Call } from "./activity.ts";
@@ -61,7 +61,9 @@ export function previewsFor(output: Output): ("agent.message" | "agent.tool_outp
 }
 
 /** Whether the model's response is over, so that a preview without a stored message is void. */
-function endsResponse({ type }: SessionEvent): boolean {
+function endsResponse(event: SessionEvent): boolean {
+  const { type } = event;
+  if (parentCallOf(event) !== null) return false;
   return (
     type === "span.model_request_end" ||
     type === "session.status_idle" ||

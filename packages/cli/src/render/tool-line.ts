@@ -15,6 +15,7 @@ const SUMMARIES: Record<string, (input: Input) => string> = {
   Write: ({ file_path, content }) => `${text(file_path)} (${lines(text(content))})`,
   Edit: ({ file_path, replace_all }) => text(file_path) + (replace_all === true ? " everywhere" : ""),
   Glob: ({ pattern, path }) => text(pattern) + place(path),
+  Explore: ({ question, path }) => text(question) + place(path),
   Grep: ({ pattern, path, glob }) => text(pattern) + place(path ?? glob),
 };
 

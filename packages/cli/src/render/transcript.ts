@@ -4,6 +4,7 @@ import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts
 import { count, duration } from "../terminal/quantities.ts";
 import { apart, type Block, note } from "../terminal/screen.ts";
 import { Activity, type Call } from "./activity.ts";
+import { CallLoops } from "./call-loops.ts";
 import { Clones } from "./clones.ts";
 import { textOf, wholeText } from "./content-text.ts";
 import { EnvironmentWait } from "./environment-wait.ts";
@@ -32,6 +33,7 @@ export class Transcript {
   readonly #clones: Clones;
   readonly #wait = new EnvironmentWait();
   readonly #activity: Activity;
+  readonly #loops = new CallLoops();
   readonly #turn: TurnEnd;
 
   /** `live`: the status line is shown as well, so that progress needs no lines of its own. */
@@ -52,6 +54,12 @@ export class Transcript {
 
   /** The text to print for an event, or null. */
   take(event: SessionEvent): Block | null {
+    if (event.type === "span.model_request_end" && event.model_usage !== null)
+      this.#turn.spend(event.model_usage);
+    return this.#loops.take(event) ? null : this.#takeOwn(event);
+  }
+
+  #takeOwn(event: SessionEvent): Block | null {
     const { bold, dim, yellow } = this.#palette;
     switch (event.type) {
       case "user.message":
@@ -68,6 +76,7 @@ export class Transcript {
         this.#activity.begin(event);
         return null;
       case "agent.tool_result":
+        return apart(this.#activity.finish(event, this.#loops.end(event.tool_use_id)));
       case "agent.mcp_tool_result":
       case "user.custom_tool_result":
         return apart(this.#activity.finish(event));
@@ -120,7 +129,6 @@ export class Transcript {
         return null;
       case "span.model_request_end":
         this.#activity.stopThinking();
-        if (event.model_usage !== null) this.#turn.spend(event.model_usage);
         return null;
       case "system.message":
         return note(dim(`operator: ${plainLine(textOf(event.content))}`));

@@ -1,6 +1,7 @@
 import type { EventOf, ModelUsage, StopReason } from "@berth/sdk";
 import type { Palette } from "../terminal/palette.ts";
 import { duration, tokens } from "../terminal/quantities.ts";
+import { addUsage, noUsage } from "./usage.ts";
 
 const ENDINGS: Record<StopReason["type"], string> = {
   end_turn: "done",
@@ -10,22 +11,6 @@ const ENDINGS: Record<StopReason["type"], string> = {
   requires_action: "waiting for you",
   max_turns: "stopped: the limit of model requests is reached",
 };
-
-const noUsage: ModelUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-};
-
-function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
-  return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    cache_read_input_tokens: one.cache_read_input_tokens + other.cache_read_input_tokens,
-    cache_creation_input_tokens: one.cache_creation_input_tokens + other.cache_creation_input_tokens,
-  };
-}
 
 /** Collects the duration and tokens of a turn for the line at its end. */
 export class TurnEnd {

@@ -1,6 +1,7 @@
 import type { ResponseOf, routes, SessionEvent } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { followLog, type StreamFrame } from "../streaming/event-stream.ts";
+import { parentCallOf } from "../streaming/parent-call.ts";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
 import type { PagedList } from "../transport/page.ts";
@@ -135,7 +136,9 @@ export class Events extends Resource {
     const after = { ...query, after_id: input_id } as WithDeltas;
     for await (const event of this.stream(session_id, after, options)) {
       yield event;
-      taken ||= event.type === "session.status_running" || event.type === "span.model_request_start";
+      taken ||=
+        event.type === "session.status_running" ||
+        (event.type === "span.model_request_start" && parentCallOf(event) === null);
       if (event.type !== "session.status_idle") continue;
       if (taken || (await this.#endedTurnTook(session_id, input_id, options))) return;
     }

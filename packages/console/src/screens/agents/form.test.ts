@@ -86,6 +86,44 @@ test("a new agent has all tools, and one without any has no toolset", () => {
   assert.deepEqual(bodyOf({ ...EMPTY_FORM, tools }).tools, []);
 });
 
+test("Explore: off in a new agent, and what the form does not show of it stays", () => {
+  const tools = { ...EMPTY_FORM.tools, Explore: "always_allow" as const };
+  const [toolset] = bodyOf({ ...EMPTY_FORM, tools }).tools;
+  assert.deepEqual(toolset, {
+    type: "agent_toolset_20260401",
+    enabled_tools: ["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Explore"],
+  });
+  const options = { model: "acme/small", max_requests: 9, max_tokens: 20_000 };
+  const config = {
+    name: "Explore" as const,
+    enabled: true,
+    permission_policy: { type: "always_allow" as const },
+  };
+  const exploring: Agent = {
+    ...agent,
+    mcp_servers: [],
+    tools: [
+      {
+        type: "agent_toolset_20260401",
+        enabled_tools: ["Read", "Explore"],
+        configs: [{ ...config, ...options }],
+      },
+    ],
+  };
+  const form = formOf(exploring, models);
+  assert.deepEqual(changeOf(exploring, form, models), { version: 3 });
+  const resultBytes = { Explore: "4000" };
+  assert.deepEqual(changeOf(exploring, { ...form, resultBytes }, models).tools, [
+    {
+      type: "agent_toolset_20260401",
+      enabled_tools: ["Read", "Explore"],
+      configs: [{ name: "Explore", max_result_bytes: 4_000, ...options }],
+    },
+  ]);
+  const off = bodyOf({ ...form, tools: { ...form.tools, Explore: "off" } }).tools;
+  assert.deepEqual(off, [{ type: "agent_toolset_20260401", enabled_tools: ["Read"] }]);
+});
+
 test("a change has only what differs, and the version that it changes", () => {
   const form = formOf(agent, models);
   assert.deepEqual(changeOf(agent, form, models), { version: 3 });

@@ -11,7 +11,10 @@ import {
 } from "../../format/pairs.ts";
 import { FormFault } from "../../ui/use-save.ts";
 
-/** The tools of a coding agent, as the service names them. `usualBytes`: of a result that the model sees, of those that take a limit. */
+/**
+ * The tools of a coding agent, as the service names them. `usualBytes`: of a result that the model sees, of those that take a limit.
+ * `isExtra`: an agent does not have it unless it says so.
+ */
 export const TOOLS = [
   { name: "Bash", about: "Runs commands in the sandbox", usualBytes: 10_240 },
   { name: "Read", about: "Reads files", usualBytes: 24_576 },
@@ -19,6 +22,7 @@ export const TOOLS = [
   { name: "Edit", about: "Replaces text in files" },
   { name: "Glob", about: "Finds files by name" },
   { name: "Grep", about: "Finds text in files", usualBytes: 12_288 },
+  { name: "Explore", about: "Answers a question about the files", usualBytes: 8_192, isExtra: true },
 ] as const;
 const TOOLSET = "agent_toolset_20260401";
 
@@ -70,7 +74,7 @@ export const EMPTY_FORM: AgentForm = {
   effort: "usual",
   contextWindow: "",
   system: "",
-  tools: all("always_allow"),
+  tools: { ...all("always_allow"), Explore: "off" },
   resultBytes: {},
   customTools: [],
   servers: [],
@@ -209,7 +213,7 @@ function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   };
 }
 
-function toolsetsOf({ tools, resultBytes }: AgentForm) {
+function toolsetsOf({ base, tools, resultBytes }: AgentForm) {
   const on = TOOLS.map(({ name }) => name).filter((name) => tools[name] !== "off");
   if (on.length === 0) return [];
   const configs = on
@@ -217,15 +221,33 @@ function toolsetsOf({ tools, resultBytes }: AgentForm) {
       name,
       ...(tools[name] === "always_allow" ? {} : { permission_policy: { type: tools[name] as Permission } }),
       ...((resultBytes[name] ?? "") === "" ? {} : { max_result_bytes: Number(resultBytes[name]) }),
+      ...keptOptions(base, name),
     }))
     .filter((config) => Object.keys(config).length > 1);
   return [
     {
       type: TOOLSET as typeof TOOLSET,
-      ...(on.length === TOOLS.length ? {} : { enabled_tools: on }),
+      ...(isUsual(on) ? {} : { enabled_tools: on }),
       ...(configs.length === 0 ? {} : { configs }),
     },
   ];
+}
+
+/** What an agent has that says nothing of its tools. */
+function isUsual(on: readonly ToolName[]): boolean {
+  const usual = TOOLS.filter((tool) => !("isExtra" in tool));
+  return on.length === usual.length && usual.every(({ name }) => on.includes(name));
+}
+
+/** The form does not show them: they stay with their tool. */
+function keptOptions(base: Agent | null, tool: ToolName) {
+  const toolset = base?.tools.find(({ type }) => type === TOOLSET) as Toolset | undefined;
+  const { model, max_requests, max_tokens } = toolset?.configs?.find(({ name }) => name === tool) ?? {};
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(max_requests === undefined ? {} : { max_requests }),
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+  };
 }
 
 function customToolOf({ key, name, description, schema }: CustomToolEntry) {
@@ -285,5 +307,5 @@ function placeOfTool(index: number, field: string, form: AgentForm): string {
 }
 
 function all(state: ToolState): Record<ToolName, ToolState> {
-  return { Bash: state, Read: state, Write: state, Edit: state, Glob: state, Grep: state };
+  return { Bash: state, Read: state, Write: state, Edit: state, Glob: state, Grep: state, Explore: state };
 }

@@ -106,7 +106,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     oidc_requests.return_to repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
     session_removals.mount_path session_resources.checkout session_resources.memory_description
     session_resources.memory_instructions session_resources.memory_name session_resources.mount_path
-    session_resources.secret session_resources.url session_resources.username session_usage.model sessions.agent
+    session_resources.secret session_resources.url session_resources.username session_usage.explore_model session_usage.model sessions.agent
     sessions.environment_variables sessions.git_identity sessions.metadata sessions.title
     skill_versions.description skill_versions.files skills.display_title skills.metadata skills.name
     tokens.name device_authorizations.client_name vault_credentials.allowed_hosts vault_credentials.display_name vault_credentials.metadata

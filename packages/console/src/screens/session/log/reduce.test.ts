@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { SessionEvent } from "@berth/sdk";
 import fc from "fast-check";
 import { anyLog, LogWriter, previewsOf, usage } from "../../../../test-support/events.ts";
+import { costOf } from "./log-cost.ts";
 import { type LogInput, reduce } from "./reduce.ts";
 import { SessionLog } from "./session-log.ts";
 import { type CallRow, EMPTY_VIEW, type Row, type SessionView } from "./view.ts";
@@ -297,4 +298,52 @@ describe("what a call prints", () => {
     assert.equal(after.rows[1], before.rows[1]);
     assert.deepEqual(outputs(before), [null]);
   });
+});
+
+test("the loop of a call: its rows, calls and tokens are in the call's row, and its tokens are the session's", () => {
+  const log = new LogWriter();
+  const { id: call } = log.use("Explore", { question: "Where?" });
+  const of = { parent_tool_use_id: call };
+  const { id: start } = log.add("span.model_request_start", { model: "acme/cheap", ...of });
+  const read = log.add("agent.tool_use", { name: "Read", input: {}, evaluated_permission: "allow", ...of });
+  log.add("span.model_request_end", {
+    model_request_start_id: start,
+    is_error: false,
+    model_usage: usage,
+    ...of,
+  });
+  log.add("agent.tool_result", { tool_use_id: read.id, content: [], is_error: false, ...of });
+  log.add("agent.message", { content: [{ type: "text", text: "a.ts:1" }], ...of });
+  log.result(call, "a.ts:1");
+  const view = viewOf(log.events);
+  assert.deepEqual(
+    view.rows.map(({ kind }) => kind),
+    ["call"],
+  );
+  const [row] = rowsOf(view, "call");
+  assert.equal(row?.state, "done");
+  assert.equal(row?.loop?.model, "acme/cheap");
+  const nested = row?.loop?.view ?? EMPTY_VIEW;
+  assert.deepEqual(
+    nested.rows.map((one) => [one.kind, one.kind === "call" ? one.state : null]),
+    [
+      ["call", "done"],
+      ["text", null],
+    ],
+  );
+  assert.deepEqual(
+    [nested.current.calls, nested.usage, view.usage, view.current.calls],
+    [1, usage, usage, 1],
+  );
+  const prices = {
+    "acme/cheap": { input: 1_000_000, output: 0 },
+    "acme/large": { input: 9_000_000, output: 0 },
+  };
+  const priceOf = (model: string | null) =>
+    (prices as Record<string, { input: number; output: number }>)[model ?? ""];
+  assert.equal(costOf(view, "acme/large", priceOf), 10 + 2 * 0.1 + 1.25);
+  assert.equal(
+    costOf(view, "acme/large", (model) => (model === "acme/cheap" ? null : priceOf(model))),
+    null,
+  );
 });

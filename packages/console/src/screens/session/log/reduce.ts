@@ -1,9 +1,18 @@
-import { addOutput, type EventOf, type SessionEvent, type StreamFrame, type ToolOutput } from "@berth/sdk";
+import {
+  addOutput,
+  type EventOf,
+  type ModelUsage,
+  parentCallOf,
+  type SessionEvent,
+  type StreamFrame,
+  type ToolOutput,
+} from "@berth/sdk";
 import { failSetup, withSetup } from "./setup-steps.ts";
 import {
   addUsage,
   type CallRow,
   type CallState,
+  EMPTY_VIEW,
   NO_USAGE,
   type PreviewRow,
   type Row,
@@ -57,12 +66,33 @@ function apply(draft: Draft, input: LogInput): void {
     default:
       draft.eventCount += 1;
       draft.newest = input.id;
-      applyEvent(draft, input);
+      applyStored(draft, input);
   }
 }
 
 function previewOf({ turn }: Draft, { id, type }: { id: string; type: PreviewRow["type"] }): PreviewRow {
   return { kind: "preview", id, at: "", turn, type, text: "" };
+}
+
+function applyStored(draft: Draft, event: SessionEvent): void {
+  const parent = parentCallOf(event);
+  if (parent === null) applyEvent(draft, event);
+  else applyNested(draft, parent, { ...event, parent_tool_use_id: undefined } as SessionEvent);
+}
+
+/** What the loop of a call does is seen there, and its tokens are the session's. */
+function applyNested(draft: Draft, parent: string, event: SessionEvent): void {
+  if (event.type === "span.model_request_end" && event.model_usage !== null) spend(draft, event.model_usage);
+  const row = callRow(draft, parent);
+  if (row === undefined) return;
+  const { model, view } = row.loop ?? { model: null, view: EMPTY_VIEW };
+  const named = event.type === "span.model_request_start" ? event.model : model;
+  changeCall(draft, parent, { loop: { model: named, view: reduce(view, [event]) } });
+}
+
+function spend(draft: Draft, usage: ModelUsage): void {
+  draft.usage = addUsage(draft.usage, usage);
+  draft.current = { ...draft.current, usage: addUsage(draft.current.usage, usage) };
 }
 
 function applyEvent(draft: Draft, event: SessionEvent): void {
@@ -178,7 +208,7 @@ function beginCall(draft: Draft, use: ToolUse): void {
   const state = stateAtFirst(use);
   draft.current = { ...draft.current, calls: draft.current.calls + 1 };
   draft.open.calls.set(use.id, draft.rows.length);
-  const none = { result: null, output: null, confirmation: null };
+  const none = { result: null, output: null, confirmation: null, loop: null };
   draft.rows.push({ ...baseOf(draft, use), kind: "call", use, state, ...none });
   if (state === "waiting") noteWaiting(draft);
 }
@@ -247,9 +277,7 @@ function endRequest(draft: Draft, { model_usage: usage, is_error }: EventOf<"spa
   if (draft.status === "rescheduling" && !is_error) draft.status = "running";
   // What was previewed and did not become an event never will.
   draft.previews = [];
-  if (usage === null) return;
-  draft.usage = addUsage(draft.usage, usage);
-  draft.current = { ...draft.current, usage: addUsage(draft.current.usage, usage) };
+  if (usage !== null) spend(draft, usage);
 }
 
 /** Denials that follow one another share a row. */

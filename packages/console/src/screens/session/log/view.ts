@@ -37,7 +37,11 @@ export type CallRow = Base & {
   /** What it printed so far, while it runs. */
   output: OutputText | null;
   confirmation: EventOf<"user.tool_confirmation"> | null;
+  /** What its own loop did; null where it has none. */
+  loop: CallLoop | null;
 };
+/** The loop of a call that has its own, as a log of its own. */
+export type CallLoop = { model: string | null; view: SessionView };
 /** What is made ready before a command can run: system, packages, clones, the container. */
 export type SetupRow = Base & { kind: "setup"; steps: readonly SetupStep[] };
 export type DeniedRow = Base & { kind: "denied"; denials: readonly EventOf<"session.egress_denied">[] };

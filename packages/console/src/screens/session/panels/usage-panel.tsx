@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../../api/queries/models.ts";
-import { inputTokens, listCost } from "../../../format/cost.ts";
+import { inputTokens } from "../../../format/cost.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../../../format/numbers.ts";
 import { formatSeconds } from "../../../format/time.ts";
 import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
+import { costOf } from "../log/log-cost.ts";
 import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { CompactionSection } from "./compaction-section.tsx";
@@ -13,10 +14,10 @@ import { CompactionSection } from "./compaction-section.tsx";
 export function UsagePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: models } = useQuery(modelsQuery);
-  const price = models?.find(({ id }) => id === session.agent.model.id)?.price;
   // The service's own figure is of the requests that have ended when it was read: at rest, of all.
   const isAtRest = view.status === "idle" || view.status === "terminated";
-  const cost = isAtRest ? session.list_cost_usd : listCost(view.usage, price);
+  const priceOf = (model: string | null) => models?.find(({ id }) => id === model)?.price;
+  const cost = isAtRest ? session.list_cost_usd : costOf(view, session.agent.model.id, priceOf);
   const ends = view.rows.filter((row): row is EndRow => row.kind === "end");
   const window = session.agent.model.effective_context_window;
   return (

@@ -19,6 +19,8 @@ export function CallInput({ use }: { use: ToolUse }) {
       return <Edit use={use} />;
     case "Write":
       return <Written id={use.id} path={textOf(use.input.file_path)} content={textOf(use.input.content)} />;
+    case "Explore":
+      return <Asked text={textOf(use.input.question)} path={textOf(use.input.path)} />;
     case "Read":
     case "Glob":
     case "Grep":
@@ -39,6 +41,17 @@ function Command({ text }: { text: string }) {
       <span className="text-faint select-none">$ </span>
       {showUnseen(text)}
     </pre>
+  );
+}
+
+/** A short question stands in the summary. */
+function Asked({ text, path }: { text: string; path: string }) {
+  if (text.length < 80 && path === "") return null;
+  return (
+    <p className="max-h-80 overflow-auto border-t border-line px-3 py-2 whitespace-pre-wrap wrap-anywhere">
+      {showUnseen(text)}
+      {path !== "" && <span className="mt-1 block font-mono text-xs text-muted">{showUnseen(path)}</span>}
+    </p>
   );
 }
 

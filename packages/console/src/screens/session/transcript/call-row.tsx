@@ -9,15 +9,22 @@ import { AnswerCall } from "../answers/answer-call.tsx";
 import { callTimes } from "../log/call-times.ts";
 import type { CallRow as CallRowData, CallState } from "../log/view.ts";
 import { CallInput } from "./call-input.tsx";
+import { CallLoop } from "./call-loop.tsx";
 import { summarize } from "./call-summary.ts";
 import { Attachments } from "./content-blocks.tsx";
 import { useKept } from "./kept-state.ts";
 import { LiveOutput, Output } from "./output.tsx";
 import { RowFrame } from "./row-frame.tsx";
 
-/** A call of a tool with its result. */
-export const CallRow = memo(function CallRow({ row }: { row: CallRowData }) {
-  const [open, setOpen] = useKept(`${row.id} open`, true);
+/** A call of a tool with its result. `folded`: until somebody opens it, as one of a loop is. */
+export const CallRow = memo(function CallRow({
+  row,
+  folded = false,
+}: {
+  row: CallRowData;
+  folded?: boolean;
+}) {
+  const [open, setOpen] = useKept(`${row.id} open`, !folded);
   const { icon, name, about } = summarize(row.use);
   return (
     <RowFrame row={row}>
@@ -53,6 +60,11 @@ function CallBody({ row }: { row: CallRowData }) {
       <CallInput use={use} />
       <Decision row={row} />
       {row.state === "waiting" && <AnswerCall row={row} />}
+      {row.loop !== null && (
+        <CallLoop id={row.id} loop={row.loop}>
+          {(call) => <CallRow row={call} folded />}
+        </CallLoop>
+      )}
       {row.output !== null && <LiveOutput text={row.output.text} />}
       {result !== null && showsResult(row) && (
         <Output id={row.id} text={text} title={`${use.name} — output`} failed={row.state === "failed"} />

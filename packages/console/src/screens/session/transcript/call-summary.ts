@@ -30,6 +30,8 @@ export function summarize(use: ToolUse): CallSummary {
         name: use.name,
         about: [textOf(input.pattern), textOf(input.path)].filter(Boolean).join("  in  "),
       };
+    case "Explore":
+      return { icon: "search", name: "Explore", about: textOf(input.question) };
     default:
       return { icon: "bolt", name: use.name, about: inputLine(input) };
   }

@@ -182,7 +182,12 @@ function useJumpToEvent(
 /** Whether a row shows the event: as its first, or as a part of it. */
 function isOf(row: ShownRow, event: string): boolean {
   if (row.id === event) return true;
-  if (row.kind === "call") return row.result?.id === event || row.confirmation?.id === event;
+  if (row.kind === "call")
+    return (
+      row.result?.id === event ||
+      row.confirmation?.id === event ||
+      row.loop?.view.rows.some((nested) => isOf(nested, event)) === true
+    );
   if (row.kind === "denied") return row.denials.some(({ id }) => id === event);
   return row.kind === "retries" && row.failures.some(({ id }) => id === event);
 }

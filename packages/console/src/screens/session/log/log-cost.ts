@@ -1,0 +1,25 @@
+import type { ModelUsage } from "@berth/sdk";
+import { listCost } from "../../../format/cost.ts";
+import { addUsage, NO_USAGE, type SessionView } from "./view.ts";
+
+type PriceOf = (model: string | null) => Parameters<typeof listCost>[1];
+
+/** About what a log's tokens cost by the list price, the loops of calls by that of their own models; null where one is not known. */
+export function costOf(view: SessionView, model: string, priceOf: PriceOf): number | null {
+  const loops = view.rows.flatMap((row) => (row.kind === "call" && row.loop !== null ? [row.loop] : []));
+  const nested = loops.reduce((sum, { view: { usage } }) => addUsage(sum, usage), NO_USAGE);
+  const costs = [
+    listCost(without(view.usage, nested), priceOf(model)),
+    ...loops.map((loop) => listCost(loop.view.usage, priceOf(loop.model))),
+  ];
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+}
+
+function without(usage: ModelUsage, part: ModelUsage): ModelUsage {
+  return {
+    input_tokens: usage.input_tokens - part.input_tokens,
+    output_tokens: usage.output_tokens - part.output_tokens,
+    cache_read_input_tokens: usage.cache_read_input_tokens - part.cache_read_input_tokens,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens - part.cache_creation_input_tokens,
+  };
+}
