@@ -93,7 +93,9 @@ export async function waitForTurn(api: Api, session: string, id: string): Promis
   let isTaken = false;
   const events = await readEventsUntil(api, session, async (event) => {
     isTaken ||=
-      isSent && (event.type === "session.status_running" || event.type === "span.model_request_start");
+      isSent &&
+      (event.type === "session.status_running" ||
+        (event.type === "span.model_request_start" && event.parent_tool_use_id === undefined));
     isSent ||= event.id === id;
     if (!isSent || event.type !== "session.status_idle") return false;
     return isTaken || (await endedTurnTook(api, session, id));
