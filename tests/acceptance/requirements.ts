@@ -340,7 +340,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "agent-tools",
     source: "seed 2.4",
-    rule: "The toolset agent_toolset_20260401 has Bash, Read, Write, Edit, Glob and Grep; without a list all six are enabled, and an unknown name, or one both enabled and disallowed, is rejected with 400.",
+    rule: "The toolset agent_toolset_20260401 has Bash, Read, Write, Edit, Glob and Grep, and Explore; without a list the first six are enabled, and an unknown name, or one both enabled and disallowed, is rejected with 400.",
   },
   {
     id: "explore",

@@ -64,6 +64,8 @@ const GUIDES: Record<string, RegExp> = {
     /listening on http:\/\/127\.0\.0\.1:4285\n[\s\S]*health and metrics at http:\/\/127\.0\.0\.1:4181\n[\s\S]*\{"status":"ok"\}[\s\S]*^done[\s\S]* api +[\s\S]*The role runner needs BERTH_DATABASE_URL[^\n]*\nexit code 2\n/m,
   "confirmations.md":
     /Bash {2}rm -rf build\n\nwaiting for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaiting/,
+  "explore.md":
+    /Explore[^\n]*\n {2}│ \(1 call · [^\n]*\)\n {2}│ The tax is in rates\.txt:2\.\n[\s\S]*It is 19\.[\s\S]*in the loop: agent\.tool_result\n[\s\S]*in the loop: agent\.message\n/,
   "environments.md":
     /Done\.[\s\S]*environment_error: The session is without its environment's packages and setup script[^\n]*\n\{"apt":\["tree"\],"npm":\[\],"pip":\["requests==2\.32\.3"\]\}\nnull\n/,
   "files.md": /Bern,134794\n[\s\S]*pending\n10\n[\s\S]*status +ready\n[\s\S]*data +\[/,

@@ -104,7 +104,7 @@ covers(
       (event) => event.type === "agent.tool_result" && event.tool_use_id === call.id,
     );
     assert.ok(place(call) < place(loop[0]) && place(loop.at(-1)) < place(result));
-    assert.match(toolResults(loop)[0] ?? "", /tax\.txt:1:the tax is 19/);
+    assert.match(toolResults(loop)[0] ?? "", /tax\.txt[:\n]1:the tax is 19/);
 
     const session = await api.ok("GET", `/sessions/${id}`);
     const all = requestsOf(events).map((event) => event.model_usage);

@@ -17,7 +17,10 @@ import { NestedLog } from "./nested-log.ts";
 
 /** What the loops of an agent's Explore calls have of the session. `sleep` may run beside other calls. */
 export interface ExploreParts
-  extends Pick<Turn, "sandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"> {
+  extends Pick<
+    Turn,
+    "sandbox" | "hasSandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"
+  > {
   agent: SessionAgent;
   /** With which it searches; see `searchTools`. */
   tools: readonly Tool[];

@@ -215,6 +215,7 @@ export class SessionTurn {
       tools: exploreTools(workspace, mask),
       model: (choice) => model({ model: choice }),
       sandbox,
+      hasSandbox: () => workspace.hasSandbox(),
       environment: () => workspace.environment(),
       secrets: () => workspace.secrets(),
       sleep,
