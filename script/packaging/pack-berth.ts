@@ -16,7 +16,7 @@ const ASSETS = [
   "packages/console/dist/**",
   "script/first-session/usage.txt",
   "deploy/{sandbox-image,systemd}/*",
-  "docs/guides/*.md",
+  "docs/{guides,security}/*.md",
   "CHANGELOG.md",
   "LICENSE",
   "README.md",

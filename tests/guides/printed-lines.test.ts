@@ -34,6 +34,9 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
   "installing.md": {
     "apt install":
       "The machine of the tests has no network for what the package recommends; debian-package.test.ts installs it by dpkg.",
+    "npx berth doctor": "berth-package.test.ts runs the installed program by its path.",
+    "npx berth up": "berth-package.test.ts runs the README's line with a port of its own.",
+    "npx berth serve": "berth-package.test.ts runs the installed program by its path.",
     "npm install": "There is no registry with it; berth-package.test.ts installs the packed file by npm.",
     "install -D": "debian-package.test.ts starts a unit that has the same lines.",
     "systemctl daemon-reload": "debian-package.test.ts starts a unit that has the same lines.",
@@ -66,11 +69,11 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
   "many-machines.md": {
     setpriv: "The user is an example's; roles.test.ts starts an API so.",
     "berth serve --role runner": "The settings are an example's; roles.test.ts starts runners so.",
-  },
-  "operating.md": {
     "berth admin hosts drain": "It needs a second machine; two-machines.test.ts drains one.",
     "berth admin hosts list": "It needs a second machine; homes.test.ts lists them.",
     "berth admin hosts forget": "It needs a second machine; homes.test.ts forgets one.",
+  },
+  "sandbox-engines.md": {
     "docker build": "It needs a registry, which the tests have not.",
     "deploy/sandbox-image/build": "The tests of the container engine name another engine and image.",
   },

@@ -122,7 +122,7 @@ test("each value has a comment", () => {
 });
 
 test("the Role has the rights of the guide and no more, and only the runner has it", () => {
-  const guide = readFileSync(join(ROOT, "docs/guides/operating.md"), "utf8");
+  const guide = readFileSync(join(ROOT, "docs/guides/sandbox-engines.md"), "utf8");
   const { rules } = parse(/^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "");
   assert.deepEqual(
     ofKind("Role").map((role) => role.rules),

@@ -432,13 +432,16 @@ test("the rights of the guide are all that an account needs", { skip }, async ()
   assert.equal(rights, "yes");
 });
 
-/** The kubeconfig of an account that may do what the guide says, on wish with snapshots, and no more. */
+/** The kubeconfig of an account that may do what the guide says, with snapshots if asked, and no more. */
 async function limitedAccount(label = "all", withSnapshots = false): Promise<string> {
   const config = clientOf(pods.cluster);
   const { namespace } = pods.cluster;
   const { core } = pods;
   const rbac = config.makeApiClient(RbacAuthorizationV1Api);
-  const guide = await readFile(new URL("../../../../docs/guides/operating.md", import.meta.url), "utf8");
+  const guide = await readFile(
+    new URL("../../../../docs/guides/sandbox-engines.md", import.meta.url),
+    "utf8",
+  );
   const { rules } = loadYaml<{ rules: V1PolicyRule[] }>(
     /^```yaml\n(rules:.*?)^```$/ms.exec(guide)?.[1] ?? "",
   );
