@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CommandResult } from "@berth/sandbox";
 import * as notes from "../prompts/notes.ts";
+import { runInTick } from "./run-in-tick.ts";
 import { failure, type ToolContext, type ToolResult } from "./tool.ts";
 
 /**
@@ -32,7 +33,7 @@ export type ScriptOutcome =
 export async function runScript(context: ToolContext, script: Script): Promise<ScriptOutcome> {
   const sandbox = await context.sandbox();
   const { stdin, timeoutMs = 30_000, maxOutputBytes = 102_400 } = script;
-  const result = await sandbox.run({
+  const result = await runInTick(sandbox, {
     script: script.script,
     environment: { ...script.variables, LC_ALL: "C.UTF-8" },
     timeoutMs,

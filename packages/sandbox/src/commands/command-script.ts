@@ -43,6 +43,19 @@ const ASIDE = shellTemplate<"OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "N
   "commands/aside-shell.sh",
 );
 
+const TOGETHER = shellTemplate<"OUT" | "STDIN" | "MARK" | "EXPORTS" | "CWD" | "SCRIPT" | "NONCE">(
+  "commands/together-shell.sh",
+);
+
+/** What a fresh `sh` reads to start one command of several. */
+export function togetherShell(slot: Slot, parts: Parts & { cwd: string }): string {
+  return TOGETHER({
+    ...words(slot, parts),
+    CWD: quote(parts.cwd),
+    OUT: `${PIPES_INSIDE}/${slot.name}.out`,
+  });
+}
+
 /** What a fresh `sh` reads to run one command. */
 export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });

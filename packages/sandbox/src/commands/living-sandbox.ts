@@ -7,13 +7,14 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
 import { quote } from "../scripts/quote.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
-import { exports } from "./command-script.ts";
+import { exports, togetherShell } from "./command-script.ts";
 import { feedBytes, feedStream } from "./feed-pipe.ts";
 import type { LimitGauge } from "./limit-gauge.ts";
 import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
 import type { CommandPipes } from "./pipes.ts";
 import type { SandboxView } from "./sandbox-view.ts";
+import { SharedStart } from "./shared-start.ts";
 import { SpareShell, type WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -86,10 +87,19 @@ export abstract class LivingSandbox implements Sandbox {
     return this.#gone.signal.aborted;
   }
 
-  async run(command: Command): Promise<CommandResult> {
+  run(command: Command): Promise<CommandResult> {
+    return this.#unlessGone(() => this.#run(command));
+  }
+
+  runTogether(commands: readonly Command[]): Promise<CommandResult>[] {
+    const start = new SharedStart(this.#host, this.#spare, commands.length);
+    return commands.map((command) => this.#unlessGone(() => this.#runIn(start, command)));
+  }
+
+  async #unlessGone(run: () => Promise<CommandResult>): Promise<CommandResult> {
     if (this.#gone.signal.aborted) return closedResult();
     try {
-      return await this.#run(command);
+      return await run();
     } catch (error) {
       // The sandbox ended before the command began.
       if (this.#gone.signal.aborted) return closedResult();
@@ -98,10 +108,8 @@ export abstract class LivingSandbox implements Sandbox {
   }
 
   async #run(command: Command): Promise<CommandResult> {
-    const { script, shell, cwd, environment, secrets, stdin, stdinStream, ...rest } = command;
-    const feed = stdinStream ? feedStream(stdinStream) : stdin && feedBytes(stdin);
-    const work: Work = feed ? { ...rest, feed } : rest;
-    if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
+    const { shell } = command;
+    const work = workOf(command);
     if (shell === undefined) return this.#runFresh(command, work);
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(shell)) throw new SandboxError("not a name for a shell");
     const named = this.#shells.get(shell) ?? new NamedShell(this.#host, shell);
@@ -167,18 +175,14 @@ export abstract class LivingSandbox implements Sandbox {
 
   /** In the shell that waits, if one does: where it has died meanwhile, in another. */
   async #runFresh(command: Command, work: Work): Promise<CommandResult> {
-    const mark = this.#host.marks.next();
-    const nonce = newNonce();
-    const parts = {
-      mark,
-      exports: exports(command.environment ?? {}),
-      script: command.script,
-      cwd: command.cwd ?? "/data",
-      nonce,
-      fed: work.feed !== undefined,
-    };
+    const { mark, nonce, ...parts } = this.#partsOf(command, work);
     const run = (waiting?: WaitingShell) =>
-      runCommand(this.#host, work, { mark, nonce }, freshStart(this.#host, parts, waiting));
+      runCommand(
+        this.#host,
+        work,
+        { mark, nonce },
+        freshStart(this.#host, { mark, nonce, ...parts }, waiting),
+      );
     // What is fed from a stream cannot be fed again.
     const { stdin, stdinStream } = command;
     const isRepeatable = work.feed === undefined || (stdin !== undefined && stdinStream === undefined);
@@ -188,4 +192,43 @@ export abstract class LivingSandbox implements Sandbox {
     if (result.limit === undefined) this.#spare.prepare();
     return result;
   }
+
+  async #runIn(start: SharedStart, command: Command): Promise<CommandResult> {
+    let isAdded = false;
+    try {
+      const work = workOf(command);
+      const parts = this.#partsOf(command, work);
+      const { result } = await runCommand(this.#host, work, parts, {
+        lasting: false,
+        orphan: true,
+        start: (slot, reported) => {
+          isAdded = true;
+          start.add(togetherShell(slot, parts));
+          return Promise.race([reported, start.failed]);
+        },
+      });
+      if (result.limit === undefined) this.#spare.prepare();
+      return result;
+    } finally {
+      if (!isAdded) start.leaveOut();
+    }
+  }
+
+  #partsOf(command: Command, work: Work) {
+    return {
+      mark: this.#host.marks.next(),
+      nonce: newNonce(),
+      exports: exports(command.environment ?? {}),
+      script: command.script,
+      cwd: command.cwd ?? "/data",
+      fed: work.feed !== undefined,
+    };
+  }
+}
+
+function workOf(command: Command): Work {
+  const { script, shell, cwd, environment, secrets, stdin, stdinStream, ...rest } = command;
+  if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
+  const feed = stdinStream ? feedStream(stdinStream) : stdin && feedBytes(stdin);
+  return feed ? { ...rest, feed } : rest;
 }

@@ -76,6 +76,13 @@ export interface Sandbox {
   readonly id: string;
   run(command: Command): Promise<CommandResult>;
   /**
+   * Runs commands without a `shell` side by side, in one round trip: each as `run` would, with limits, an end and an output of its own.
+   * Absent where that is no quicker than to run each.
+   *
+   * @returns one promise for each command, in order.
+   */
+  runTogether?(commands: readonly Omit<Command, "shell" | "aside">[]): Promise<CommandResult>[];
+  /**
    * Puts a host file at an absolute path of the sandbox, read-only for the agent, also while commands run. A process of the
    * sandbox writes it: the host resolves no path in a directory that the agent writes.
    *

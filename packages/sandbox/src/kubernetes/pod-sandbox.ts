@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
+import { closedResult } from "../commands/named-shell.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import type { PodDirectories } from "./pod-directories.ts";
@@ -47,6 +48,11 @@ export class PodSandbox extends LivingSandbox {
   override async run(command: Command): Promise<CommandResult> {
     await this.#parts.network.settled();
     return await super.run(command);
+  }
+
+  override runTogether(commands: readonly Command[]): Promise<CommandResult>[] {
+    const running = this.#parts.network.settled().then(() => super.runTogether(commands));
+    return commands.map(async (_, index) => await ((await running)[index] ?? closedResult()));
   }
 
   /** As `SandboxEngine.diskBytes`. */

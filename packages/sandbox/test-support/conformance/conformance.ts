@@ -15,6 +15,7 @@ import { saveTests } from "./save-tests.ts";
 import { shellTests } from "./shell-tests.ts";
 import { snapshotTests } from "./snapshot-tests.ts";
 import { spareShellTests } from "./spare-shell-tests.ts";
+import { togetherTests } from "./together-tests.ts";
 
 export type { Subject } from "./context.ts";
 
@@ -69,6 +70,7 @@ export function conformance(
       outputTests,
       shellTests,
       spareShellTests,
+      togetherTests,
       keptShellTests,
       killTests,
       diskTests,
