@@ -12,6 +12,7 @@ export * from "./history/log-entry.ts";
 export type { ReadFile } from "./history/message-files.ts";
 export { parentCallOf } from "./history/nested-events.ts";
 export { StartedCalls } from "./history/started-calls.ts";
+export type { GapParts } from "./loop/gap-clock.ts";
 export { type SummaryTime, summariseIdle } from "./loop/idle-summary.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";

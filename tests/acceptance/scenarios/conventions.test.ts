@@ -373,6 +373,7 @@ covers(
       /^berth_tool_call_seconds_count\{tool="Bash",error="false"\} [1-9]/m,
       /^berth_sandbox_open_seconds_count\{kind="new"\} [1-9]/m,
       /^berth_model_first_token_seconds_count\{model="rehearsal\/steps"\} [1-9]/m,
+      /^berth_model_request_gap_seconds_count\{part="build"\} [1-9]/m,
       /^berth_model_cost_dollars_total\{model="rehearsal\/steps"\} 0$/m,
       /^berth_turn_wait_seconds_count [1-9]/m,
       /^berth_database_up 1$/m,

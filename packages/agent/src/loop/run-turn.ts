@@ -21,6 +21,7 @@ import type { FinishedResponse } from "../requests/send-request.ts";
 import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
 import type { Tool } from "../tools/tool.ts";
+import { GapClock, type GapParts } from "./gap-clock.ts";
 import { idleSummaryTime, type SummaryTime } from "./idle-summary.ts";
 
 const DEFAULT_MAX_REQUESTS = 500;
@@ -46,6 +47,8 @@ export interface Turn extends CallContext, RequestOptions {
   preview?: OnPreview;
   /** Called when the first part of a response has arrived, with the id of the request's `span.model_request_start`. */
   onFirstPart?: (requestId: string) => void;
+  /** Called at each request that follows a response at once, when it is sent: what the time between them went to. */
+  onGap?: (parts: GapParts) => void;
   /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
   previewStream?: TextStreams;
   /** Told at the end of a turn after which the session waits for its user: when it is to be summarised; see `summariseIdle`. */
@@ -109,6 +112,7 @@ class TurnRun {
   readonly #window: LearnedWindow;
   readonly #requests: TurnRequests;
   readonly #remedies: Remedies;
+  readonly #gap: GapClock;
   #truncatedInARow = 0;
   /** The model wrote no summary while the window had room: that is not tried again in this turn. */
   #isCarriedOn = false;
@@ -124,6 +128,7 @@ class TurnRun {
     this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
     const prefix = turn.prefix ?? requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#log);
+    this.#gap = new GapClock(turn.onGap);
     this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
   }
 
@@ -196,6 +201,7 @@ class TurnRun {
     const begun = this.#begun;
     this.#begun = null;
     if (begun !== null) return await this.#goOn(begun);
+    this.#gap.giveUp();
     const before = this.#log.history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
@@ -207,6 +213,7 @@ class TurnRun {
   async #goOn(start: string): Promise<TurnEnd> {
     await this.#log.loadFiles(this.#turn.readFile);
     const history = this.#log.history();
+    this.#gap.end("fold");
     if (!history.responseDue || history.interrupted) return await this.#abandon(start);
     const sent = this.#remedies.sendable(history);
     return (this.#remedies.summarises ?? (this.#isFull(history, sent) || this.#isDue(history, sent)))
@@ -234,12 +241,18 @@ class TurnRun {
     const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}), this.#turn.previewStream);
     let isFirst = true;
     let hasThought = false;
-    const outcome = await this.#requests.send(history, sent, (part) => {
-      if (isFirst) this.#turn.onFirstPart?.(start);
-      isFirst = false;
-      hasThought ||= part.type === "thinking_started";
-      preview.add(part);
-    });
+    const onSend = () => this.#gap.end("build");
+    const outcome = await this.#requests.send(
+      history,
+      sent,
+      (part) => {
+        if (isFirst) this.#turn.onFirstPart?.(start);
+        isFirst = false;
+        hasThought ||= part.type === "thinking_started";
+        preview.add(part);
+      },
+      onSend,
+    );
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, sent);
     if (hasThought && isThoughtAlone(outcome)) return await this.#endThought(start, outcome);
@@ -273,10 +286,12 @@ class TurnRun {
     preview: ResponsePreview,
     before: readonly Draft[],
   ): Promise<TurnEnd> {
+    this.#gap.begin();
     const { drafts, decisions } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
     const calls = decisions.filter((decision) => !awaitsClient(decision));
     const next = () => (calls.length === decisions.length ? this.#beginNext() : null);
     await this.#runCalls(calls, this.#announce([...before, ...drafts], decisions), next);
+    this.#gap.end("append_results");
     if (response.reason === "refusal") return "refusal";
     if (response.reason !== "max_tokens") {
       this.#truncatedInARow = 0;
@@ -292,6 +307,7 @@ class TurnRun {
     decisions: readonly CallDecision[],
   ): Promise<readonly AnnouncedCall[]> {
     const entries = await this.#log.append(drafts);
+    this.#gap.end("append_response");
     this.#remedies.answered();
     this.#thoughtsInARow = 0;
     const uses = entries.map((entry) => entry.event).filter(isToolUse);
@@ -304,6 +320,7 @@ class TurnRun {
 
   /** The start of the next request, for the last result; null where the turn may end with that. */
   #beginNext(): Draft | null {
+    this.#gap.end("calls");
     const { signal, log } = this.#turn;
     if (signal.aborted || log.isEnding?.() || this.#isSpent(this.#log.history())) return null;
     const draft = this.#requests.startDraft();
@@ -323,7 +340,8 @@ class TurnRun {
   async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {
     const { messages, budget } = this.#remedies.toSummarise(history, sent);
     const request = { ...sent, ...summaryMessages(messages, budget) };
-    const outcome = await this.#requests.send(history, request);
+    const onSend = () => this.#gap.end("build");
+    const outcome = await this.#requests.send(history, request, undefined, onSend);
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, request);
     const summary = summaryOf(outcome);

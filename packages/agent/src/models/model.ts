@@ -23,7 +23,8 @@ export interface Model {
    * Default: null, it has no such cache.
    */
   readonly cacheLifetimeMs?: number | null;
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+  /** @param onSend called when the request is built and handed to the network. */
+  stream(request: ModelRequest, signal: AbortSignal, onSend?: () => void): AsyncIterable<ModelPart>;
 }
 
 export interface ModelRequest {

@@ -28,11 +28,12 @@ export async function sendRequest(
   request: ModelRequest,
   signal: AbortSignal,
   onPart: OnPart,
+  onSend?: () => void,
 ): Promise<RequestOutcome> {
   if (signal.aborted) return { type: "aborted" };
   let parts: AsyncIterator<ModelPart> | null = null;
   try {
-    parts = model.stream(request, signal)[Symbol.asyncIterator]();
+    parts = model.stream(request, signal, onSend)[Symbol.asyncIterator]();
     return await readResponse(parts, signal, onPart);
   } catch (error) {
     if (signal.aborted) return { type: "aborted" };

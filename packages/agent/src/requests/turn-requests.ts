@@ -68,6 +68,7 @@ export class TurnRequests {
     history: History,
     { prefix, messages, isContinued = true }: SentMessages & { prefix: RequestPrefix },
     onPart: OnPart = () => {},
+    onSend?: () => void,
   ): Promise<RequestOutcome> {
     const { agent, model, signal } = this.#options;
     const request: ModelRequest = {
@@ -77,7 +78,7 @@ export class TurnRequests {
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
-    const outcome = await sendRequest(model, request, signal, onPart);
+    const outcome = await sendRequest(model, request, signal, onPart, onSend);
     throwIfLeaseLost(signal);
     return outcome;
   }

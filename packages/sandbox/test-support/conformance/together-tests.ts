@@ -29,7 +29,13 @@ const COMMANDS: readonly Single[] = [
 /** What a result says, without what is another each time: the name of a file, and the shell's number of its line. */
 function told(result: CommandResult) {
   const { output, outputFile, ...rest } = result;
-  return { ...rest, output: Buffer.from(output).toString("latin1").replace(/: \d+: cd/, ": cd"), isKept: outputFile !== null };
+  return {
+    ...rest,
+    output: Buffer.from(output)
+      .toString("latin1")
+      .replace(/: \d+: cd/, ": cd"),
+    isKept: outputFile !== null,
+  };
 }
 
 function together(sandbox: Sandbox, commands: readonly Single[]): Promise<CommandResult>[] {

@@ -34,7 +34,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     maxOutputTokens: options.maxOutputTokens,
     prices: options.prices,
     cacheLifetimeMs: options.provider.cacheLifetimeMs,
-    stream: (request, signal) => stream(options, request, signal),
+    stream: (...given) => stream(options, ...given),
   };
 }
 
@@ -42,6 +42,7 @@ async function* stream(
   options: AiSdkModelOptions,
   request: ModelRequest,
   signal: AbortSignal,
+  onSend: () => void = () => {},
 ): AsyncGenerator<ModelPart> {
   signal.throwIfAborted();
   const { provider } = options;
@@ -52,6 +53,7 @@ async function* stream(
     proxyOf: options.proxyOf ?? (() => null),
     events: dialect.events,
     endsWithDone: dialect.endsWithDone,
+    onSend,
   });
   const hangUp = new AbortController();
   const response = new ResponseBuilder();

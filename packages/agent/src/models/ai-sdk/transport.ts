@@ -25,6 +25,8 @@ export interface TransportOptions {
   events: EventRules;
   /** Chat Completions end with a finish reason, mostly followed by `[DONE]`: a response without either is incomplete. */
   endsWithDone: boolean;
+  /** Called when the request is built. */
+  onSend(): void;
 }
 
 export interface Transport {
@@ -52,6 +54,7 @@ export function openTransport(options: TransportOptions): Transport {
     timeout.abort();
   });
   const send: Fetch = async (url, init) => {
+    options.onSend();
     const key = await options.provider.apiKey();
     exchange.secrets = [...(key === null ? [] : [key]), ...Object.values(options.provider.headers)];
     exchange.proxy = options.proxyOf(new URL(url instanceof Request ? url.url : url));

@@ -184,7 +184,7 @@ function withWindow(model: Model, wanted: number | undefined): Model {
     contextWindow,
     maxOutputTokens: Math.min(model.maxOutputTokens, defaultMaxOutput(contextWindow)),
     ...(model.prices === undefined ? {} : { prices: model.prices }),
-    stream: (request, signal) => model.stream(request, signal),
+    stream: (...given) => model.stream(...given),
   };
 }
 

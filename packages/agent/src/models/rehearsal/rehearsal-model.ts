@@ -44,7 +44,10 @@ export function createRehearsalModel(options: RehearsalOptions = {}): Model {
     contextWindow,
     prices: null,
     maxOutputTokens: options.maxOutputTokens ?? Math.min(8_192, Math.floor(contextWindow / 8)),
-    stream: (request, signal) => stream(request, signal, sleep),
+    stream(request, signal, onSend) {
+      onSend?.();
+      return stream(request, signal, sleep);
+    },
   };
 }
 

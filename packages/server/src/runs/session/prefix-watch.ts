@@ -39,14 +39,14 @@ export class PrefixWatch {
   watched(model: Model): Model {
     return {
       ...model,
-      stream: (request, signal) => {
+      stream: (request, signal, onSend) => {
         this.#sent = {
           model: model.id,
           digests: digestsOf(request),
           at: performance.now(),
           hasResults: request.messages.at(-1)?.role === "tool",
         };
-        return model.stream(request, signal);
+        return model.stream(request, signal, onSend);
       },
     };
   }

@@ -1,9 +1,14 @@
+import type { GapParts } from "@berth/agent";
 import { type ModelUsage, TOOL_NAMES } from "@berth/contract";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { SaveResult } from "../saves/save-workspace.ts";
 import type { SandboxKind } from "../workspace/opening.ts";
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+
+const SHORT_SECONDS = [
+  0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.05, 0.1, 0.5, 1, 10, 60,
+];
 
 /** The models as metrics see them. */
 export interface MeasuredModels {
@@ -33,6 +38,7 @@ export class SessionMetrics {
   readonly #waits;
   readonly #requests;
   readonly #firstParts;
+  readonly #gaps;
   readonly #tokens;
   readonly #costs;
   readonly #calls;
@@ -53,6 +59,12 @@ export class SessionMetrics {
       "model_first_token",
       "Time from a request to the first part of the model's response.",
       ["model"],
+    );
+    this.#gaps = this.#histogram(
+      "model_request_gap",
+      "Time from a response to the request with its results, by the parts of it that follow each other.",
+      ["part"],
+      SHORT_SECONDS,
     );
     this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
     this.#opens = this.#histogram(
@@ -99,6 +111,11 @@ export class SessionMetrics {
 
   firstPartCame(modelId: string, seconds: number): void {
     this.#firstParts.observe({ model: this.#modelLabel(modelId) }, seconds);
+  }
+
+  gapEnded(parts: GapParts): void {
+    for (const [part, milliseconds] of Object.entries(parts))
+      this.#gaps.observe({ part }, milliseconds / 1_000);
   }
 
   /** @param usage null when the request failed. */
@@ -174,9 +191,14 @@ export class SessionMetrics {
     return this.#models.listed(id) ? id : "other";
   }
 
-  #histogram<Label extends string>(name: string, help: string, labelNames: Label[]): Histogram<Label> {
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets = SECONDS,
+  ): Histogram<Label> {
     const registers = this.#registers;
-    return new Histogram({ name: `berth_${name}_seconds`, help, labelNames, buckets: SECONDS, registers });
+    return new Histogram({ name: `berth_${name}_seconds`, help, labelNames, buckets, registers });
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

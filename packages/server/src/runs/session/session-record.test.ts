@@ -126,12 +126,15 @@ test("metrics: by outcome, model and tool; no name from a session is a label", a
   linesOf(events, "info", metrics);
   linesOf(events, "info", metrics, "openrouter/hostile-7");
   metrics.sandboxOpened("resumed", 0.25);
+  metrics.gapEnded({ append_response: 2, calls: 30, append_results: 4, fold: 0.1, build: 0.6 });
   const text = await registry.metrics();
   assert.doesNotMatch(text, /hostile/);
   for (const line of [
     'berth_turn_seconds_count{outcome="end_turn"} 2',
     'berth_model_first_token_seconds_count{model="rehearsal/steps"} 1',
     'berth_model_first_token_seconds_count{model="other"} 3',
+    'berth_model_request_gap_seconds_bucket{le="0.05",part="calls"} 1',
+    'berth_model_request_gap_seconds_sum{part="append_results"} 0.004',
     'berth_model_cost_dollars_total{model="rehearsal/steps"} 0.3',
     'berth_model_cost_dollars_total{model="other"} 0.3',
     'berth_model_request_seconds_count{model="rehearsal/steps",error="false"} 1',

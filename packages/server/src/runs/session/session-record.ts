@@ -1,4 +1,4 @@
-import { parentCallOf } from "@berth/agent";
+import { type GapParts, parentCallOf } from "@berth/agent";
 import { type ModelUsage, type NewEvent, NO_USAGE } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
@@ -38,6 +38,10 @@ export class SessionRecord {
   firstPart(requestId: string): void {
     const request = this.#requests.get(requestId);
     if (request !== undefined) this.#metrics.firstPartCame(request.model, since(request.began) / 1_000);
+  }
+
+  gap(parts: GapParts): void {
+    this.#metrics.gapEnded(parts);
   }
 
   #tell(event: NewEvent, id: string | undefined): void {

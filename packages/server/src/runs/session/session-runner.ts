@@ -517,6 +517,7 @@ export class SessionRunner implements FaultScope {
       outputs: outputStore(db, this.lease),
       watched: (model) => this.#prefix.watched(model),
       onFirstPart: (requestId) => this.#record?.firstPart(requestId),
+      onGap: (parts) => this.#record?.gap(parts),
     });
     this.#turn = turn;
     if (interrupted) turn.abort();

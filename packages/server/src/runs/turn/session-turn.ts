@@ -2,6 +2,7 @@ import {
   type Draft,
   type Explorer,
   explorer,
+  type GapParts,
   LeaseLost,
   type Log,
   type Model,
@@ -54,6 +55,8 @@ export interface TurnOptions {
   watched(model: Model): Model;
   /** Called when the first part of a response has arrived, with the id of the request's event. */
   onFirstPart(requestId: string): void;
+  /** As `Turn.onGap`. */
+  onGap(parts: GapParts): void;
   /** The log says already that the session runs. */
   isAnnounced: boolean;
 }
@@ -190,6 +193,7 @@ export class SessionTurn {
       previewStream: maskStream,
       outputs,
       onFirstPart: this.#options.onFirstPart,
+      onGap: this.#options.onGap,
       onPause: (summary) => {
         this.#summary = summary;
       },
