@@ -183,10 +183,7 @@ export abstract class LivingSandbox implements Sandbox {
         { mark, nonce },
         freshStart(this.#host, { mark, nonce, ...parts }, waiting),
       );
-    // What is fed from a stream cannot be fed again.
-    const { stdin, stdinStream } = command;
-    const isRepeatable = work.feed === undefined || (stdin !== undefined && stdinStream === undefined);
-    const waiting = isRepeatable ? this.#spare.take() : undefined;
+    const waiting = isRepeatable(command, work) ? this.#spare.take() : undefined;
     const tried = await run(waiting);
     const { result } = waiting !== undefined && tried.neverBegan ? await run() : tried;
     if (result.limit === undefined) this.#spare.prepare();
@@ -198,7 +195,7 @@ export abstract class LivingSandbox implements Sandbox {
     try {
       const work = workOf(command);
       const parts = this.#partsOf(command, work);
-      const { result } = await runCommand(this.#host, work, parts, {
+      const { result, neverBegan } = await runCommand(this.#host, work, parts, {
         lasting: false,
         orphan: true,
         start: (slot, reported) => {
@@ -207,6 +204,7 @@ export abstract class LivingSandbox implements Sandbox {
           return Promise.race([reported, start.failed]);
         },
       });
+      if (neverBegan && isRepeatable(command, work)) return await this.#runFresh(command, work);
       if (result.limit === undefined) this.#spare.prepare();
       return result;
     } finally {
@@ -224,6 +222,11 @@ export abstract class LivingSandbox implements Sandbox {
       fed: work.feed !== undefined,
     };
   }
+}
+
+/** What is fed from a stream cannot be fed again. */
+function isRepeatable({ stdin, stdinStream }: Command, { feed }: Work): boolean {
+  return feed === undefined || (stdin !== undefined && stdinStream === undefined);
 }
 
 function workOf(command: Command): Work {

@@ -77,6 +77,7 @@ export interface Sandbox {
   run(command: Command): Promise<CommandResult>;
   /**
    * Runs commands without a `shell` side by side, in one round trip: each as `run` would, with limits, an end and an output of its own.
+   * For commands that only read: one may run twice where the shell that starts them is killed meanwhile.
    * Absent where that is no quicker than to run each.
    *
    * @returns one promise for each command, in order.

@@ -14,7 +14,7 @@ const COMMANDS: readonly Single[] = [
   ['echo "[$WORD]" "$PWD"'],
   ["echo before\necho 'unterminated"],
   ["exec false"],
-  ["kill -KILL $$", {}],
+  ["sh -c 'kill -KILL $$'"],
   ["sh -c 'kill -TERM $$'"],
   ["seq 1 200000", { maxOutputBytes: 1_000 }],
   ["seq 1 200000", { maxOutputBytes: 1_000, keepOutput: true }],
@@ -22,7 +22,6 @@ const COMMANDS: readonly Single[] = [
   ["true", { cwd: "/nowhere" }],
   ["echo said; sleep 600", { timeoutMs: 1_500 }],
   ["head -c 3000000 /dev/zero | tr '\\0' x", { maxOutputBytes: 4_000_000 }],
-  ["echo never", { signal: AbortSignal.abort() }],
   [""],
 ].map(([script, more]) => ({ script, timeoutMs: 60_000, ...(more as object) }) as Single);
 
@@ -50,12 +49,10 @@ export function togetherTests(suite: Suite): void {
     const sandbox = await open();
     const alone: CommandResult[] = [];
     for (const command of COMMANDS) alone.push(await sandbox.run(command));
-    // $$ is the shell of all of them: those beside it live on.
     const results = await Promise.all(together(sandbox, COMMANDS));
     for (const [index, { script }] of COMMANDS.entries()) {
       const [one, other] = [alone[index], results[index]];
       assert.ok(one && other);
-      if (script === "kill -KILL $$") continue;
       assert.deepEqual(told(other), told(one), script);
     }
     assert.equal(await ok(sandbox, "ps -eo args | grep '^sleep 600' || true"), "");
@@ -68,18 +65,37 @@ export function togetherTests(suite: Suite): void {
       const sandbox = await open();
       await ok(sandbox, "mkfifo /tmp/go");
       const abort = new AbortController();
-      const [waits, endless, bad, quick] = together(sandbox, [
+      const [waits, endless, bad, quick, never] = together(sandbox, [
         { script: "cat /tmp/go", timeoutMs: 60_000 },
         { script: "while :; do :; done", timeoutMs: 60_000, signal: abort.signal },
         { script: "echo never", timeoutMs: 60_000, environment: { "not a name": "" } },
         { script: "echo quick", timeoutMs: 60_000 },
+        { script: "echo never", timeoutMs: 60_000, signal: AbortSignal.abort() },
       ]);
       await assert.rejects(async () => await bad, /not a variable name/);
       assert.equal(Buffer.from((await quick)?.output ?? []).toString(), "quick\n");
+      assert.equal((await never)?.ended, "aborted");
       abort.abort();
       assert.equal((await endless)?.ended, "aborted");
       await ok(sandbox, "echo gone >/tmp/go");
       assert.equal(Buffer.from((await waits)?.output ?? []).toString(), "gone\n");
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "together: one kills the shell that starts them: the others run",
+    async ({ open }) => {
+      const sandbox = await open();
+      const commands = ["kill -KILL $$; exit 7", ...Array.from({ length: 6 }, (_, index) => `echo ${index}`)];
+      for (let round = 0; round < 3; round++) {
+        const given = commands.map((script) => ({ script, timeoutMs: 60_000 }));
+        const [, ...others] = await Promise.all(together(sandbox, given));
+        assert.deepEqual(
+          others.map((result) => told(result).output),
+          commands.slice(1).map((_, index) => `${index}\n`),
+        );
+      }
     },
   );
 
