@@ -6,7 +6,7 @@ import type { Contender } from "../tokens/agents/contender.ts";
 import { OPENCODE } from "../tokens/agents/opencode.ts";
 import { PI } from "../tokens/agents/pi.ts";
 import { follow, type Run } from "../tokens/run.ts";
-import { longScript, pauseScript, shortScript } from "../tokens/task/script.ts";
+import { longScript, pauseScript, readScript, shortScript } from "../tokens/task/script.ts";
 import { tokenFigures } from "../tokens/token-figures.ts";
 import { tokenTables } from "../tokens/token-tables.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
@@ -35,6 +35,7 @@ export async function tokenCosts(): Promise<string> {
   const missing: string[] = [];
   const scripts = [
     ...[shortScript(), longScript()].map((script) => ({ script, contenders })),
+    { script: readScript(), contenders: contenders.filter((one) => !PEERS.includes(one)) },
     { script: pauseScript(), contenders: contenders.includes(OWN) ? PAUSED : [] },
   ];
   for (const { script, contenders } of scripts) {
@@ -56,7 +57,7 @@ export async function tokenCosts(): Promise<string> {
   );
   return [
     table(figures),
-    tokenTables({ short: of("short"), long: of("long"), pause: of("pause") }),
+    tokenTables({ short: of("short"), long: of("long"), pause: of("pause"), reads: of("reads") }),
     ...(missing.length > 0 ? [missing.join("\n")] : []),
   ].join("\n\n");
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { install } from "../race/install.ts";
 import type { Contender, Opened, Session } from "./agents/contender.ts";
+import type { GapPart } from "./gap-parts.ts";
 import { type Exchange, ScriptedModel } from "./scripted-model.ts";
 import { taskFiles } from "./task/repository.ts";
 import type { Script } from "./task/script.ts";
@@ -19,6 +20,8 @@ export interface Run {
   exchanges: readonly Exchange[];
   /** Those of a second session, which is asked for nothing; they come after the others. */
   second: readonly Exchange[];
+  /** See `Opened`. */
+  gapParts: readonly GapPart[];
 }
 
 /**
@@ -38,9 +41,10 @@ export async function follow(contender: Contender, script: Script, count: CountT
       model.root = opened.root;
       await playTurns(model, opened, script);
       const exchanges = [...model.exchanges];
+      const gapParts = (await opened.gapParts?.()) ?? [];
       await playSecond(model, opened);
       const second = model.exchanges.slice(exchanges.length);
-      return { contender, script: script.name, exchanges, second };
+      return { contender, script: script.name, exchanges, second, gapParts };
     } finally {
       await opened.close();
     }

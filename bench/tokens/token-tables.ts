@@ -14,7 +14,7 @@ import {
 } from "./sums.ts";
 
 /** The tables of all runs: of each script one for each contender that ended it. */
-export function tokenTables({ short, long, pause }: Record<Run["script"], readonly Run[]>): string {
+export function tokenTables({ short, long, pause, reads }: Record<Run["script"], readonly Run[]>): string {
   return [
     ["An empty session, and the first request of a second one", emptySessions(short)],
     ["The first turn of the short script", firstTurns(short)],
@@ -24,6 +24,10 @@ export function tokenTables({ short, long, pause }: Record<Run["script"], readon
     ["The pause of six minutes, and prefixes that broke elsewhere", pauses(short)],
     ["A pause of six minutes at 150,000 tokens", pauses(pause)],
     ["From the end of a response to the next request", gaps(short, long)],
+    [
+      "That after 100 small reads, by the parts that the agent measures: mean, and what 90% were within",
+      gapParts(reads),
+    ],
   ]
     .map(([title, text]) => `${title}:\n\n${text}`)
     .join("\n\n");
@@ -119,6 +123,19 @@ function gaps(short: readonly Run[], long: readonly Run[]): string {
     );
     const once = (holds: Parameters<typeof gapsOf>[1]) => gapsOf(run, holds)[0] ?? Number.NaN;
     return [median, p90, once(isFourReads), once(isSleeps)].map((value) => `${value.toFixed(0)} ms`);
+  });
+}
+
+/** What is not in a part lies between the agent's first and last moment and the provider's: the response's way, and the request's. */
+function gapParts(runs: readonly Run[]): string {
+  const measured = runs.filter((run) => run.gapParts.length > 0);
+  const names = measured[0]?.gapParts.map(({ name }) => name) ?? [];
+  return rows(["", ...names, "sum", "seen by the provider"], measured, (run) => {
+    const gaps = gapsOf(run, isSmallRead);
+    const sum = run.gapParts.reduce((total, { mean }) => total + mean, 0);
+    const seen = gaps.reduce((total, gap) => total + gap, 0) / gaps.length;
+    const parts = run.gapParts.map(({ mean, within90 }) => `${mean.toFixed(1)} ms, ${within90} ms`);
+    return [...parts, `${sum.toFixed(1)} ms`, `${seen.toFixed(1)} ms, ${median90(gaps)[1].toFixed(1)} ms`];
   });
 }
 

@@ -7,6 +7,7 @@ import { makeAgent, makeEnvironment, waitForTurn } from "../../../tests/acceptan
 import { NO_LIMITS } from "../../../tests/acceptance/harness/no-limits.ts";
 import { providerSettings } from "../../../tests/acceptance/harness/provider-settings.ts";
 import { startGitHost } from "../../../tests/git-host/git-host.ts";
+import { gapPartsIn } from "../gap-parts.ts";
 import { ANTHROPIC } from "../wires/anthropic.ts";
 import type { Contender, Opened, Place, Session } from "./contender.ts";
 
@@ -58,6 +59,9 @@ async function open(place: Place, { binary, model = {} }: BerthOptions): Promise
         resources: [{ type: "hosted_repository", url: `${host.url}/bench/shop` }],
       });
       return { ...sessionOf(api, id), ...(own ? { atRest: restOf(api, id) } : {}) };
+    },
+    async gapParts() {
+      return gapPartsIn(await (await fetch(`${service.url}/metrics`)).text());
     },
     async close() {
       await service.stop();

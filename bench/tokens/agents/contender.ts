@@ -1,3 +1,4 @@
+import type { GapPart } from "../gap-parts.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** An agent at its defaults. */
@@ -29,6 +30,8 @@ export interface Opened {
   /** The repository, as the agent's tools name it. */
   root: string;
   session(): Promise<Session>;
+  /** What the agent itself measured of the time from responses to next requests. Absent: it measures none. */
+  gapParts?(): Promise<GapPart[]>;
   close(): Promise<void>;
 }
 

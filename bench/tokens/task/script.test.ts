@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { taskFiles } from "./repository.ts";
-import { longScript, pauseScript, type Script, shortScript } from "./script.ts";
+import { longScript, pauseScript, readScript, type Script, shortScript } from "./script.ts";
 import { toolOf, translate } from "./translate.ts";
 
 test("the scripts have the steps and calls that they are compared by", () => {
@@ -11,9 +11,10 @@ test("the scripts have the steps and calls that they are compared by", () => {
     [39, 41],
   ]);
   assert.deepEqual(counts(longScript()), [[400, 400]]);
+  assert.deepEqual(counts(readScript()), [[100, 100]]);
 });
 
-for (const script of [shortScript(), longScript(), pauseScript()])
+for (const script of [shortScript(), longScript(), pauseScript(), readScript()])
   test(`each file that the ${script.name} script names is there, and each edit finds its text just once`, () => {
     const files = taskFiles();
     for (const call of script.turns.flatMap(({ steps }) => steps.flat())) {

@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 export interface Script {
-  name: "short" | "long" | "pause";
+  name: "short" | "long" | "pause" | "reads";
   /** Tokens of input and output together. */
   window: number;
   /** The provider's clock jumps by this between two turns. */
@@ -47,6 +47,12 @@ export function pauseScript(): Script {
     { message: SECOND_MESSAGE, steps: [run("git status")] },
   ];
   return { name: "pause", window: 200_000, pauseMs: 360_000, turns };
+}
+
+/** 100 small reads. */
+export function readScript(): Script {
+  const turns = [{ message: FIRST_MESSAGE, steps: new Work().modules(100) }];
+  return { name: "reads", window: 200_000, pauseMs: 0, turns };
 }
 
 const run = (command: string): Step => [{ do: "run", command }];
