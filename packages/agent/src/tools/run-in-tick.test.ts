@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Command, Sandbox } from "@berth/sandbox";
 import fc from "fast-check";
-import { bash, grep, read } from "../../test-support/built-in-tools.ts";
+import { bash, glob, grep, read } from "../../test-support/built-in-tools.ts";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testTurn } from "../../test-support/turn.ts";
 import { runTurn, type Turn } from "../loop/run-turn.ts";
-import { glob } from "./glob.ts";
 
 const TOOLS = { Read: read, Grep: grep, Glob: glob };
 
