@@ -10,9 +10,9 @@ exec 4<__STDIN__ 5>__OUT__
 (
   exec >&5 2>&1 5>&-
   { ulimit -w __MARK__ || ulimit -x __MARK__; } 2>/dev/null
-  read -r berth_pid berth_rest </proc/self/stat
+  read -r berth_pid _ </proc/self/stat
   printf '%s\n' "$berth_pid"
-  unset -v berth_pid berth_rest
+  unset -v berth_pid
   __EXPORTS__
   ( cd -- __CWD__ || exit 1
   eval __SCRIPT__
