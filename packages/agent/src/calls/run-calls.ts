@@ -60,6 +60,7 @@ export async function runCalls(
     sandbox: () => context.sandbox(),
     environment: () => context.environment(),
     secrets: () => context.secrets?.() ?? [],
+    isNested: context.isNested === true,
     earlier: (tool) => earlierCalls(log.history().messages, tool),
     signal,
   };

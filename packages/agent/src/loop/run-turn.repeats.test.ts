@@ -6,6 +6,7 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testTurn } from "../../test-support/turn.ts";
+import type { Tool } from "../tools/tool.ts";
 import { toolset } from "../tools/toolset.ts";
 import { runTurn } from "./run-turn.ts";
 
@@ -27,6 +28,14 @@ const bash = (command: string, more: object = {}): Call => ["Bash", { command, .
 
 /** The texts of the results of a turn, in the order of its calls. Each response makes the calls of one list. */
 async function results(log: MemoryLog, ...responses: Call[][]): Promise<string[]> {
+  return await resultsWith(tools, log, ...responses);
+}
+
+async function resultsWith(
+  tools: readonly Tool[],
+  log: MemoryLog,
+  ...responses: Call[][]
+): Promise<string[]> {
   const from = log.entries.length;
   log.message("go");
   const blocks = responses.map((calls) => ({ blocks: calls.map(([name, input]) => toolCall(name, input)) }));
@@ -185,4 +194,54 @@ test("working directory: told again after a compaction, a restart, and wherever 
     /^\/data\n\[working directory \/data\]$/,
     /^\/data$/,
   );
+});
+
+const SECRET = "s3cr3t-0123456789";
+
+test("Read again of what the log has in another form: unchanged, and of a change only that", async () => {
+  const mask = (text: string) => text.replaceAll(SECRET, "[secret]");
+  const masked = tools.map(
+    (tool): Tool => ({
+      ...tool,
+      async run(input, context) {
+        const { content, isError } = await tool.run(input, { ...context, mask });
+        const hidden = content.map((block) =>
+          block.type === "text" ? { ...block, text: mask(block.text) } : block,
+        );
+        return { content: hidden, isError };
+      },
+    }),
+  );
+  const seven = /its lines 5 to 9, which are now:\)\n5\tline 5\n6\tline 6\n7\tseven\n8\tline 8\n9\tline 9$/;
+  for (const odd of [`key = ${SECRET}`, `${SECRET} ${SECRET}`, "a \\000 b"]) {
+    const log = await begin();
+    // A NUL at the beginning would make it a binary file.
+    await box.sh(`{ seq -f 'line %g' 1 1200; printf '${odd}\\n'; seq 400; } >/data/a.txt`);
+    const change = bash("sed -i '7s/.*/seven/' /data/a.txt");
+    const texts = await resultsWith(masked, log, [read()], [read()], [change], [read()]);
+    matches(texts, /^1\tline 1\n/, UNCHANGED, /no output/, seven);
+  }
+});
+
+test("Read again of lines that it does not show whole, or without a remark that it had: the whole, since not all that changed can be told", async () => {
+  const wide = (end: string) => `{ seq 90; printf '%02500d%s\\n' 1 ${end}; } >/data/a.txt`;
+  const ends = (line: string) => `seq 90 | sed '${line}s/$/\\r/' >/data/a.txt`;
+  const cases: [before: string, after: string, shown: RegExp][] = [
+    [wide("a"), wide("b"), /\[Long lines are cut\./],
+    [
+      wide("a"),
+      `${wide("b")}; sed -i '3s/3/three/' /data/a.txt`,
+      /\n3\tthree\n[\s\S]*\[Long lines are cut\./,
+    ],
+    [ends("9"), ends("8"), /\[Some lines end in CR LF/],
+    [ends(""), "seq 90 >/data/a.txt", /\n90\t90$/],
+    ["seq 90 | iconv -t UTF-16 >/data/a.txt", "seq 90 >/data/a.txt", /\n90\t90$/],
+  ];
+  for (const [before, after, shown] of cases) {
+    const log = await begin();
+    await box.sh(before);
+    const [, , now = ""] = await results(log, [read()], [bash(after)], [read()]);
+    assert.match(now, /^1\t1\n2\t2\n/, after);
+    assert.match(now, shown, after);
+  }
 });

@@ -5,10 +5,11 @@ const START = "(As in your Read of these lines above, except for its line";
 /**
  * What a result of Read says in place of `now` to a model that has `before`, another result of the same lines: the lines that changed, from
  * the first to the last of them, with two around them. Both are in the compact form of `numberedLines`; lines that only have another
- * number are the same. Null where the whole is hardly longer.
+ * number are the same. Null where the whole is hardly longer, or without a remark that `before` has.
  */
 export function changedLines(before: string, now: string): string | null {
   const [was, is] = [before.split("\n"), now.split("\n")];
+  if (remarksOf(is) < remarksOf(was)) return null;
   const { head, tail } = commonEnds(was.map(bare), is.map(bare));
   const from = Math.max(0, head - CONTEXT);
   const rest = Math.max(0, tail - CONTEXT);
@@ -42,6 +43,10 @@ const NUMBER = /^(\d+)\t/;
 
 function bare(line: string): string {
   return line.replace(NUMBER, "");
+}
+
+function remarksOf(lines: readonly string[]): number {
+  return lines.filter((line) => !NUMBER.test(line)).length;
 }
 
 /** None for a remark. */

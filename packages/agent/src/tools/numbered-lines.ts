@@ -39,9 +39,16 @@ export function numberedLines(
   return textResult([...shown, ...notes, ...remarks(file, text, span, { cut, form })].join("\n"));
 }
 
+const LONG_LINES = "[Long lines are cut.";
+
+/** Whether two such results can be the same though the lines are not: of some, the end is not shown. In the compact form. */
+export function hidesChanges(result: string): boolean {
+  return [LONG_LINES, MIXED_LINE_ENDS].some((remark) => result.includes(`\n${remark}`));
+}
+
 /** @param line the number of the first that is cut. */
 function longLinesNote(line: number): string {
-  return `[Long lines are cut. Use Bash for the rest, such as sed -n ${line}p FILE | cut -c ${MAX_LINE_LENGTH + 1}-]`;
+  return `${LONG_LINES} Use Bash for the rest, such as sed -n ${line}p FILE | cut -c ${MAX_LINE_LENGTH + 1}-]`;
 }
 
 function isLong(line: string): boolean {

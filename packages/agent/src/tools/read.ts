@@ -1,7 +1,8 @@
 import { isImageType, mediaFault, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
+import { storableText } from "../prompts/text.ts";
 import { changedLines, isChangedLines } from "./changed-lines.ts";
-import { isBinary, numberedLines } from "./numbered-lines.ts";
+import { hidesChanges, isBinary, numberedLines } from "./numbered-lines.ts";
 import { kibibytes, type ResultForm } from "./result-form.ts";
 import {
   defineTool,
@@ -56,7 +57,8 @@ export const read = (form: ResultForm): Tool =>
         lines: lines && { ...lines, count: lines.count + (form.isCompact ? 1 : 0) },
       });
       if (file.type === "failed") return file.result;
-      if (file.part === "whole") filesSeen(await context.sandbox()).set(path, digest(file.bytes));
+      if (file.part === "whole" && !context.isNested)
+        filesSeen(await context.sandbox()).set(path, digest(file.bytes));
       const result = show(path, file, lines ?? ALL, form);
       return form.isCompact ? unlessShown(result, path, lines ?? ALL, context) : result;
     },
@@ -69,21 +71,27 @@ const ALL: Lines = { first: 1, count: DEFAULT_LINES };
 const MIN_SHOWN = 200;
 const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
 
-/** Of a result that the model has already, of the same lines of the file, only what changed is said again. */
-function unlessShown(result: ToolResult, path: string, lines: Lines, { earlier }: ToolContext): ToolResult {
+/**
+ * Of a result that the model has already, of the same lines of the file, only what changed is said again. Both are compared as the log
+ * has them.
+ */
+function unlessShown(
+  result: ToolResult,
+  path: string,
+  lines: Lines,
+  { earlier, mask = (text) => text }: ToolContext,
+): ToolResult {
   const [shown] = result.content;
   if (result.isError || shown?.type !== "text" || shown.text.length < MIN_SHOWN) return result;
+  if (hidesChanges(shown.text)) return result;
+  const now = storableText(mask(shown.text));
   let newest: string | undefined;
   for (const call of earlier?.("Read") ?? []) {
     if (call.text === UNCHANGED || !isOfLines(call.input, path, lines)) continue;
     newest ??= call.text;
     if (isChangedLines(call.text)) continue;
-    const text = call.text === shown.text ? null : changedLines(call.text, shown.text);
-    return newest === (text ?? shown.text)
-      ? textResult(UNCHANGED)
-      : text === null
-        ? result
-        : textResult(text);
+    const text = call.text === now ? null : changedLines(call.text, now);
+    return newest === (text ?? now) ? textResult(UNCHANGED) : text === null ? result : textResult(text);
   }
   return result;
 }

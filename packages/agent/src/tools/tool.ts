@@ -36,6 +36,10 @@ export interface ToolContext {
   environment(): Promise<Readonly<Record<string, string>>>;
   /** Secrets that commands were given so far, in `environment` or otherwise. Default none. */
   secrets?(): readonly string[];
+  /** A text as the log will have it, without the session's secrets. Default: as it is. */
+  mask?(text: string): string;
+  /** It is a call of a call's own loop: the agent itself does not see what it reads. */
+  isNested?: boolean;
   signal: AbortSignal;
   /** Takes what a command of the call prints, as it comes. */
   onOutput?(bytes: Uint8Array): void;

@@ -18,7 +18,8 @@ export async function turnTools(
   const tools = [...own, ...(await workspace.mcpTools(signal))];
   return tools.map((tool) => ({
     ...tool,
-    run: async (input, context) => masked(withNotes(await tool.run(input, context), workspace), mask),
+    run: async (input, context) =>
+      masked(withNotes(await tool.run(input, { ...context, mask }), workspace), mask),
   }));
 }
 
@@ -26,7 +27,7 @@ export async function turnTools(
 export function exploreTools({ session }: SessionWorkspace, mask: (text: string) => string): Tool[] {
   return searchTools(session.agent, session.prefixVersion).map((tool) => ({
     ...tool,
-    run: async (input, context) => masked(await tool.run(input, context), mask),
+    run: async (input, context) => masked(await tool.run(input, { ...context, mask }), mask),
   }));
 }
 
