@@ -1,14 +1,25 @@
 import type { History } from "../history/history.ts";
+import type { ModelMessage } from "../models/model.ts";
+import { TRUNCATED_RESPONSE } from "../prompts/notes.ts";
 import { failure, type ToolResult, textResult } from "../tools/tool.ts";
 
-/** The text of the newest response; empty if it has none. */
+/** The text of the newest response, behind those that the output limit cut off and it went on from; empty if it has none. */
 export function answerOf({ messages }: Pick<History, "messages">): string {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  if (last?.role !== "assistant") return "";
-  return last.content
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
-    .join("\n")
-    .trim();
+  const pieces: string[] = [];
+  for (const message of messages.toReversed()) {
+    if (message.role === "assistant") pieces.unshift(textOf(message));
+    else if (pieces.length > 0 && !goesOn(message)) break;
+  }
+  return pieces.join("").trim();
+}
+
+function textOf({ content }: Extract<ModelMessage, { role: "assistant" }>): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function goesOn(message: ModelMessage): boolean {
+  if (message.role !== "user") return false;
+  return message.content.some((block) => block.type === "text" && block.text === TRUNCATED_RESPONSE);
 }
 
 /**

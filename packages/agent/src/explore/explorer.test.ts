@@ -309,6 +309,43 @@ test("an answer is cut at max_result_bytes, between characters, and says how lon
   }
 });
 
+test("the output limit cuts an answer → all its pieces; cut three times, what there is, and the result says so", async () => {
+  const cut = (text: string): ScriptedResponse => ({
+    blocks: [{ type: "text", text }],
+    reason: "max_tokens",
+  });
+  const note = "[Its model reached its output limit, so this may not be all.]";
+  const cases: [ScriptedResponse[], string][] = [
+    [[cut("src/ta"), says("x.ts:3")], "src/tax.ts:3"],
+    [[MORE, cut("one, "), cut("two, "), says("three")], "one, two, three"],
+    [[cut("I look."), MORE, says("found")], "found"],
+    [[cut("a"), cut("b"), cut("c")], `abc\n${note}`],
+    [[MORE, cut(""), cut(""), cut("")], `Explore ended without an answer. ${note.slice(1, -1)}`],
+  ];
+  for (const [responses, text] of cases) {
+    const log = logOf();
+    const exploreModel = scriptedModel(responses);
+    await runTurn(exploringTurn({ log, model: asking("q"), exploreModel, searches: [read] }));
+    assert.equal(answer(log).text, text);
+    assert.equal(exploreModel.requests.length, responses.length);
+  }
+});
+
+test("the agent's own model has the agent's effort in a loop, and another has its default", async () => {
+  for (const [effort, id, sent] of [
+    ["low", undefined, "low"],
+    ["max", "scripted/model", "max"],
+    ["high", "scripted/cheap", undefined],
+    [undefined, undefined, undefined],
+  ] as const) {
+    const exploring = exploringAgent(id === undefined ? {} : { model: id });
+    const agent = { ...exploring, model: { ...exploring.model, ...(effort && { effort }) } };
+    const exploreModel = scriptedModel([says("x")]);
+    await runTurn(exploringTurn({ log: logOf(), agent, model: asking("q"), exploreModel, searches: [read] }));
+    assert.equal(exploreModel.requests[0]?.effort, sent);
+  }
+});
+
 test("nothing to search with, no such model, no loops in this process → one sentence, and no request", async () => {
   const agent = exploringAgent({ model: "gone/model" });
   const silent = scriptedModel([]);

@@ -28,6 +28,8 @@ export interface ExploreParts
   model(choice: { id: string; effective_context_window?: number }): Model | null;
 }
 
+const CUT_OFF = "Its model reached its output limit, so this may not be all.";
+
 /**
  * Explore: one turn of the agent's loop, with a log of its own, for each question. It has its own budget of requests and tokens; when
  * that ends, it is asked for its answer with what it has found, in a last request in which no call is run. The tools stay in that
@@ -48,19 +50,24 @@ export function explorer(parts: ExploreParts): Explorer {
         "Explore did not run: it searches with Read, Grep and Glob, and this agent may use none of them unasked.",
       );
     const log = asked(question, call);
+    const own = { ...choice, id: model.id, effective_context_window: model.contextWindow };
     const run = async (tools: readonly Tool[], requests: number, tokens?: number) =>
-      await runTurn(turnOf({ ...parts, tools }, model, log, call, { requests, tokens }));
+      await runTurn(
+        turnOf({ ...parts, agent: { ...agent, model: own }, tools }, model, log, call, { requests, tokens }),
+      );
     const end = await run(tools, maxRequests - 1, maxTokens);
+    const { responses, tokens } = log.copy.history();
     if (end.type !== "max_turns") return resultOf(end, log, maxBytes);
+    if (responses < maxRequests - 1 && tokens < maxTokens) return resultOf(end, log, maxBytes, [CUT_OFF]);
     log.ask(notes.ANSWER_NOW);
-    const last = await run(tools.map(denied), log.copy.history().responses + 1);
+    const last = await run(tools.map(denied), responses + 1);
     const spent = `Its budget of ${maxRequests} requests and ${maxTokens} tokens ended before it was done.`;
     return resultOf(last, log, maxBytes, [spent]);
   };
 }
 
-/** The window of the agent's own model is the agent's. */
-function modelOf(agent: SessionAgent): { id: string; effective_context_window?: number } {
+/** What the agent's own model is set up with is the agent's. */
+function modelOf(agent: SessionAgent): Partial<SessionAgent["model"]> & { id: string } {
   const id = toolConfig(agent, "Explore")?.model;
   return id === undefined || id === agent.model.id ? agent.model : { id };
 }
@@ -80,16 +87,12 @@ function turnOf(
 ): Turn {
   return {
     ...parts,
-    agent: {
-      ...agent,
-      model: { id: model.id, effective_context_window: model.contextWindow },
-      max_model_requests: requests,
-      tools: [],
-    },
+    agent: { ...agent, max_model_requests: requests, tools: [] },
     model,
     tools,
     prefix: { system: EXPLORE_PROMPT, tools: toolDefinitions(tools) },
     workspaceDescription: "",
+    isNested: true,
     log,
     readFile: async () => null,
     signal,
