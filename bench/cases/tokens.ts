@@ -6,12 +6,15 @@ import type { Contender } from "../tokens/agents/contender.ts";
 import { OPENCODE } from "../tokens/agents/opencode.ts";
 import { PI } from "../tokens/agents/pi.ts";
 import { follow, type Run } from "../tokens/run.ts";
+import { exploring } from "../tokens/task/exploring.ts";
 import { longScript, pauseScript, readScript, shortScript } from "../tokens/task/script.ts";
 import { tokenFigures } from "../tokens/token-figures.ts";
 import { tokenTables } from "../tokens/token-tables.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 const OWN = berth("Berth");
+/** Asks what it looks for, in a loop of its own. */
+const EXPLORING = berth("Berth with Explore", { explores: true });
 /** Compacted so late that the pause comes at the size that the script is made for. */
 const PAUSED = [
   berth("Berth", { model: { compact_at: 190_000 } }),
@@ -34,7 +37,10 @@ export async function tokenCosts(): Promise<string> {
   const runs: Run[] = [];
   const missing: string[] = [];
   const scripts = [
-    ...[shortScript(), longScript()].map((script) => ({ script, contenders })),
+    ...[shortScript(), longScript()].flatMap((script) => [
+      { script, contenders },
+      { script: exploring(script), contenders: contenders.includes(OWN) ? [EXPLORING] : [] },
+    ]),
     { script: readScript(), contenders: contenders.filter((one) => !PEERS.includes(one)) },
     { script: pauseScript(), contenders: contenders.includes(OWN) ? PAUSED : [] },
   ];

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { Block, Charge } from "./cache/prompt.ts";
+import { answerTo } from "./task/exploring.ts";
 import type { Step } from "./task/translate.ts";
 import { translate } from "./task/translate.ts";
 import type { CountTokens } from "./tokenizer.ts";
@@ -17,8 +18,8 @@ const MAX_SIDE_TOKENS = 2_000;
 
 /** A request for a response. */
 export interface Exchange {
-  /** `step`: of the loop; `side`: a title or the like. */
-  kind: "step" | "summary" | "side" | "refused";
+  /** `step`: of the loop; `explore`: of the loop of a question; `side`: a title or the like. */
+  kind: "step" | "explore" | "summary" | "side" | "refused";
   turn: number;
   /** What the response asks for; null: nothing, or it is no step. */
   step: Step | null;
@@ -57,6 +58,9 @@ export class ScriptedModel {
   #now = 0;
   #turn = 0;
   #steps: Step[] = [];
+  /** Of the question that is being answered, and all of them. */
+  #asked: Step[] = [];
+  #askedAll: readonly Step[] = [];
   #calls = 0;
 
   constructor(options: ModelOptions) {
@@ -118,13 +122,15 @@ export class ScriptedModel {
     }
     const kind = this.#kindOf(request, input);
     const step = kind === "step" ? (this.#steps[0] ?? null) : null;
-    const answer = kind === "step" ? this.#next(step, request) : { text: TEXTS[kind], calls: [] };
+    const answer = this.#answerOf(kind, step, request);
     const charge = this.#cache.charge(request.blocks, this.#now);
     const output =
       count(answer.text) +
       answer.calls.reduce((sum, { name, input }) => sum + count(`${name}${JSON.stringify(input)}`), 0);
     const made: Exchange = { ...exchange, kind, charge, output, step };
     if (kind === "step") this.#steps.shift();
+    if (kind === "explore") this.#asked.shift();
+    for (const call of step ?? []) if (call.do === "ask") this.#ask(call.steps);
     this.exchanges.push(made);
     this.advance(ANSWER_MS);
     response.once("finish", () => {
@@ -133,13 +139,28 @@ export class ScriptedModel {
     wire.respond(response, answer, { ...charge, output });
   }
 
-  #kindOf({ tools, lastText }: ModelRequest, input: number): "step" | "summary" | "side" {
+  /** The loop of a question is offered nothing to edit with. */
+  #kindOf({ tools, lastText }: ModelRequest, input: number): "step" | "explore" | "summary" | "side" {
     if (tools.length === 0) return input <= MAX_SIDE_TOKENS ? "side" : "summary";
-    return this.#options.summary.test(lastText) ? "summary" : "step";
+    if (this.#options.summary.test(lastText)) return "summary";
+    const isLoop = this.#askedAll.length > 0 && !tools.some(({ name }) => /^(bash|edit)$/i.test(name));
+    return isLoop ? "explore" : "step";
   }
 
-  #next(step: Step | null, { tools }: ModelRequest): Answer {
-    if (step === null) return { text: LAST_WORDS, calls: [] };
+  #ask(steps: readonly Step[]): void {
+    this.#asked = [...steps];
+    this.#askedAll = steps;
+  }
+
+  #answerOf(kind: Exchange["kind"], step: Step | null, request: ModelRequest): Answer {
+    if (kind === "step") return this.#next(step, request, LAST_WORDS);
+    if (kind === "explore") return this.#next(this.#asked[0] ?? null, request, answerTo(this.#askedAll));
+    return { text: kind === "summary" ? TEXTS.summary : TEXTS.side, calls: [] };
+  }
+
+  /** @param lastWords where there is no step. */
+  #next(step: Step | null, { tools }: ModelRequest, lastWords: string): Answer {
+    if (step === null) return { text: lastWords, calls: [] };
     const calls = step.map((call) => ({ id: `call_${++this.#calls}`, ...translate(call, tools, this.root) }));
     return { text: "", calls };
   }

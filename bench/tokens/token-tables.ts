@@ -20,6 +20,7 @@ export function tokenTables({ short, long, pause, reads }: Record<Run["script"],
     ["The first turn of the short script", firstTurns(short)],
     ["The whole short script, in a window of 200,000 tokens", wholeRuns(short)],
     ["The whole long script, in a window of 100,000 tokens", wholeRuns(long)],
+    ["Questions to a loop of its own (Explore)", questions([...short, ...long])],
     ["Compactions", compactions([...short, ...long])],
     ["The pause of six minutes, and prefixes that broke elsewhere", pauses(short)],
     ["A pause of six minutes at 150,000 tokens", pauses(pause)],
@@ -77,6 +78,44 @@ function wholeRuns(runs: readonly Run[]): string {
     const sum = sumOf(exchanges);
     return columns.map((column) => sum[column]);
   });
+}
+
+/** What another price of the loop's model comes to, where its tokens cost this share of the agent's. */
+const CHEAPER = 1 / 3;
+
+function questions(runs: readonly Run[]): string {
+  const head = [
+    "",
+    "script",
+    "questions",
+    "requests of the agent",
+    "cost of its context",
+    "requests of the loops",
+    "cost of the loops",
+    "cost of all",
+    "of all, the loops at a third of the price",
+  ];
+  const compared = runs.filter((run) =>
+    runs.some((other) => other.script === run.script && loopOf(other).length > 0 && isSame(run, other)),
+  );
+  return rows(head, compared, (run) => {
+    const loop = sumOf(loopOf(run));
+    const own = sumOf(run.exchanges.filter(({ kind }) => kind !== "explore"));
+    const asked = run.exchanges.flatMap(({ step }) => step ?? []).filter((call) => call.do === "ask").length;
+    return [
+      ...[run.script, asked, own.requests, own.cost, loop.requests, loop.cost, own.cost + loop.cost],
+      own.cost + loop.cost * CHEAPER,
+    ];
+  });
+}
+
+function loopOf({ exchanges }: Run) {
+  return exchanges.filter(({ kind }) => kind === "explore");
+}
+
+/** The same agent, without and with it. */
+function isSame(one: Run, other: Run): boolean {
+  return other.contender.name.startsWith(one.contender.name);
 }
 
 function compactions(runs: readonly Run[]): string {

@@ -19,11 +19,16 @@ const CACHE_SECONDS = 20;
 /** Of five minutes, what has passed when an idle session is summarised. */
 const SUMMARY_AFTER_MS = 240_000;
 
+/** A question of the task may have more steps than one usually has. */
+const EXPLORE = { name: "Explore", max_requests: 100, max_tokens: 2_000_000 };
+
 export interface BerthOptions {
   /** The `bin/berth` of another build, which does nothing in pauses. Default: this one's. */
   binary?: string;
   /** What the agent's `model` says beside its id. */
   model?: { compact_at?: number; compact_when_idle?: boolean };
+  /** Its agent has Explore. */
+  explores?: boolean;
 }
 
 export function berth(name: string, options: BerthOptions = {}): Contender {
@@ -33,7 +38,7 @@ export function berth(name: string, options: BerthOptions = {}): Contender {
   };
 }
 
-async function open(place: Place, { binary, model = {} }: BerthOptions): Promise<Opened> {
+async function open(place: Place, { binary, model = {}, explores = false }: BerthOptions): Promise<Opened> {
   const { folder, files } = place;
   const host = await startGitHost({ dir: join(folder, "host") });
   await host.createRepository({
@@ -47,7 +52,10 @@ async function open(place: Place, { binary, model = {} }: BerthOptions): Promise
   const service = await Berth.start({ settings, ...(own ? {} : { binary, wrapper: WITHOUT_LIMITS }) });
   const api = await service.client();
   const [agent, environment] = await Promise.all([
-    makeAgent(api, { model: { id: "scripted/m", ...model } }),
+    makeAgent(api, {
+      model: { id: "scripted/m", ...model },
+      ...(explores && { tools: [{ type: "agent_toolset_20260401", configs: [EXPLORE] }] }),
+    }),
     makeEnvironment(api),
   ]);
   return {

@@ -3,7 +3,9 @@ export type Call =
   | { do: "read"; path: string }
   | { do: "run"; command: string }
   | { do: "edit"; path: string; before: string; after: string }
-  | { do: "search"; pattern: string };
+  | { do: "search"; pattern: string }
+  /** Asks a loop of its own, which takes these steps. */
+  | { do: "ask"; steps: readonly Step[] };
 
 export type Step = readonly Call[];
 
@@ -41,16 +43,27 @@ export function translate(call: Call, tools: readonly Tool[], root: string): Omi
   const read = tool("read");
   const grep = tool("grep");
   const edit = tool("edit");
+  const explore = tool("explore");
+  if (call.do === "ask" && explore !== undefined)
+    return { name: explore.name, input: { question: questionOf(call.steps, root) } };
   if (call.do === "read" && read !== undefined)
     return { name: read.name, input: { [field(read, PATHS)]: `${root}/${call.path}` } };
   if (call.do === "search" && grep !== undefined) return search(grep, call.pattern, root);
   if (call.do === "edit" && edit !== undefined) return replace(edit, call, root);
+  if (call.do === "ask") throw new Error("no tool answers questions");
   return shell(tools, commandOf(call, root));
 }
 
 const PATHS = ["file_path", "filePath", "path"];
 
-function commandOf(call: Call, root: string): string {
+/** As an agent asks that knows what it looks for. */
+function questionOf(steps: readonly Step[], root: string): string {
+  const of = steps.flat().map((call) => (call.do === "search" ? `where ${call.pattern} is used` : ""));
+  const sought = of.filter((one) => one !== "").join(", and ") || "what the next modules do";
+  return `In ${root}/src: find ${sought}. Give for each module that you look at its path, the lines with its retries and limits, and whether it differs in style from the others. The checks of the repository fail, and this is to find out why.`;
+}
+
+function commandOf(call: Exclude<Call, { do: "ask" }>, root: string): string {
   if (call.do === "run") return call.command.replaceAll("{root}", root);
   if (call.do === "read") return `cat ${call.path}`;
   if (call.do === "search") return `grep -rnE '${call.pattern}' src`;
