@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { exploring } from "./exploring.ts";
 import { taskFiles } from "./repository.ts";
 import { longScript, pauseScript, readScript, type Script, shortScript } from "./script.ts";
 import { toolOf, translate } from "./translate.ts";
@@ -24,6 +25,22 @@ for (const script of [shortScript(), longScript(), pauseScript(), readScript()])
       if (call.do === "read") continue;
       assert.equal(text.split(call.before).length, 2, `${call.path}: ${call.before}`);
       files.set(call.path, text.replace(call.before, call.after));
+    }
+  });
+
+for (const script of [shortScript(), longScript()])
+  test(`the ${script.name} script with questions has the same steps in the same order, and asks for nothing that it edits`, () => {
+    for (const [index, { steps }] of exploring(script).turns.entries()) {
+      const unfolded = steps.flatMap((step) => {
+        const [call] = step;
+        return call?.do === "ask" ? call.steps : [step];
+      });
+      assert.deepEqual(unfolded, script.turns[index]?.steps);
+      const asked = steps.flat().flatMap((call) => (call.do === "ask" ? [call] : []));
+      assert.ok(asked.length > 2);
+      const edited = unfolded.flat().flatMap((call) => (call.do === "edit" ? [call.path] : []));
+      for (const call of asked.flatMap((one) => one.steps.flat()))
+        assert.ok(call.do === "search" || (call.do === "read" && !edited.includes(call.path)));
     }
   });
 
