@@ -5,19 +5,22 @@ interface Waiting {
   result: PromiseWithResolvers<CommandResult>;
 }
 
+/** In one round trip. Each takes pipes of the sandbox before the shell that starts them does. */
+const MAX_TOGETHER = 16;
+
 const GATHERED = new WeakMap<Sandbox, Waiting[]>();
 
 /** Runs a command without a shell of its own, in one round trip with those that are asked for in the same tick. */
 export function runInTick(sandbox: Sandbox, command: Command): Promise<CommandResult> {
   const result = Promise.withResolvers<CommandResult>();
   const gathered = GATHERED.get(sandbox);
-  if (gathered !== undefined) gathered.push({ command, result });
+  if (gathered !== undefined && gathered.length < MAX_TOGETHER) gathered.push({ command, result });
   else {
     const waiting = [{ command, result }];
     GATHERED.set(sandbox, waiting);
     // Behind all that this tick still has to do: a call reaches its command by way of promises that are settled.
     process.nextTick(() => {
-      GATHERED.delete(sandbox);
+      if (GATHERED.get(sandbox) === waiting) GATHERED.delete(sandbox);
       runAll(sandbox, waiting);
     });
   }
