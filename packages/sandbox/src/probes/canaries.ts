@@ -13,7 +13,9 @@ import type { ProbeTarget } from "./run-probes.ts";
 
 /** See `canary.pl`. */
 const CANARY = perlText("probes/canary.pl");
-const START_TIMEOUT_MS = 10_000;
+/** Long, for a busy machine: canaries that cannot start end at once. */
+const START_TIMEOUT_MS = 60_000;
+const NOT_READY = `or its program was not ready within ${START_TIMEOUT_MS / 1000} seconds`;
 
 /** Objects with a known text that probes try to find. They exist for one run. */
 export interface Canaries {
@@ -25,7 +27,7 @@ export interface Canaries {
 
 /**
  * Starts canaries on the host: files that everybody may read and write, a process, servers, shared memory. They contain no real secret,
- * and the servers listen on this machine only. Rejects with `SandboxError` when perl is missing.
+ * and the servers listen on this machine only. Rejects with `SandboxError` when perl is missing or too slow.
  */
 export async function startHostCanaries(tag: string = randomBytes(8).toString("hex")): Promise<Canaries> {
   const directory = await mkdtemp(join(tmpdir(), "berth-probes-"));
@@ -46,7 +48,7 @@ export async function startHostCanaries(tag: string = randomBytes(8).toString("h
   });
   if (variables !== null) return { tag, variables: { tag, ...variables, ...credentials(tag) }, close };
   await close();
-  throw new SandboxError("the probes cannot be prepared: perl is missing or does not run");
+  throw new SandboxError(`the probes cannot be prepared: perl is missing or does not run, ${NOT_READY}`);
 }
 
 /**
@@ -76,7 +78,7 @@ export async function startNeighbour(
   };
   if (variables !== null) return { tag, variables, close };
   await close();
-  throw new SandboxError("the probes cannot be prepared: perl is missing in the sandbox");
+  throw new SandboxError(`the probes cannot be prepared: perl is missing in the sandbox, ${NOT_READY}`);
 }
 
 /** Shell text that runs the canaries of the neighbour until it is killed. */
