@@ -1,20 +1,20 @@
 import type { Task } from "../frame/task.ts";
 import { codesOf, pages, writeCodes } from "./codes.ts";
 
-const PAGES = 12;
+const PAGES = 14;
 const FOLDER = "/data/name-told-once";
 const PROSE =
   "The department has its own words for all of this, and a long history of who may see which list and when. ";
 
-/** The name of a file, once in the middle of a long first message. */
+/** The name of a file, once in the middle of a first message of 40,000 characters. */
 export const NAME_TOLD_ONCE: Task = {
   name: "name-told-once",
   files: pages(PAGES),
-  compactAt: 9_000,
-  compactions: 3,
+  compactAt: 19_000,
+  compactions: 2,
   turns: [
     {
-      says: `${PROSE.repeat(40)}In the end all codes go into out-of-house-4711.lst. ${PROSE.repeat(40)}Say when you have read this.`,
+      says: `${PROSE.repeat(190)}In the end all codes go into out-of-house-4711.lst. ${PROSE.repeat(190)}Say when you have read this.`,
       reader: () => "I have read it.",
     },
     {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
-import { testTool, testTurn } from "../../test-support/turn.ts";
+import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
 import { assertValidMessages } from "../../test-support/valid-messages.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import { textOf } from "../history/message-blocks.ts";
@@ -248,6 +248,37 @@ test("compaction: from the second one on the first task is there in full, with t
   assert.match(text, /wrote z+/, "the newest results are there");
   assert.ok(text.split("The first task").length === 2);
 });
+
+for (const [length, whole] of [
+  [40_000, true],
+  [90_000, true],
+  [150_000, false],
+] as const) {
+  test(`compaction: of a first message of ${length} characters ${whole ? "all" : "no more than 100,000"} are kept`, async () => {
+    const log = new MemoryLog();
+    const first = `The task. ${"x".repeat(length / 2)} the middle ${"x".repeat(length / 2)}`;
+    log.message(first);
+    const requests: ModelRequest[] = [];
+    let rounds = 0;
+    const model = scriptedModel((request) => {
+      if (isSummaryRequest(request)) return says("a summary");
+      rounds += 1;
+      return rounds % 4 === 0 ? says("done") : { blocks: [toolCall("Echo", { text: "x" })] };
+    });
+    const agent = { ...testAgent, model: { ...testAgent.model, compact_at: length / 4 + 6_000 } };
+    const tool = testTool("Echo", () => textResult("r".repeat(length)));
+    for (const message of ["", "The second message.", "The third message."]) {
+      if (message !== "") log.message(message);
+      await runTurn(testTurn({ log, model: strict(model, requests), agent, tools: [tool] }));
+    }
+    assert.ok(compactions(log) >= 2);
+    const message = requests.at(-1)?.messages[0];
+    const text = message?.role === "user" ? textOf(message.content) : "";
+    assert.match(text, /The second message\./);
+    assert.equal(text.includes(first), whole);
+    assert.match(text, whole ? /the middle/ : /The task\..*characters left out/s);
+  });
+}
 
 test("compaction: a message larger than the window is truncated, and the turn continues", async () => {
   const log = new MemoryLog();

@@ -6,6 +6,9 @@ import { truncateMiddle } from "../prompts/text.ts";
 
 /** About 4,000 tokens. */
 const MAX_RESULT_CHARACTERS = 16_000;
+/** Of the first message, which says what all is about: some 25,000 tokens. */
+const MAX_FIRST_CHARACTERS = 100_000;
+/** Of the others together. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 const MAX_FILE_CHARACTERS = 8_000;
 const MAX_INPUT_CHARACTERS = 300;
@@ -15,7 +18,7 @@ const MAX_INPUT_CHARACTERS = 300;
  * changed, and the newest results, in at most `room` characters.
  */
 export function keptContent(history: History, room: number): Pick<Memo, "messages" | "files" | "results"> {
-  const messages = keptMessages(history.earlierMessages, Math.min(room * 0.5, MAX_MESSAGE_CHARACTERS));
+  const messages = keptMessages(history.earlierMessages, room * 0.5);
   const files = newestThatFit(history.changedFiles, Math.min(room * 0.1, MAX_FILE_CHARACTERS));
   const left = room - lengthOf(messages) - lengthOf(files);
   const results = newestResults(history.messages, Math.min(left * 0.8, MAX_RESULT_CHARACTERS));
@@ -26,12 +29,13 @@ export function keptContent(history: History, room: number): Pick<Memo, "message
   };
 }
 
-/** The first one whole, the others shortened until they fit; of very many the newest. */
+/** The first one whole, if it fits, the others shortened until they fit; of very many the newest. */
 function keptMessages(messages: readonly string[], room: number): string[] {
   const [first, ...between] = messages;
   if (first === undefined) return [];
-  const kept = truncateMiddle(first, Math.floor(room * (between.length === 0 ? 0.9 : 0.6)));
-  const left = room - kept.length;
+  const roomOfFirst = Math.floor(room * (between.length === 0 ? 0.9 : 0.6));
+  const kept = truncateMiddle(first, Math.min(roomOfFirst, MAX_FIRST_CHARACTERS));
+  const left = Math.min(room - kept.length, MAX_MESSAGE_CHARACTERS);
   const shortened = (length: number) => between.map((text) => truncateMiddle(text, length));
   const fitting = [8_000, 2_000, 500].map(shortened).find((texts) => lengthOf(texts) <= left);
   return [kept, ...(fitting ?? newestThatFit(shortened(200), left))];
