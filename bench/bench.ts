@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
 import { NO_LIMITS } from "../tests/acceptance/harness/no-limits.ts";
 import { abuseFigures } from "./cases/abuse.ts";
+import { agentTaskCosts } from "./cases/agent-tasks.ts";
 import { consoleFigures } from "./cases/console.ts";
 import { eventFigures } from "./cases/events.ts";
 import { firstCommandFigures } from "./cases/first-command.ts";
@@ -50,6 +51,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
   console: () => onService(consoleFigures),
+  "agent-tasks": agentTaskCosts,
   abuse: () => onService((_, api) => abuseFigures(api)),
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,

@@ -30,11 +30,11 @@ export async function play(stage: Stage, task: Task, form: Form): Promise<Played
   const { api, provider } = stage;
   const player: Player = {
     ...{ reader: () => "", actsOnNotes: form !== "unaided", calls: [], summaries: 0 },
-    ...{ faults: [], usages: [], forgotten: [] },
+    ...{ faults: [], usages: [], silences: 0, forgotten: [] },
   };
   provider.add(modelId(task, form), player);
   const id = await openSession(stage, task, form);
-  const world = new World(stage, task, form, id);
+  const world = new World(stage, task, form, id, player);
   const events: AnyJson[] = [];
   for (const { says, reader, before, during } of task.turns) {
     await before?.(world);

@@ -27,12 +27,14 @@ export interface Player {
   faults: string[];
   /** The usage of all its requests. */
   usages: Usage[];
+  /** How often the user was silent for so long that the provider's cache ended. */
+  silences: number;
   /** Whose results a compaction took away. */
   forgotten: readonly Call[];
 }
 
-/** What the provider charges for a request, after the earlier ones of the session. */
-export type Charge = (body: AnyJson, earlier: readonly Usage[]) => Usage;
+/** What the provider charges for a request of a player. */
+export type Charge = (body: AnyJson, player: Pick<Player, "usages" | "silences">) => Usage;
 
 /**
  * A provider of Anthropic's Messages on loopback, whose models are readers: each model id is a player of one session. A summary that
@@ -67,7 +69,7 @@ export class Provider {
     const body = (await json(request)) as AnyJson;
     const player = this.#players.get(body.model);
     if (player === undefined) return void response.writeHead(404).end("{}");
-    const usage = this.#charge(body, player.usages);
+    const usage = this.#charge(body, player);
     const blocks = answer(player, body);
     player.usages.push(usage);
     send(response, blocks, usage);
@@ -107,10 +109,10 @@ function use({ calls }: Player, { name, input }: Call): AnyJson {
 }
 
 /** Four characters a token, and a cache that has all that the request before had. */
-function bySize(body: AnyJson, earlier: readonly Usage[]): Usage {
+function bySize(body: AnyJson, { usages }: Pick<Player, "usages">): Usage {
   const size = (value: unknown) => Math.ceil(JSON.stringify(value ?? "").length / 4);
   const all = size(body.system) + size(body.tools) + size(body.messages);
-  const last = earlier.at(-1);
+  const last = usages.at(-1);
   const before = (last?.cache_read_input_tokens ?? 0) + (last?.cache_creation_input_tokens ?? 0);
   const read = before <= all ? before : size(body.system) + size(body.tools);
   return { input_tokens: 0, cache_read_input_tokens: read, cache_creation_input_tokens: all - read };

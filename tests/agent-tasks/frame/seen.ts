@@ -64,6 +64,12 @@ export class Seen {
     return this.actsOnNotes ? pattern.exec(text) : null;
   }
 
+  /** What the pattern finds in the newest of all results that has it, or "". */
+  noted(pattern: RegExp): string {
+    const texts = this.#transcript.calls.map(({ text }) => text);
+    return this.actsOnNotes ? newest(texts, pattern) : "";
+  }
+
   /** The text of the call's result. */
   call(name: string, input: object): string {
     const [text = ""] = this.calls([{ name, input }]);

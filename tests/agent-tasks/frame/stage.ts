@@ -11,7 +11,7 @@ import { type Charge, Provider } from "./provider.ts";
 import type { Form, Task } from "./task.ts";
 
 /** Of the provider's cache: a session whose user is silent is summarised after four fifths of it. */
-const CACHE_SECONDS = 15;
+const CACHE_SECONDS = 30;
 const WINDOW = 400_000;
 
 /** A service with a git server and the provider of its models, for tasks beside each other. */

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { commandOf, descendantsOf, killRunner } from "../../crash/processes.ts";
+import type { Player } from "./provider.ts";
 import type { Stage } from "./stage.ts";
 import type { Form, Task } from "./task.ts";
 
@@ -17,12 +18,14 @@ export class World {
   readonly #task: Task;
   readonly #form: Form;
   readonly #session: string;
+  readonly #player: Player;
 
-  constructor(stage: Stage, task: Task, form: Form, session: string) {
+  constructor(stage: Stage, task: Task, form: Form, session: string, player: Player) {
     this.#stage = stage;
     this.#task = task;
     this.#form = form;
     this.#session = session;
+    this.#player = player;
   }
 
   /** The user pushes a commit with these files to `main`. */
@@ -49,10 +52,11 @@ export class World {
     }
   }
 
-  /** The user is silent until the session was summarised for that. Nothing where it never is. */
+  /** The user is silent until the session was summarised for that. Takes no time where it never is. */
   async silence(): Promise<void> {
-    if (this.#form === "whole") return;
-    await readEventsUntil(this.#stage.api, this.#session, ({ type }) => type === "agent.context_compacted");
+    if (this.#form !== "whole")
+      await readEventsUntil(this.#stage.api, this.#session, ({ type }) => type === "agent.context_compacted");
+    this.#player.silences += 1;
   }
 
   /** The process that runs the session is killed once a command of it sleeps for so many seconds. */

@@ -3,7 +3,7 @@ import type { Task } from "../frame/task.ts";
 /** Draws a number once, in a long output, and keeps it where `git` does not look. */
 const DRAW = `
 test ! -e .drawn || { echo "The number was drawn already." >&2; exit 1; }
-for N in $(seq 110); do echo "barrel $N turns, and the balls in it are mixed once more by hand"; done
+for N in $(seq 160); do echo "barrel $N turns, and the balls in it are mixed once more by hand"; done
 echo $RANDOM$RANDOM >.drawn
 echo "the number is $(cat .drawn)"
 `;

@@ -11,7 +11,7 @@ export const SHELL_STATE: Task = {
     "serve.sh": "while ! [ -e .asked ]; do sleep 0.05; done\ncp .asked .answered\n",
     "sign.sh":
       '[ "$RELEASE_KEY" = "$(cat .key)" ] || { echo "This key is none." >&2; exit 1; }\necho signed >.asked\nuntil [ -e .answered ]; do sleep 0.05; done\n',
-    "noise.sh": `for N in $(seq 130); do echo "line $N of what the machine prints whenever it is started"; done`,
+    "noise.sh": `for N in $(seq 170); do echo "line $N of what the machine prints whenever it is started"; done`,
   },
   compactAt: 3_500,
   compactions: 1,

@@ -1,7 +1,7 @@
 import type { Task } from "../frame/task.ts";
 
 const ROOM = "/data/working-directory";
-const NOISE = `for N in $(seq 130); do echo "line $N of what the machine prints whenever it is started"; done`;
+const NOISE = `for N in $(seq 170); do echo "line $N of what the machine prints whenever it is started"; done`;
 
 /** Where the shell is, which was told before a compaction only. */
 export const WORKING_DIRECTORY: Task = {
@@ -33,8 +33,8 @@ export const WORKING_DIRECTORY: Task = {
     {
       says: "Look at the sign of the room that your shell is in, and write a file here.txt beside it that says: here.",
       reader(seen) {
-        const text = seen.bash("cat sign");
-        const folder = seen.note(text, /^\[working directory (.*)\]$/m)?.[1] ?? ROOM;
+        seen.bash("cat sign");
+        const folder = seen.noted(/^\[working directory (.*)\]$/m) || ROOM;
         seen.call("Write", { file_path: `${folder}/here.txt`, content: "here\n" });
         return "It is there.";
       },
