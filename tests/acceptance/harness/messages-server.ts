@@ -25,7 +25,7 @@ export async function startMessagesServer(cached: number): Promise<MessagesServe
     bodies.push(body);
     const isSummary = isSummaryRequest(body);
     if (isSummary) await own.beforeSummary();
-    answer(response, isSummary ? "A summary." : "Fine.", cached);
+    answer(response, isSummary ? "A summary." : "Fine.", { cached, isHour: body.includes('"ttl":"1h"') });
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
@@ -37,12 +37,20 @@ export function isSummaryRequest(body: string): boolean {
   return body.includes("## Task");
 }
 
-function answer(response: ServerResponse, text: string, cached: number): void {
+function answer(
+  response: ServerResponse,
+  text: string,
+  { cached, isHour }: { cached: number; isHour: boolean },
+): void {
   const usage = {
     input_tokens: 10,
     output_tokens: 1,
     cache_read_input_tokens: cached,
     cache_creation_input_tokens: 500,
+    cache_creation: {
+      ephemeral_5m_input_tokens: isHour ? 0 : 500,
+      ephemeral_1h_input_tokens: isHour ? 500 : 0,
+    },
   };
   const events = [
     {

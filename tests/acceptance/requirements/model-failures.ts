@@ -33,6 +33,11 @@ export const modelFailureRequirements: readonly Requirement[] = [
     rule: "A session that waits for its user is compacted shortly before its provider's cache of the history ends (cache_seconds), once, where that costs less than to write the history anew; unless the agent's model.compact_when_idle is false. A message meanwhile stops that at once.",
   },
   {
+    id: "cache-ttl",
+    source: "api 4",
+    rule: "The provider's cache is asked to keep a request for five minutes or, at a higher price that usage and cost count, for an hour: as the agent's model.cache_ttl says, or else for an hour once the session's own pauses would have made that cheaper. An hour is refused where the provider cannot be told (hour_cache).",
+  },
+  {
     id: "model-request-limit",
     source: "api 4",
     rule: "A turn ends with the stop reason max_turns after as many requests to the model as the agent's max_model_requests, or else BERTH_MAX_MODEL_REQUESTS, allows. The next message continues the work.",

@@ -16,8 +16,9 @@ const directory = await mkdtemp(join(tmpdir(), "berth-models-"));
 const models = await startMessagesServer(90_000);
 const file = join(directory, "models.json");
 const provider = { kind: "anthropic", base_url: models.baseUrl, cache_seconds: CACHE_SECONDS };
-const listed = [{ id: "cached/m", context_window: 200_000 }];
-await writeFile(file, JSON.stringify({ providers: { cached: provider }, models: listed }));
+const providers = { cached: provider, hourly: { ...provider, hour_cache: true } };
+const listed = ["cached/m", "hourly/claude-opus-5"].map((id) => ({ id, context_window: 200_000 }));
+await writeFile(file, JSON.stringify({ providers, models: listed }));
 const { api } = await startBerth({ settings: { BERTH_MODELS_FILE: file } });
 after(async () => {
   await models.close();
@@ -113,3 +114,52 @@ covers(
     assert.ok(!(models.bodies.at(-1) ?? "").includes("A summary."));
   },
 );
+
+covers(
+  ["cache-ttl"],
+  "cache_ttl: a request is kept for an hour where the agent says so, and what that costs is counted",
+  async () => {
+    const { id: environment_id } = await makeEnvironment(api);
+    const talk = async (cache_ttl?: string) => {
+      const model = { id: "hourly/claude-opus-5", ...(cache_ttl === undefined ? {} : { cache_ttl }) };
+      const agent = await makeAgent(api, { model });
+      const { id } = await api.ok("POST", "/sessions", { agent: agent.id, environment_id });
+      await say({ id }, `for ${cache_ttl}`);
+      const body = JSON.parse(models.bodies.findLast((one) => one.includes(`for ${cache_ttl}`)) ?? "{}");
+      const markers = [body.tools.at(-1), body.system.at(-1), body.messages.at(-1).content.at(-1)];
+      const session = await api.ok("GET", `/sessions/${id}`);
+      return { agent, session, ttls: markers.map((marked) => marked.cache_control.ttl) };
+    };
+    const [hour, usual, short, automatic] = await Promise.all([talk("1h"), talk(), talk("5m"), talk("auto")]);
+    assert.deepEqual(hour.ttls, ["1h", "1h", "1h"]);
+    assert.equal(hour.agent.model.cache_ttl, "1h");
+    assert.equal(hour.session.usage.cache_creation_1h_input_tokens, 500);
+    for (const { agent, session, ttls } of [usual, short, automatic]) {
+      assert.deepEqual(ttls, [undefined, undefined, undefined]);
+      assert.equal(agent.model.cache_ttl, agent === short.agent ? "5m" : undefined);
+      assert.ok(!("cache_creation_1h_input_tokens" in session.usage));
+    }
+    const dearer = hour.session.list_cost_usd - usual.session.list_cost_usd;
+    assert.equal(dearer.toFixed(6), ((500 * 0.75 * 5) / 1_000_000).toFixed(6));
+    const report = await api.ok("GET", "/usage?group_by=model");
+    assert.equal(report.total.usage.cache_creation_1h_input_tokens, 500);
+    const { version, id } = hour.agent;
+    const changed = await api.ok("POST", `/agents/${id}`, { version, model: { id: "hourly/claude-opus-5" } });
+    assert.ok(!("cache_ttl" in changed.model));
+  },
+);
+
+covers(["cache-ttl"], "cache_ttl: an hour is refused where the provider cannot be told", async () => {
+  for (const [id, cache_ttl, message] of [
+    [MODEL, "1h", /provider of model 'rehearsal\/steps' has no cache/],
+    ["cached/m", "1h", /provider of model 'cached\/m' has no cache/],
+    ["hourly/claude-opus-5", "2h", /cache_ttl/],
+    ["hourly/claude-opus-5", 3_600, /cache_ttl/],
+  ] as const) {
+    const { status, body } = await api.post("/agents", { name: "a", model: { id, cache_ttl } });
+    assert.deepEqual([status, body.error.param], [400, "model.cache_ttl"]);
+    assert.match(body.error.message, message);
+  }
+  for (const cache_ttl of ["5m", "auto", null])
+    await makeAgent(api, { model: { id: "cached/m", cache_ttl } });
+});

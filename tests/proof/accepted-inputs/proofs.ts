@@ -99,6 +99,7 @@ const AGENTS: readonly Proof[] = [
     scenario("compaction"),
     "compact_when_idle: nobody answers until the provider's cache ends",
   ],
+  ["agents model.", "cache_ttl", scenario("compaction"), "cache_ttl: a request is kept for an hour"],
   ["agents ", "max_model_requests", scenario("model-failures"), "requests of a turn: the agent's limit"],
   ["agents.get ?", "version", scenario("agents"), "agent versions: can be listed and read"],
   [
@@ -1087,6 +1088,7 @@ const KEYS_OF_FILES: readonly Proof[] = [
   ],
   ["models file ", "default", scenario("default-model"), "default model: agents without a model"],
   ["models file ", "cache_seconds", scenario("compaction"), "compact_when_idle: nobody answers"],
+  ["models file ", "hour_cache", scenario("compaction"), "cache_ttl: a request is kept for an hour"],
   [
     "models file ",
     "providers models id context_window max_output_tokens",

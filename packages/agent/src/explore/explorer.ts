@@ -87,7 +87,8 @@ function turnOf(
 ): Turn {
   return {
     ...parts,
-    agent: { ...agent, max_model_requests: requests, tools: [] },
+    // A loop has no long pauses, and its tokens are counted without those of an hour's cache.
+    agent: { ...agent, model: { ...agent.model, cache_ttl: "5m" }, max_model_requests: requests, tools: [] },
     model,
     tools,
     prefix: { system: EXPLORE_PROMPT, tools: toolDefinitions(tools) },

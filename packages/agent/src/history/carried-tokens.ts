@@ -11,13 +11,23 @@ export interface CarriedTokens {
   uncached: number;
   read: number;
   written: number;
+  /** Of those written, for an hour. */
+  writtenForHour: number;
+  /** The newest request wrote for an hour, so that the cache has it for so long. */
+  isHour: boolean;
+}
+
+/** Of one request, whether a cache served it or not. */
+export function inputTokens(usage: ModelUsage): number {
+  return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }
 
 /** With one more request. Unchanged where the provider reports no usage. */
 export function withRequest(before: CarriedTokens | null, usage: ModelUsage | null): CarriedTokens | null {
   if (usage === null) return before;
   const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-  const newest = input_tokens + read + written;
+  const newest = inputTokens(usage);
+  const forHour = usage.cache_creation_1h_input_tokens ?? 0;
   if (newest === 0) return before;
   return {
     requests: (before?.requests ?? 0) + 1,
@@ -26,5 +36,7 @@ export function withRequest(before: CarriedTokens | null, usage: ModelUsage | nu
     uncached: (before?.uncached ?? 0) + input_tokens,
     read: (before?.read ?? 0) + read,
     written: (before?.written ?? 0) + written,
+    writtenForHour: (before?.writtenForHour ?? 0) + forHour,
+    isHour: forHour > 0,
   };
 }

@@ -11,6 +11,7 @@ import { type MessageFiles, NO_FILES } from "./message-files.ts";
 import { OpenParts, parentCallOf } from "./nested-events.ts";
 import { omitFrom } from "./omission.ts";
 import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
+import { NO_PAUSES, withPause } from "./paused-tokens.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 
 /**
@@ -49,6 +50,10 @@ export class HistoryFold {
   openRequest: string | null = null;
   measured: History["measured"] = null;
   carried: CarriedTokens | null = null;
+  paused = NO_PAUSES;
+  /** Without the newest request. */
+  pausedBefore = NO_PAUSES;
+  requestedAt = 0;
   failedAttempts = 0;
   failures: History["failures"] = null;
   nextRetry: number | null = null;
@@ -81,6 +86,9 @@ export class HistoryFold {
     fork.openRequest = this.openRequest;
     fork.measured = this.measured;
     fork.carried = this.carried;
+    fork.paused = this.paused;
+    fork.pausedBefore = this.pausedBefore;
+    fork.requestedAt = this.requestedAt;
     fork.failedAttempts = this.failedAttempts;
     fork.failures = this.failures;
     fork.nextRetry = this.nextRetry;
@@ -118,6 +126,7 @@ export class HistoryFold {
         this.nextRetry = null;
         this.startRequest();
         this.openRequest = event.id;
+        this.requestedAt = Date.parse(event.created_at);
         this.dropResponse();
         return;
       case "agent.thinking":
@@ -182,6 +191,7 @@ export class HistoryFold {
       openParts: this.openParts.list(),
       measured: this.measured,
       carried: this.carried,
+      paused: this.paused,
       failedAttempts: this.failedAttempts,
       failures: this.failures,
       nextRetry: this.nextRetry,
@@ -258,6 +268,8 @@ export class HistoryFold {
     this.compacted = false;
     this.accepted = this.messages.length;
     this.carried = withRequest(this.carried, event.model_usage);
+    this.pausedBefore = this.paused;
+    this.paused = withPause(this.paused, this.requestedAt, event.model_usage);
     this.measured = measureTokens(event.model_usage, this.messages.length);
   }
 
@@ -289,6 +301,8 @@ export class HistoryFold {
     this.responseDue = memo?.answer === undefined;
     this.measured = null;
     this.carried = null;
+    // A pause that ends with a summary would have had one earlier, were the cache shorter.
+    this.paused = { ...this.pausedBefore, newest: null };
     this.accepted = 0;
     this.failedAttempts = 0;
     this.compacted = true;

@@ -3,6 +3,7 @@ import type { ImageBlock, ModelMessage } from "../models/model.ts";
 import type { CarriedTokens } from "./carried-tokens.ts";
 import type { OpenPart } from "./nested-events.ts";
 import type { ToolCall } from "./open-calls.ts";
+import type { PausedTokens } from "./paused-tokens.ts";
 
 /** A log, folded: the messages to send to the model, and the state that the session is in. */
 export interface History {
@@ -22,6 +23,8 @@ export interface History {
   measured: { tokens: number; messages: number } | null;
   /** What was sent since the last compaction; null if nothing was, or the provider reports no usage. */
   carried: CarriedTokens | null;
+  /** What the session's pauses say of the lifetime that its cache should have. */
+  paused: PausedTokens;
   /** How many messages the newest complete response, and the request that it answered, cover; 0 if there is none. */
   accepted: number;
   /** The context window in tokens that the model turned out to have; null if nothing was learned. */

@@ -2,6 +2,7 @@ import type { History } from "../history/history.ts";
 import type { Draft, LogEntry } from "../history/log-entry.ts";
 import { parentCallOf } from "../history/nested-events.ts";
 import { TurnLog } from "../history/turn-log.ts";
+import { CACHE_TTL_MS } from "../models/cache-ttl.ts";
 import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
 import { paysBeforePause } from "../requests/compaction-point.ts";
 import type { RequestPrefix } from "../requests/context-window.ts";
@@ -30,7 +31,7 @@ export function idleSummaryTime(
   history: History,
   entries: readonly LogEntry[],
 ): SummaryTime | null {
-  const { cacheLifetimeMs: lifetime } = model;
+  const lifetime = history.carried?.isHour === true ? CACHE_TTL_MS["1h"] : model.cacheLifetimeMs;
   if (lifetime == null || agent.model.compact_when_idle === false) return null;
   if (!paysBeforePause(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at }))
     return null;

@@ -1,4 +1,5 @@
 import type { ModelUsage } from "@berth/contract";
+import type { CacheTtl } from "./cache-ttl.ts";
 import type { TokenPrices } from "./token-prices.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface Model {
    * Default: null, it has no such cache.
    */
   readonly cacheLifetimeMs?: number | null;
+  /** Whether a request can ask that cache to keep it for an hour, at a higher price. Default: false. */
+  readonly hasHourCache?: boolean;
   /** @param onSend called when the request is built and handed to the network. */
   stream(request: ModelRequest, signal: AbortSignal, onSend?: () => void): AsyncIterable<ModelPart>;
 }
@@ -35,6 +38,8 @@ export interface ModelRequest {
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /** Whether later requests begin with these messages, so that a cache is to have their end. Default true. */
   isContinued?: boolean;
+  /** For how long its cache is to keep it; default, and for models without `hasHourCache`: as long as it does by itself. */
+  cacheTtl?: CacheTtl | undefined;
   /** How many requests with exactly these messages have failed, according to the log. Not sent to providers. */
   failedAttempts?: number;
 }

@@ -9,7 +9,14 @@ import { foldHistory } from "../history/fold-history.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { type TokenPrices, USUAL_PRICES } from "../models/token-prices.ts";
 import { textResult } from "../tools/tool.ts";
-import { COMPACTION_FLOOR, type CompactionOptions, isCompactionDue } from "./compaction-point.ts";
+import {
+  COMPACTION_FLOOR,
+  type CompactionOptions,
+  carriedCost,
+  isCompactionDue,
+  pricesPaid,
+  summaryCost,
+} from "./compaction-point.ts";
 
 const PREFIX = { system: "", tools: [] };
 const LEFT = 5_000;
@@ -141,6 +148,8 @@ const carriedTokens = fc
       uncached: 0,
       read: again,
       written: first + appended,
+      writtenForHour: 0,
+      isHour: false,
     }),
   );
 
@@ -156,6 +165,25 @@ test("compaction point: what was read more makes it nearer, and dearer output or
       }
     }),
   );
+});
+
+test("compaction point: what is kept for an hour is paid for once, and makes the summary dearer, not nearer", () => {
+  for (const [again, appended] of [
+    [300_000, 40_000],
+    [900_000, 120_000],
+    [80_000, 30_000],
+  ] as const) {
+    const written = 10_000 + appended;
+    const carried: CarriedTokens = {
+      ...{ requests: 20, first: 10_000, newest: written, uncached: 0, read: again, written },
+      ...{ writtenForHour: 0, isHour: false },
+    };
+    const forHour = { ...carried, writtenForHour: written, isHour: true };
+    const paid = (one: CarriedTokens) => carriedCost(one, USUAL_PRICES);
+    assert.equal(paid(forHour).toFixed(6), paid(carried).toFixed(6));
+    const summary = (one: CarriedTokens) => summaryCost(written, pricesPaid(one, USUAL_PRICES));
+    assert.ok(summary(forHour) > summary(carried));
+  }
 });
 
 test("compaction point: what the agent says takes the place of what is computed, and free models are not compacted for their cost", () => {

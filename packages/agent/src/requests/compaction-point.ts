@@ -1,5 +1,6 @@
 import type { CarriedTokens } from "../history/carried-tokens.ts";
 import type { History } from "../history/history.ts";
+import { HOUR_SURCHARGE } from "../models/cache-ttl.ts";
 import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.ts";
 import { type TokenPrices, USUAL_PRICES } from "../models/token-prices.ts";
 import { estimateRequestTokens, type RequestPrefix } from "./context-window.ts";
@@ -73,7 +74,7 @@ export function paysBeforePause(
   const tokens = estimateRequestTokens(history, prefix);
   if (tokens < Math.min(COMPACTION_FLOOR, compactAt ?? COMPACTION_FLOOR)) return false;
   const kept = estimatePrefixTokens(prefix) + KEPT_TOKENS + READ_AGAIN_TOKENS;
-  const saved = (tokens - kept) * prices.cacheWrite * SHARE_OF_RETURNS;
+  const saved = (tokens - kept) * writePrice(carried, prices) * SHARE_OF_RETURNS;
   return saved > tokens * prices.cacheRead + SUMMARY_TOKENS * prices.output;
 }
 
@@ -87,18 +88,23 @@ interface PricesPaid {
 }
 
 /** Of a provider that reports no tokens of a cache there is none. */
-export function pricesPaid({ read, written }: CarriedTokens, prices: TokenPrices): PricesPaid {
+export function pricesPaid(carried: CarriedTokens, prices: TokenPrices): PricesPaid {
   return {
-    again: read > 0 ? prices.cacheRead : 1,
-    first: written > 0 ? prices.cacheWrite : 1,
+    again: carried.read > 0 ? prices.cacheRead : 1,
+    first: carried.written > 0 ? writePrice(carried, prices) : 1,
     output: prices.output,
   };
+}
+
+/** What one token was that the cache took, of which some are kept for an hour. */
+function writePrice({ written, writtenForHour }: CarriedTokens, { cacheWrite }: TokenPrices): number {
+  return cacheWrite * (1 + (written > 0 ? (writtenForHour / written) * HOUR_SURCHARGE : 0));
 }
 
 /** What was paid beyond sending each token once, and beyond what every request has that follows a compaction. */
 export function carriedCost(carried: CarriedTokens, prices: TokenPrices): number {
   const { requests, first, newest, uncached, read, written } = carried;
-  const paid = uncached + read * prices.cacheRead + written * prices.cacheWrite;
+  const paid = uncached + read * prices.cacheRead + written * writePrice(carried, prices);
   const price = pricesPaid(carried, prices);
   return Math.max(0, paid - newest * price.first - first * (requests - 1) * price.again);
 }

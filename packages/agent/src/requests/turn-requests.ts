@@ -7,6 +7,7 @@ import type { TurnLog } from "../history/turn-log.ts";
 import type { Model, ModelError, ModelRequest } from "../models/model.ts";
 import { systemPrompt } from "../prompts/system-prompt.ts";
 import { toolDefinitions } from "../tools/toolset.ts";
+import { chooseCacheTtl } from "./choose-cache-ttl.ts";
 import type { RequestPrefix } from "./context-window.ts";
 import { errorEvent, requestEnd } from "./request-events.ts";
 import { type RetryOptions, retryDelay } from "./retry-delay.ts";
@@ -76,6 +77,7 @@ export class TurnRequests {
       messages,
       isContinued,
       failedAttempts: history.failedAttempts,
+      cacheTtl: chooseCacheTtl(model, agent.model.cache_ttl, history.paused),
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
     const outcome = await sendRequest(model, request, signal, onPart, onSend);

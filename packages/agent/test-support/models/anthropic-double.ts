@@ -52,12 +52,20 @@ function sign(
 }
 
 function events(answer: Answer, body: Body): string[] {
-  const { input = 10, output = 20, cacheRead = 0, cacheWrite = 0 } = answer.usage ?? {};
+  const { input = 10, output = 20, cacheRead = 0, cacheWrite = 0, forHour } = answer.usage ?? {};
   const usage = {
     input_tokens: input,
     output_tokens: 1,
     cache_read_input_tokens: cacheRead,
     cache_creation_input_tokens: cacheWrite,
+    ...(forHour === undefined
+      ? {}
+      : {
+          cache_creation: {
+            ephemeral_5m_input_tokens: cacheWrite - forHour,
+            ephemeral_1h_input_tokens: forHour,
+          },
+        }),
   };
   const message = {
     id: "msg_1",

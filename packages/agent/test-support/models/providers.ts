@@ -57,6 +57,7 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
     provider: {
       ...{ name: provider, kind, baseUrl, headers, idleTimeoutMs },
       cacheLifetimeMs: null,
+      hasHourCache: true,
       apiKey: async () => key,
     },
     contextWindow: 200_000,

@@ -52,7 +52,7 @@ export interface Answer {
   blocks: readonly AnswerBlock[];
   /** Default: follows from the blocks. */
   stop?: "end" | "tool" | "length" | "refusal" | "window";
-  usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+  usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number; forHour?: number };
   /** Sends the first event, then this error event. */
   failsWith?: { type: string; message: string };
   /** Sends this many bytes, then resets the connection or closes it in order. */

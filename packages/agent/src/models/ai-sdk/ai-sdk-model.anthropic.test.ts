@@ -127,6 +127,23 @@ describe("cache markers", () => {
     ]);
   });
 
+  for (const [cacheTtl, marker] of [
+    [undefined, { type: "ephemeral" }],
+    ["5m", { type: "ephemeral" }],
+    ["1h", { type: "ephemeral", ttl: "1h" }],
+  ] as const)
+    it(`for ${cacheTtl ?? "as long as it is"} → all say so, and what is kept for an hour is counted`, async (test) => {
+      const forHour = cacheTtl === "1h" ? 400 : 0;
+      const usage = { input: 3, cacheRead: 900, cacheWrite: 400, forHour };
+      const { double, model } = await start(test, { ...done, usage });
+      const { finish } = await exchange(model, { ...ask("Look."), cacheTtl });
+      const body = double.requests[0]?.body;
+      for (const marked of [body?.system, body?.tools, contentOf(body, 0)] as (Content[] | undefined)[])
+        assert.deepEqual(marked?.at(-1)?.cache_control, marker);
+      assert.equal(finish?.usage.cache_creation_input_tokens, 400);
+      assert.equal(finish?.usage.cache_creation_1h_input_tokens, forHour === 0 ? undefined : 400);
+    });
+
   it("of a request that none continues are on what is in the cache, and not on its end", async (test) => {
     const { double, model } = await start(
       test,

@@ -8,6 +8,7 @@ import { interruptedStream, toModelError, windowExceeded } from "./model-errors.
 import type { Provider } from "./provider.ts";
 import { withOwnFields } from "./reasoning-field.ts";
 import { ResponseBuilder } from "./response-builder.ts";
+import type { StreamNotes } from "./stream/event-rules.ts";
 import { type Fetch, openTransport } from "./transport.ts";
 import type { FinishPart, StreamPart } from "./types.ts";
 
@@ -34,6 +35,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     maxOutputTokens: options.maxOutputTokens,
     prices: options.prices,
     cacheLifetimeMs: options.provider.cacheLifetimeMs,
+    hasHourCache: options.provider.hasHourCache,
     stream: (...given) => stream(options, ...given),
   };
 }
@@ -78,7 +80,7 @@ async function* stream(
     const blocks = withOwnFields(response.blocks(reason), transport.exchange, provider.name);
     await readToEnd(reader);
     for (const block of blocks) yield { type: "block", ...block };
-    yield { type: "finish", reason, usage: usageOf(finish) };
+    yield { type: "finish", reason, usage: usageOf(finish, transport.exchange) };
   } catch (error) {
     signal.throwIfAborted();
     throw toModelError(error, provider.name, transport.exchange);
@@ -116,7 +118,10 @@ async function readToEnd(reader: Reader): Promise<void> {
   clearTimeout(timer);
 }
 
-function usageOf({ usage: { inputTokens, outputTokens } }: FinishPart): ModelUsage {
+function usageOf(
+  { usage: { inputTokens, outputTokens } }: FinishPart,
+  { writtenForHour }: Pick<StreamNotes, "writtenForHour">,
+): ModelUsage {
   const read = inputTokens.cacheRead ?? 0;
   const written = inputTokens.cacheWrite ?? 0;
   return {
@@ -124,5 +129,6 @@ function usageOf({ usage: { inputTokens, outputTokens } }: FinishPart): ModelUsa
     output_tokens: outputTokens.total ?? 0,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: written,
+    ...(writtenForHour > 0 ? { cache_creation_1h_input_tokens: Math.min(writtenForHour, written) } : {}),
   };
 }

@@ -1,21 +1,30 @@
+import type { CacheTtl } from "../cache-ttl.ts";
+import type { ModelRequest } from "../model.ts";
 import type { CallOptions, Prompt, PromptMessage } from "./types.ts";
 
-const BREAKPOINT = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
+/** Without a lifetime that is five minutes, also where a server knows no other. */
+function breakpoint(ttl: CacheTtl) {
+  return { anthropic: { cacheControl: { type: "ephemeral", ...(ttl === "1h" ? { ttl } : {}) } } };
+}
 
 /**
  * Sets the cache breakpoints of Anthropic's API: the last tool, the system prompt, the end of the prompt, and the end of the
  * input before it, where the previous request ended. Each request reads the cache that the previous one wrote and extends it;
- * one that no other continues only reads it, since what is written costs a quarter more. The API allows four breakpoints. The given
- * options are not modified.
+ * one that no other continues only reads it, since what is written costs a quarter more. The API allows four breakpoints, and none for an
+ * hour behind one for five minutes: all have the same. The given options are not modified.
  */
-export function withCacheMarkers(options: CallOptions, isContinued = true): CallOptions {
+export function withCacheMarkers(
+  options: CallOptions,
+  { isContinued = true, cacheTtl = "5m" }: Pick<ModelRequest, "isContinued" | "cacheTtl">,
+): CallOptions {
+  const marker = { providerOptions: breakpoint(cacheTtl) };
   const ends = new Set(inputEnds(options.prompt).slice(-2, isContinued ? undefined : -1));
   return {
     ...options,
     prompt: options.prompt.map((message, index) =>
-      message.role === "system" || ends.has(index) ? { ...message, providerOptions: BREAKPOINT } : message,
+      message.role === "system" || ends.has(index) ? { ...message, ...marker } : message,
     ),
-    ...(options.tools === undefined ? {} : { tools: markLast(options.tools) }),
+    ...(options.tools === undefined ? {} : { tools: markLast(options.tools, marker) }),
   };
 }
 
@@ -28,9 +37,10 @@ function isInput(message: PromptMessage | undefined): boolean {
   return message?.role === "user" || message?.role === "tool";
 }
 
-function markLast(tools: NonNullable<CallOptions["tools"]>): NonNullable<CallOptions["tools"]> {
+function markLast(
+  tools: NonNullable<CallOptions["tools"]>,
+  marker: { providerOptions: ReturnType<typeof breakpoint> },
+): NonNullable<CallOptions["tools"]> {
   const last = tools.at(-1);
-  return last?.type === "function"
-    ? [...tools.slice(0, -1), { ...last, providerOptions: BREAKPOINT }]
-    : tools;
+  return last?.type === "function" ? [...tools.slice(0, -1), { ...last, ...marker }] : tools;
 }

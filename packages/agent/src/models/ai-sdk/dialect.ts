@@ -69,7 +69,7 @@ const anthropic: Dialect = {
       // Tool streaming is off: it would let incomplete input through in a truncated response, and few compatible servers support it.
       providerOptions: { anthropic: { toolStreaming: false, ...stated, ...effort } },
     };
-    return withCacheMarkers(made, request.isContinued);
+    return withCacheMarkers(made, request);
   },
 };
 

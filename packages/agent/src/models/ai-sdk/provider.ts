@@ -14,6 +14,8 @@ export interface Provider {
   idleTimeoutMs: number;
   /** See `Model`. */
   cacheLifetimeMs: number | null;
+  /** See `Model`. */
+  hasHourCache: boolean;
   /** Called for each request, so that a rotated key is used at once. Null when none is needed; throws `ModelError` when it is missing. */
   apiKey: () => Promise<string | null>;
 }

@@ -43,6 +43,7 @@ export function openTransport(options: TransportOptions): Transport {
     timedOut: false,
     failure: null,
     finishReason: null,
+    writtenForHour: 0,
     reasoningField: null,
     reasoningDetails: [],
     secrets: [],

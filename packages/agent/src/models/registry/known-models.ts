@@ -1,5 +1,6 @@
 import { type ModelUsage, NO_USAGE } from "@berth/contract";
 import type { ProviderKind } from "../ai-sdk/provider.ts";
+import { HOUR_SURCHARGE } from "../cache-ttl.ts";
 import type { TokenPrices } from "../token-prices.ts";
 
 /** Model data from the bundled price tables; no network access. */
@@ -74,7 +75,12 @@ export async function loadKnownModels(): Promise<KnownModels> {
       cache_read_tokens: cache_read_input_tokens,
       cache_write_tokens: cache_creation_input_tokens,
     });
-    return found?.total_price ?? null;
+    const forHour = usage.cache_creation_1h_input_tokens ?? 0;
+    if (found === null || forHour === 0) return found?.total_price ?? null;
+    const written = priced(provider, model, {
+      ...{ input_tokens: forHour, cache_write_tokens: forHour, output_tokens: 0 },
+    });
+    return found.total_price + (written?.total_price ?? 0) * HOUR_SURCHARGE;
   };
   return {
     cost,
@@ -128,6 +134,7 @@ function scaled(usage: ModelUsage, by: number): ModelUsage {
     output_tokens: usage.output_tokens * by,
     cache_read_input_tokens: usage.cache_read_input_tokens * by,
     cache_creation_input_tokens: usage.cache_creation_input_tokens * by,
+    cache_creation_1h_input_tokens: (usage.cache_creation_1h_input_tokens ?? 0) * by,
   };
 }
 

@@ -41,6 +41,7 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
     baseUrl: (entry.base_url ?? own).replace(/\/+$/, ""),
     headers: entry.headers ?? {},
     cacheLifetimeMs: cacheLifetimeMs(entry),
+    hasHourCache: entry.hour_cache ?? (entry.kind === "anthropic" && entry.base_url === undefined),
     idleTimeoutMs: (entry.idle_timeout_seconds ?? 120) * 1000,
     apiKey: keyReader(name, source, environment),
   };

@@ -44,6 +44,7 @@ describe("models file", () => {
         local: { kind: "openai-compatible" },
         far: { kind: "openai", base_url: "ftp://example.com" },
         other: { kind: "gemini" },
+        hour: { kind: "openai", hour_cache: true },
       },
       models: [{ id: "claude" }, { id: "claude/x", context_window: -1, tempature: 1 }],
     });
@@ -54,6 +55,7 @@ describe("models file", () => {
         "providers.local",
         "providers.far.base_url",
         "providers.other.kind",
+        "providers.hour",
         "models[0].id",
         "models[1].context_window",
         "models[1]",
@@ -61,7 +63,8 @@ describe("models file", () => {
     );
     assert.match(issues[0] ?? "", /both api_key_env and api_key_file/);
     assert.match(issues[1] ?? "", /needs a base_url/);
-    assert.match(issues[6] ?? "", /tempature/);
+    assert.match(issues[4] ?? "", /must not have hour_cache/);
+    assert.match(issues[7] ?? "", /tempature/);
   });
 
   it("conflicts between fields → reported", () => {

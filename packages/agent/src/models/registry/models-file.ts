@@ -11,6 +11,7 @@ const provider = z
     api_key_env: z.string().min(1).optional(),
     api_key_file: z.string().min(1).optional(),
     cache_seconds: z.int().min(0).max(3_600).optional(),
+    hour_cache: z.boolean().optional(),
     idle_timeout_seconds: z.int().min(1).max(300).optional(),
     headers: z.record(z.string().regex(/^[\w-]+$/, "must be the name of a header"), z.string()).optional(),
   })
@@ -19,6 +20,9 @@ const provider = z
   })
   .refine((given) => given.kind !== "openai-compatible" || given.base_url !== undefined, {
     error: "needs a base_url, since its kind is openai-compatible",
+  })
+  .refine((given) => given.kind === "anthropic" || given.hour_cache !== true, {
+    error: "must not have hour_cache, since only requests of kind anthropic can say how long they are kept",
   });
 
 const model = z.strictObject({

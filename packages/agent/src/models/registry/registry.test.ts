@@ -170,6 +170,41 @@ describe("registry with a models file", () => {
     assert.equal(registry.get("anthropic/claude-sonnet-5")?.contextWindow, 1_000_000);
   });
 
+  it("what a cache keeps for an hour costs 1.6 times what it keeps for five minutes", async (test) => {
+    const file = await fileWith(test, { providers, models: [] });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    const usage = {
+      ...{ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 },
+      ...{ cache_creation_input_tokens: 100_000 },
+    };
+    for (const [forHour, dollars] of [
+      [0, 0.625],
+      [40_000, 0.775],
+      [100_000, 1],
+    ] as const) {
+      const more = { ...usage, cache_creation_1h_input_tokens: forHour };
+      for (const cost of [registry.cost, registry.totalCost])
+        assert.equal(cost("anthropic/claude-opus-5", more)?.toFixed(6), dollars.toFixed(6));
+    }
+  });
+
+  it("an hour's cache is Anthropic's own, or what the file says", async (test) => {
+    const own = { kind: "anthropic", api_key_env: "K" };
+    const other = { ...own, base_url: "http://gateway.internal/v1" };
+    const named = {
+      own,
+      other,
+      told: { ...other, hour_cache: true },
+      without: { ...own, hour_cache: false },
+    };
+    const file = await fileWith(test, { providers: named, models: [] });
+    const registry = await createModelRegistry({ file, environment: { K: "k" }, rehearsal });
+    assert.deepEqual(
+      Object.keys(named).map((name) => registry.get(`${name}/claude-opus-5`)?.hasHourCache),
+      [true, false, true, false],
+    );
+  });
+
   it("many requests together cost what short prompts do, where long ones cost more", async (test) => {
     const file = await fileWith(test, { providers, models: [] });
     const registry = await createModelRegistry({ file, environment: {}, rehearsal });

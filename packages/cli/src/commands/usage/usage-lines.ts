@@ -67,7 +67,8 @@ function cost({
   unpriced_tokens,
 }: Pick<UsageFigures, "usage" | "list_cost_usd" | "unpriced_tokens">): string {
   if (unpriced_tokens === 0) return dollars(list_cost_usd);
-  const all = Object.values(usage).reduce((sum, tokens) => sum + tokens, 0);
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
+  const all = input_tokens + output_tokens + cache_read_input_tokens + cache_creation_input_tokens;
   return unpriced_tokens === all ? "-" : `${dollars(list_cost_usd)}*`;
 }
 

@@ -202,14 +202,16 @@ export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[
 function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   const window = contextWindow.trim();
   // The form does not show them: they stay with their model.
-  const { compact_at: compactAt, compact_when_idle: whenIdle } = base?.model.id === id ? base.model : {};
-  if (effort === "usual" && window === "" && compactAt === undefined && whenIdle === undefined) return id;
+  const { compact_at, compact_when_idle, cache_ttl } = base?.model.id === id ? base.model : {};
+  const kept = Object.entries({ compact_at, compact_when_idle, cache_ttl }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (effort === "usual" && window === "" && kept.length === 0) return id;
   return {
     id,
     ...(effort === "usual" ? {} : { effort }),
     ...(window === "" ? {} : { context_window: Number(window) }),
-    ...(compactAt === undefined ? {} : { compact_at: compactAt }),
-    ...(whenIdle === undefined ? {} : { compact_when_idle: whenIdle }),
+    ...Object.fromEntries(kept),
   };
 }
 

@@ -13,6 +13,10 @@ export const modelUsage = z
     output_tokens: z.int(),
     cache_read_input_tokens: z.int(),
     cache_creation_input_tokens: z.int(),
+    cache_creation_1h_input_tokens: z.int().optional().meta({
+      description:
+        "Of `cache_creation_input_tokens`, those that the provider keeps for an hour, at a higher price. Absent without any.",
+    }),
   })
   .meta({ id: "ModelUsage" });
 export type ModelUsage = z.output<typeof modelUsage>;
@@ -22,6 +26,11 @@ export const NO_USAGE: ModelUsage = {
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
 };
+
+/** Absent without any. */
+export function forHour(tokens: number): Pick<ModelUsage, "cache_creation_1h_input_tokens"> {
+  return tokens > 0 ? { cache_creation_1h_input_tokens: tokens } : {};
+}
 
 /** The types of `session.error`. */
 export const SESSION_ERROR_TYPES = [

@@ -17,14 +17,21 @@ interface ListedModel {
   price: { input: number; output: number } | null;
 }
 
+interface AvailableModel {
+  /** In tokens. */
+  contextWindow: number;
+  /** See `Model`. */
+  hasHourCache?: boolean;
+}
+
 /** What agents need of the model registry. */
 export interface AvailableModels {
   /** The listed models; `get` may know others too. Windows in tokens. */
   list(): ListedModel[];
   /** The id of the model of agents that name none; null if the installation has none. */
   readonly defaultModel: string | null;
-  /** The context window of a model in tokens, at most `contextWindow`; null for a model that is not available. */
-  get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
+  /** @param options `contextWindow`: at most so many tokens. Null for a model that is not available. */
+  get(id: string, options?: { contextWindow?: number }): AvailableModel | null;
 }
 
 export interface AgentDeps {
@@ -89,8 +96,10 @@ function requestLimitOf(given: Body["max_model_requests"]): Pick<AgentDefinition
 function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModels): AgentDefinition["model"] {
   const given = typeof choice === "string" ? { id: choice } : choice;
   const { id, effort, context_window: window, compact_at: compactAt, compact_when_idle: whenIdle } = given;
+  const ttl = given.cache_ttl === "auto" ? null : given.cache_ttl;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) throw errors.modelNotAvailable(id, typeof choice === "string" ? "model" : "model.id");
+  if (ttl === "1h" && model.hasHourCache !== true) throw noHourCache(id);
   if (compactAt != null && compactAt >= model.contextWindow) throw pointBeyondWindow(compactAt, model);
   return {
     id,
@@ -98,7 +107,15 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
     effective_context_window: model.contextWindow,
     ...(compactAt == null ? {} : { compact_at: compactAt }),
     ...(whenIdle === false ? { compact_when_idle: false as const } : {}),
+    ...(ttl == null ? {} : { cache_ttl: ttl }),
   };
+}
+
+function noHourCache(id: string): Error {
+  return errors.invalid(
+    `Field 'model.cache_ttl' must not be '1h': the provider of model '${id}' has no cache that is told to keep a request for an hour.`,
+    "model.cache_ttl",
+  );
 }
 
 function pointBeyondWindow(given: number, { contextWindow }: { contextWindow: number }): Error {

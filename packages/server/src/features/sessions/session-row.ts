@@ -19,6 +19,7 @@ export interface SessionRow extends OwnedRow {
   output_tokens: number;
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
+  cache_creation_1h_input_tokens: number;
   compactions: number;
   compaction_avoided_tokens: number;
   compaction_left_tokens: number;

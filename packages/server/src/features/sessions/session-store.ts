@@ -6,7 +6,7 @@ import type { SessionRow } from "./session-row.ts";
 /** The columns of `SessionRow` that a session has itself. */
 export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
   environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
-  cache_creation_input_tokens, agent -> 'model' ->> 'id' as model, compactions, compaction_avoided_tokens, compaction_left_tokens,
+  cache_creation_input_tokens, cache_creation_1h_input_tokens, agent -> 'model' ->> 'id' as model, compactions, compaction_avoided_tokens, compaction_left_tokens,
   summary_input_tokens, summary_output_tokens, summary_cache_read_input_tokens, summary_cache_creation_input_tokens,
   explore_input_tokens, explore_output_tokens, explore_cache_read_input_tokens, explore_cache_creation_input_tokens,
   case when explore_input_tokens + explore_output_tokens + explore_cache_read_input_tokens + explore_cache_creation_input_tokens > 0

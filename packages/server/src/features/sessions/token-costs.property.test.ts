@@ -12,13 +12,13 @@ import { sessionJson } from "./session-row.ts";
 import { getSession } from "./session-store.ts";
 
 /** US dollars a token, by kind. */
-const PRICES: ModelUsage = {
+const PRICES = {
   input_tokens: 4e-6,
   output_tokens: 16e-6,
   cache_read_input_tokens: 1e-6,
   cache_creation_input_tokens: 5e-6,
 };
-const KINDS = Object.keys(PRICES) as (keyof ModelUsage)[];
+const KINDS = Object.keys(PRICES) as (keyof typeof PRICES)[];
 /** The model of Explore calls is half as dear. */
 const CHEAP = "priced/cheap";
 const PRICED = {

@@ -1,4 +1,4 @@
-import { type CompactionSavings, type ModelUsage, NO_USAGE, type Session } from "@berth/contract";
+import { type CompactionSavings, forHour, type ModelUsage, NO_USAGE, type Session } from "@berth/contract";
 import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -15,6 +15,7 @@ export function tokenCosts(
     output_tokens: row.output_tokens,
     cache_read_input_tokens: row.cache_read_input_tokens,
     cache_creation_input_tokens: row.cache_creation_input_tokens,
+    ...forHour(row.cache_creation_1h_input_tokens),
   };
   const cost = totalCost(row, usage, models);
   return {
@@ -39,6 +40,7 @@ function totalCost(row: SessionRow, usage: ModelUsage, models: PricedModels): nu
     output_tokens: usage.output_tokens - explored.output_tokens,
     cache_read_input_tokens: usage.cache_read_input_tokens - explored.cache_read_input_tokens,
     cache_creation_input_tokens: usage.cache_creation_input_tokens - explored.cache_creation_input_tokens,
+    ...forHour(row.cache_creation_1h_input_tokens),
   });
   const others = models.totalCost(row.explore_model, explored);
   return own === null || others === null ? null : own + others;

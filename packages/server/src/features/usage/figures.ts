@@ -1,4 +1,4 @@
-import type { ModelUsage, UsageFigures } from "@berth/contract";
+import { forHour, type ModelUsage, type UsageFigures } from "@berth/contract";
 import type { UsageRow } from "./usage-store.ts";
 
 export interface PricedModels {
@@ -8,8 +8,10 @@ export interface PricedModels {
 
 /** The sum of rows of different models. */
 export function figuresOf(rows: readonly UsageRow[], models: PricedModels): UsageFigures {
-  const sum = (name: Exclude<keyof UsageRow, "key" | "place" | "model">, of = rows) =>
-    of.reduce((before, row) => before + row[name], 0);
+  const sum = (
+    name: Exclude<keyof UsageRow, "key" | "place" | "model" | "cache_creation_1h_input_tokens">,
+    of = rows,
+  ) => of.reduce((before, row) => before + row[name], 0);
   const priced = rows.map((row) => ({ row, cost: models.totalCost(row.model, row) }));
   const unpriced = priced.filter(({ cost }) => cost === null).map(({ row }) => row);
   const usage = {
@@ -17,6 +19,7 @@ export function figuresOf(rows: readonly UsageRow[], models: PricedModels): Usag
     output_tokens: sum("output_tokens"),
     cache_read_input_tokens: sum("cache_read_input_tokens"),
     cache_creation_input_tokens: sum("cache_creation_input_tokens"),
+    ...forHour(rows.reduce((before, row) => before + (row.cache_creation_1h_input_tokens ?? 0), 0)),
   };
   return {
     sessions: sum("sessions"),

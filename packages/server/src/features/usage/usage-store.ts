@@ -27,17 +27,18 @@ const COLUMNS: Readonly<Record<UsageGrouping, string>> = {
 const SUMS = `sum(turns)::bigint as turns, sum(active_ms)::bigint as active_ms,
   sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
   sum(cache_read_input_tokens)::bigint as cache_read_input_tokens,
-  sum(cache_creation_input_tokens)::bigint as cache_creation_input_tokens`;
+  sum(cache_creation_input_tokens)::bigint as cache_creation_input_tokens,
+  sum(cache_creation_1h_input_tokens)::bigint as cache_creation_1h_input_tokens`;
 const FIELDS = `model, sessions, turns, active_ms, input_tokens, output_tokens, cache_read_input_tokens,
-  cache_creation_input_tokens`;
+  cache_creation_input_tokens, cache_creation_1h_input_tokens`;
 const TOKEN_COLUMNS = Object.keys(NO_USAGE);
 const TOKENS = TOKEN_COLUMNS.join(" + ");
 
-/** What a session used beside its Explore calls, and what these used: tokens of perhaps another model, and nothing else. */
+/** What a session used beside its Explore calls, and what these used: tokens of perhaps another model, none for an hour, and nothing else. */
 const WHOLE = `day, previous_day, agent_id, owner_id, environment_id, true as is_whole, model, turns, active_ms,
-  ${TOKEN_COLUMNS.map((name) => `${name} - explore_${name} as ${name}`).join(", ")}`;
+  ${TOKEN_COLUMNS.map((name) => `${name} - explore_${name} as ${name}`).join(", ")}, cache_creation_1h_input_tokens`;
 const OF_EXPLORE = `day, previous_day, agent_id, owner_id, environment_id, false, explore_model, 0, 0,
-  ${TOKEN_COLUMNS.map((name) => `explore_${name}`).join(", ")}`;
+  ${TOKEN_COLUMNS.map((name) => `explore_${name}`).join(", ")}, 0`;
 
 /**
  * What the sessions that a principal can access used in some days: a row for each model in all, and for each group and model. There is

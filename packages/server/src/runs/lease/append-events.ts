@@ -35,6 +35,7 @@ export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly 
     endsWait(drafts),
     ...compactionValues(drafts),
     ...exploredValues(drafts),
+    usageOf(drafts.map(({ event }) => event)).cache_creation_1h_input_tokens,
   ]);
 }
 
@@ -156,6 +157,7 @@ const STATEMENTS = {
       when status = 'rescheduling' and $14::boolean then 'running'
       else status end,
       summary_due_at = case when 'span.model_request_end' = any($5::text[]) then null else summary_due_at end,
+      cache_creation_1h_input_tokens = cache_creation_1h_input_tokens + $27::bigint,
       ${COUNT_COMPACTIONS}, ${COUNT_EXPLORED}`,
   ),
   running: appendStatement(

@@ -12,7 +12,7 @@ import { claimSummaries, dropSummary } from "../lease/claim-summaries.ts";
 const MINUTES = 5 * 60_000;
 
 /** A model whose cache has what it read for so long; its answers say their number, and its summaries hang while `hangs` is set. */
-function cachingModel(cacheLifetimeMs: number | null, tokens = 90_000) {
+function cachingModel(cacheLifetimeMs: number | null, tokens = 90_000, forHour = 0) {
   const requests: ModelRequest[] = [];
   const events = new EventEmitter();
   const own = {
@@ -36,6 +36,7 @@ function cachingModel(cacheLifetimeMs: number | null, tokens = 90_000) {
         output_tokens: 20,
         cache_read_input_tokens: tokens,
         cache_creation_input_tokens: 900,
+        ...(forHour > 0 ? { cache_creation_1h_input_tokens: forHour } : {}),
       };
       yield { type: "finish", reason: "end_turn", usage };
     },
@@ -153,6 +154,16 @@ describe("a session that waits for its user", () => {
     await released(db, sessionId);
     assert.equal(await dueAt(db, sessionId), null);
     assert.deepEqual(await claimSummaries(db.write, claimant("another"), 8), []);
+  });
+
+  test("its provider keeps it for an hour → due after four fifths of that", async (t) => {
+    const { db, own, sessionId } = await trial(t);
+    await own.worker({ model: () => cachingModel(MINUTES, 90_000, 900), ...EAGER });
+    await own.send(sessionId, "the first task");
+    await own.until(sessionId, (log) => idles(log) === 1);
+    await released(db, sessionId);
+    const left = ((await dueAt(db, sessionId))?.getTime() ?? 0) - Date.now();
+    assert.ok(left > 12 * MINUTES * 0.7 && left <= 12 * MINUTES * 0.8, `due in ${left} ms`);
   });
 
   test("the user answers meanwhile → the summary stops, and the turn has the whole history", async (t) => {

@@ -1,5 +1,5 @@
 import type { GapParts } from "@berth/agent";
-import { type ModelUsage, TOOL_NAMES } from "@berth/contract";
+import { type ModelUsage, NO_USAGE, TOOL_NAMES } from "@berth/contract";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { SaveResult } from "../saves/save-workspace.ts";
 import type { SandboxKind } from "../workspace/opening.ts";
@@ -124,7 +124,9 @@ export class SessionMetrics {
     const cost = usage && this.#models.cost(modelId, usage);
     if (cost !== null) this.#costs.inc({ model }, cost);
     if (seconds !== null) this.#requests.observe({ model, error: `${usage === null}` }, seconds);
-    for (const [name, count] of Object.entries(usage ?? {}))
+    // A part of another kind would count twice.
+    const { cache_creation_1h_input_tokens: _, ...kinds } = usage ?? NO_USAGE;
+    for (const [name, count] of Object.entries(kinds))
       if (count > 0) this.#tokens.inc({ model, kind: name.replace(/_tokens$/, "") }, count);
   }
 

@@ -1,5 +1,5 @@
 import { type GapParts, parentCallOf } from "@berth/agent";
-import { type ModelUsage, type NewEvent, NO_USAGE } from "@berth/contract";
+import { forHour, type ModelUsage, type NewEvent, NO_USAGE } from "@berth/contract";
 import type { Logger } from "pino";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Appended } from "../lease/run-log.ts";
@@ -140,6 +140,7 @@ function sum(one: ModelUsage, other: ModelUsage): ModelUsage {
     output_tokens: one.output_tokens + other.output_tokens,
     cache_read_input_tokens: one.cache_read_input_tokens + other.cache_read_input_tokens,
     cache_creation_input_tokens: one.cache_creation_input_tokens + other.cache_creation_input_tokens,
+    ...forHour((one.cache_creation_1h_input_tokens ?? 0) + (other.cache_creation_1h_input_tokens ?? 0)),
   };
 }
 

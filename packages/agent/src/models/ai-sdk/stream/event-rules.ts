@@ -5,6 +5,8 @@ export type Data = Record<string, unknown>;
 export interface StreamNotes {
   /** The provider's own word for why the response ended; null until it has said one. */
   finishReason: string | null;
+  /** Of the tokens that the provider's cache took, those that it keeps for an hour, which the AI SDK does not hand on. */
+  writtenForHour: number;
   /** Where the model's reasoning stands in the provider's messages; null where the AI SDK's own place for it is right. */
   reasoningField: ReasoningField | null;
   /** What OpenRouter sends beside the reasoning: signatures and sealed parts, which it wants back as they were. */

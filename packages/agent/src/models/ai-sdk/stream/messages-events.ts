@@ -10,7 +10,7 @@ export function messagesEvents(notes: StreamNotes): EventReader {
   return (data) => {
     switch (data.type) {
       case "message_start":
-        return { events: [messageStart(data)] };
+        return { events: [messageStart(data, notes)] };
       case "content_block_start": {
         const block = openBlock(data);
         if (block === null) return IGNORED;
@@ -44,8 +44,9 @@ function isFailure(data: Data): boolean {
 
 const USAGE = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-function messageStart({ message }: Data): Data {
+function messageStart({ message }: Data, notes: StreamNotes): Data {
   const { usage } = isObject(message) ? message : {};
+  noteLifetime(usage, notes);
   return {
     type: "message_start",
     message: {
@@ -59,11 +60,19 @@ function messageStart({ message }: Data): Data {
 function messageDelta({ delta, usage }: Data, notes: StreamNotes): Data {
   const told = picked(delta, ["stop_reason", "stop_sequence"], "string");
   if (typeof told.stop_reason === "string") notes.finishReason = told.stop_reason;
+  noteLifetime(usage, notes);
   return {
     type: "message_delta",
     delta: told,
     usage: { output_tokens: 0, ...picked(usage, USAGE, "number") },
   };
+}
+
+/** The parts of `cache_creation_input_tokens` by their lifetimes, as the API has them beside the sum. */
+function noteLifetime(usage: unknown, notes: StreamNotes): void {
+  const parts = isObject(usage) && isObject(usage.cache_creation) ? usage.cache_creation : {};
+  if (typeof parts.ephemeral_1h_input_tokens === "number")
+    notes.writtenForHour = parts.ephemeral_1h_input_tokens;
 }
 
 interface Block {

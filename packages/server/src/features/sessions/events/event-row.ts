@@ -3,6 +3,7 @@ import {
   formatId,
   type ModelUsage,
   type NewEvent,
+  NO_USAGE,
   newUuid,
   parseId,
   type SessionEvent,
@@ -69,16 +70,11 @@ export function logEntry(row: EventRow): LogEntry {
 }
 
 /** The tokens that these events report. */
-export function usageOf(events: readonly NewEvent[]): ModelUsage {
-  const sum = {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_read_input_tokens: 0,
-    cache_creation_input_tokens: 0,
-  };
+export function usageOf(events: readonly NewEvent[]): Record<keyof ModelUsage, number> {
+  const sum = { ...NO_USAGE, cache_creation_1h_input_tokens: 0 };
   for (const event of events) {
     if (event.type !== "span.model_request_end" || event.model_usage === null) continue;
-    for (const name of Object.keys(sum) as (keyof ModelUsage)[]) sum[name] += event.model_usage[name];
+    for (const name of Object.keys(sum) as (keyof ModelUsage)[]) sum[name] += event.model_usage[name] ?? 0;
   }
   return sum;
 }
