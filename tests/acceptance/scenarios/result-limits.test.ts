@@ -150,3 +150,17 @@ covers(
     ] satisfies AnyJson[]);
   },
 );
+
+covers(["agent-tools"], "calls of one response: what stands behind an Edit or a Write sees it", async () => {
+  const id = await sessionWith();
+  await results(id, bash("echo old >a.txt"));
+  const [write, edit]: Json[] = [
+    { tool: "Write", input: { file_path: "b.txt", content: "new" } },
+    { tool: "Edit", input: { file_path: "a.txt", old_string: "old", new_string: "new" } },
+  ];
+  const texts = await results(id, {
+    tools: [edit, read("a.txt"), write, read("b.txt"), bash("cat a.txt b.txt")],
+  });
+  for (const text of ["1\tnew", "new\nnew"]) assert.ok(texts.includes(text), texts.join("\n---\n"));
+  assert.equal(texts.filter((text) => text === "1\tnew").length, 2);
+});

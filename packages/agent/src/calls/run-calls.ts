@@ -9,7 +9,7 @@ import type { CallDecision } from "./authorize-call.ts";
 import type { CallOutput, CallOutputs } from "./call-outputs.ts";
 import { earlierCalls } from "./earlier-calls.ts";
 import type { Explorer } from "./explorer.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { changesBefore, sideBySide } from "./side-by-side.ts";
 
 /** A call that is announced in the log and waits for no client. */
 export interface AnnouncedCall {
@@ -36,6 +36,8 @@ const STOP_GRACE_MS = 500;
  * Runs up to eight calls at a time and appends each result as soon as it is there. When the signal aborts, running calls are
  * stopped and the others never start; each gets a result that says so. Rejects when an append fails: calls that are still
  * running are then stopped, and nothing more is appended.
+ *
+ * A call that changes files has ended before those behind it begin: what they read, run or search has the change.
  *
  * No call begins before it is announced, so that one with effects is never repeated. Only the first calls that have none begin at once (see
  * `countEarly`): in a process that dies meanwhile, they were never made.
@@ -70,6 +72,7 @@ export async function runCalls(
     return call;
   };
   const others = sideBySide(decisions);
+  const changes = changesBefore(decisions);
   const early = context.hasSandbox?.() ? countEarly(decisions) : 0;
   const queue = decisions.entries();
   let missing = decisions.length;
@@ -83,7 +86,8 @@ export async function runCalls(
         ...(beside !== undefined && { beside }),
         ...(begun !== null && loopOf(begun, context, log, signal)),
       };
-      const result = await resultOf(decision, own, output);
+      await changes[index]?.ended;
+      const result = await resultOf(decision, own, output).finally(changes[index]?.end);
       beside?.begin();
       const call = await announced(index);
       fail.signal.throwIfAborted();

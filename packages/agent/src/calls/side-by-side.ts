@@ -14,6 +14,23 @@ export function sideBySide(decisions: readonly CallDecision[]): SideBySide[] {
   return all.map(({ name, ...rest }, index) => ({ ...rest, hasLater: last.get(name)?.index !== index }));
 }
 
+/** Of each of these calls, when those before it that change files have ended, and what to call when it has ended itself. */
+export function changesBefore(
+  decisions: readonly CallDecision[],
+): { ended: Promise<unknown>; end: () => void }[] {
+  let before: Promise<unknown> = Promise.resolve();
+  return decisions.map((decision) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const ended = before;
+    if (changesFiles(decision)) before = Promise.all([before, promise]);
+    return { ended, end: resolve };
+  });
+}
+
+function changesFiles(decision: CallDecision): boolean {
+  return "tool" in decision && decision.tool?.changesFiles === true;
+}
+
 /** Empty for a call that does not run. */
 function toolName(decision: CallDecision): string {
   return "errorText" in decision || !("tool" in decision) ? "" : decision.tool.name;

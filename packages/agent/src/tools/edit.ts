@@ -25,6 +25,7 @@ export const edit = defineTool({
   description:
     "Replaces a text in a file. old_string must occur just once, so take enough lines around it, or give replace_all. Everything else stays as it is, byte by byte. Where lines end in CR LF, write them here with plain line ends: new lines get the file's.",
   input,
+  changesFiles: true,
   async run(given, context) {
     const sandbox = await context.sandbox();
     return await serializeChanges(sandbox, () => editFile(given, context));

@@ -20,6 +20,8 @@ export interface Tool extends ToolSpec {
   readonly permission?: PermissionPolicy["type"];
   /** Its calls change nothing, and print nothing while they run. */
   readonly readsOnly?: true;
+  /** Its calls change files and are short: calls behind one of them in a response begin when it has ended. */
+  readonly changesFiles?: true;
   /** When its signal aborts it ends what it began, and is waited for until it has. Default: half a second. */
   readonly endsItself?: true;
   /**
@@ -86,6 +88,7 @@ export function defineTool<Input extends z.ZodType>(tool: {
   description: string;
   input: Input;
   readsOnly?: true;
+  changesFiles?: true;
   run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>;
 }): Tool {
   return { ...tool, run: (input, context) => tool.run(input as z.output<Input>, context) };

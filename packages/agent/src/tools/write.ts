@@ -10,6 +10,7 @@ export const write = defineTool({
     file_path: pathInput.describe("Absolute, or from /data."),
     content: z.string().describe("All that the file shall hold."),
   }),
+  changesFiles: true,
   async run({ file_path, content }, context) {
     const path = workspacePath(file_path);
     const bytes = Buffer.from(content, "utf8");

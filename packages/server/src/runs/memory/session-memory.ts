@@ -92,6 +92,7 @@ export class SessionMemory {
       description: tool.description,
       input: tool.input,
       ...(tool.endsItself && { endsItself: true as const }),
+      ...(tool.changesFiles && { changesFiles: true as const }),
       // What surrounds a call writes.
       ...(tool.readsOnly && this.#target.stores.length === 0 && { readsOnly: true as const }),
       run: (input, context) =>
