@@ -27,6 +27,8 @@ export class CommandStreams {
   /** Resolves when no process has the output pipe open. */
   readonly #drained: Promise<void>;
   readonly #inputs: Writable[] = [];
+  /** Bytes so far. */
+  #received = 0;
   /** What the shell reads, where that is open. */
   readonly #in: Writable | undefined;
 
@@ -53,7 +55,12 @@ export class CommandStreams {
       body: (bytes) => output.push(bytes, this.#pipe),
       end: (end) => onEnd({ ended: "exit", end }),
     });
-    this.#pipe.on("data", (chunk: Buffer) => this.#frame.push(chunk)).on("error", () => {});
+    this.#pipe
+      .on("data", (chunk: Buffer) => {
+        this.#received += chunk.length;
+        this.#frame.push(chunk);
+      })
+      .on("error", () => {});
   }
 
   /** The shell has opened its pipes and reads the command: before, nothing of the command has run. */
@@ -87,7 +94,16 @@ export class CommandStreams {
       this.#output.push(NO_PROCESS, this.#pipe);
       return noShell(this.#host, onEnd);
     }
-    return poll(this.#host, pid, Promise.race([this.#drained, shellGone]), onEnd);
+    const onDied = (ending: Ending) => void this.#allRead().then(() => onEnd(ending));
+    return poll(this.#host, pid, Promise.race([this.#drained, shellGone]), onDied);
+  }
+
+  /** The report of the command's end may still lie behind output that is held up: a shell that has ended may have made it. */
+  async #allRead(): Promise<void> {
+    for (let before = -1; !this.#pipe.closed && (this.#pipe.isPaused() || before !== this.#received); ) {
+      before = this.#received;
+      await within(DRAIN_MS, this.#drained);
+    }
   }
 
   /**
