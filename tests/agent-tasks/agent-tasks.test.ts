@@ -6,7 +6,7 @@ import type { Form, Task } from "./frame/task.ts";
 import { TASKS } from "./tasks/all-tasks.ts";
 
 /** Sandboxes beside each other. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 const EXPECTED = {
   usual: "done by a model that acts on the notes",
   unaided: "missed by one that does not",

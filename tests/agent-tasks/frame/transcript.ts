@@ -24,6 +24,8 @@ export interface Transcript {
   isForSummary: boolean;
 }
 
+/** The outcome is unknown, as it is on a machine with too little time for all: the call is made again. */
+const STOPPED = "The sandbox stopped while this ran";
 const SUMMARY_REQUEST = "[The conversation no longer fits the context window.";
 const SUMMARY = "[The conversation until here was summarised";
 const EARLIER = "[What the user wrote before, oldest first:]";
@@ -46,7 +48,8 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
       if (block.type === "tool_use") open.set(block.id, { name: block.name, input: block.input });
       const call = block.type === "tool_result" ? open.get(block.tool_use_id) : undefined;
       if (role === "assistant" && block.type === "text") answers.push(block.text);
-      if (call !== undefined) calls.push({ ...call, text: textOf(block.content) });
+      const text = textOf(block.content);
+      if (call !== undefined && !text.includes(STOPPED)) calls.push({ ...call, text });
     }
     if (role !== "user") continue;
     for (const { type, text } of blocks) {
