@@ -1,7 +1,6 @@
 import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "../src/db/statement.ts";
-import { type ClaimedRow, leaseOf } from "../src/runs/lease/claim-runs.ts";
-import type { Lease } from "../src/runs/lease/lease.ts";
+import { type ClaimedRow, type Lease, leaseOf } from "../src/runs/lease/lease.ts";
 
 /** The rows that a session refers to. */
 export interface Seed {

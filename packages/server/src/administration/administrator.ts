@@ -1,10 +1,14 @@
-import type { Config } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { DefaultLimits } from "../limits/limit-values.ts";
+import type { RetentionDays } from "../retention/retention-names.ts";
 import type { Subject } from "./subject.ts";
 
 /** What administration needs to know of the installation. */
-export interface AdministeredSettings extends Pick<Config, "retention" | "hostGraceSeconds"> {
+export interface AdministeredSettings {
+  /** For how many days what is old is kept, of organizations that have no own ones. */
+  retention: RetentionDays;
+  /** A host that was seen within this time is there. */
+  hostGraceSeconds: number;
   /** Of organizations and users that have no own ones. */
   limits: DefaultLimits;
   /** The host with whose settings those of the others are compared. */

@@ -1,6 +1,6 @@
 import type { Host } from "@berth/contract";
-import { differingSettings } from "../config/setting-digests.ts";
 import type { Queryable } from "../db/statement.ts";
+import { differingSettings } from "../runs/lease/differing-settings.ts";
 import { readHosts } from "../runs/lease/known-hosts-store.ts";
 
 /** All hosts by id, each compared with `ownId`, or with the one that was seen last if that was never seen. */

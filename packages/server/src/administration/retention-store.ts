@@ -1,14 +1,13 @@
 import { formatId, type Retention } from "@berth/contract";
-import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/statement.ts";
-import { RETAINED_NAMES, type RetainedName } from "../retention/retention-names.ts";
+import { RETAINED_NAMES, type RetainedName, type RetentionDays } from "../retention/retention-names.ts";
 import { readRetention, storeRetention } from "../retention/retention-store.ts";
 import { heldOrganizationId, organizationId } from "./organization-store.ts";
 
 export async function listRetention(
   db: Queryable,
   organization: string,
-  { retention: defaults }: Pick<Config, "retention">,
+  { retention: defaults }: { retention: RetentionDays },
 ): Promise<Retention> {
   const id = await organizationId(db, organization);
   const own = (await readRetention(db)).get(id) ?? {};

@@ -1,15 +1,24 @@
 import { join } from "node:path";
-import { blobDirectory, type Config } from "../config/config.ts";
 import { parseS3Place } from "../config/s3-place.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
+import { blobDirectory } from "./blob-directory.ts";
 import { openDiskBlobs } from "./disk/disk-blobs.ts";
 import type { BlobStore } from "./interface/blob-store.ts";
 
 /** The settings of the store. */
-export type BlobConfig = Pick<
-  Config,
-  "dataDir" | "blobs" | "blobCacheMb" | "httpsProxy" | "httpProxy" | "noProxy"
->;
+export interface BlobConfig {
+  /** Directory of all state. */
+  dataDir: string;
+  /** `disk`, a directory, or `s3://bucket/prefix?endpoint=…&region=…`. */
+  blobs: string;
+  /** Maximum size of the cache of a bucket's contents, in megabytes. */
+  blobCacheMb: number;
+  /** Proxies on the way to a bucket. Null: none. */
+  httpsProxy: string | null;
+  httpProxy: string | null;
+  /** Hosts that are reached without a proxy. */
+  noProxy: readonly string[];
+}
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -5,7 +5,6 @@ import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 import type { OidcMapping } from "./oidc.ts";
 import type { Toleration } from "./pod-settings.ts";
 import type { Role } from "./roles.ts";
-import { isS3Place } from "./s3-place.ts";
 
 /** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
@@ -163,10 +162,4 @@ export function systemDirectory({ dataDir }: Config): string {
 /** Directory of the layers that environments add to the root filesystem. */
 export function layerDirectory({ dataDir }: Config): string {
   return join(dataDir, "layers");
-}
-
-/** Directory of the contents of files. Null: they are in a bucket. */
-export function blobDirectory({ dataDir, blobs }: Pick<Config, "dataDir" | "blobs">): string | null {
-  if (isS3Place(blobs)) return null;
-  return blobs === "disk" ? join(dataDir, "blobs") : blobs;
 }

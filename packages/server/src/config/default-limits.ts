@@ -1,7 +1,8 @@
+import { blobDirectory } from "../blobs/blob-directory.ts";
 import type { LimitValues } from "../limits/limit-names.ts";
 import { type DefaultLimits, limitsOver } from "../limits/limit-values.ts";
 import { volumeBytes } from "./ceilings.ts";
-import { blobDirectory, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 
 export type LimitSettings = Pick<Config, "organizationLimits" | "userLimits" | "dataDir" | "blobs"> &
   Partial<Pick<Config, "role" | "sandbox">>;

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { differingSettings } from "../runs/lease/differing-settings.ts";
 import { readConfig } from "./read-config.ts";
-import { differingSettings, settingDigests } from "./setting-digests.ts";
+import { settingDigests } from "./setting-digests.ts";
 
 const digests = (environment: Record<string, string>, models: object[] = []) =>
   settingDigests(readConfig(environment), models);

@@ -65,15 +65,6 @@ export function settingDigests(config: Config, models: readonly object[]): Recor
   return Object.fromEntries(values.map(([name, value]) => [name, digest(value)]));
 }
 
-/** The names of the settings whose digests are not the same, sorted. A setting that one of the versions lacks does not count. */
-export function differingSettings(
-  one: Readonly<Record<string, string>>,
-  other: Readonly<Record<string, string>>,
-): string[] {
-  const names = Object.keys(one).filter((name) => name in other && one[name] !== other[name]);
-  return names.sort();
-}
-
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (key, part) => (key === "ca_file" ? contentOf(part) : part));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

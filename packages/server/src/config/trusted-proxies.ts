@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { proxyList } from "../http/proxy-list.ts";
 import { list } from "./parsers.ts";
 
 /** Addresses and networks, such as `10.0.0.0/8`. @throws a clause for the operator. */
@@ -6,20 +6,4 @@ export function proxies(text: string): string[] {
   const networks = list(text);
   proxyList(networks);
   return networks;
-}
-
-/** The same to ask whether an address is among them. */
-export function proxyList(networks: readonly string[]): BlockList {
-  const proxies = new BlockList();
-  for (const network of networks) addNetwork(proxies, network);
-  return proxies;
-}
-
-function addNetwork(proxies: BlockList, network: string): void {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
-  const family = isIP(address);
-  const most = family === 4 ? 32 : 128;
-  if (family === 0 || Number(bits ?? 0) > most)
-    throw new Error(`must be a list such as 10.0.0.1,10.1.0.0/16, and ${network} is no address or network`);
-  proxies.addSubnet(address, bits === undefined ? most : Number(bits), family === 4 ? "ipv4" : "ipv6");
 }

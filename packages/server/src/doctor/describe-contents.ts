@@ -1,6 +1,7 @@
 import type { Capability } from "@berth/sandbox";
+import { blobDirectory } from "../blobs/blob-directory.ts";
 import { openBlobs } from "../blobs/open-blobs.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 
 /** Whether the bucket of the contents of files can be used: writes, reads and deletes one small object. Null for a directory. */

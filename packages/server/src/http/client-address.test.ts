@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { proxyList } from "../config/trusted-proxies.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { proxyList } from "./proxy-list.ts";
 
 const from = (remoteAddress: string, forwarded?: string) => ({
   socket: { remoteAddress },

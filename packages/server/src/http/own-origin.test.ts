@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { proxyList } from "../config/trusted-proxies.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { checkOrigin } from "./check-origin.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { isReadableOnTheWay, OwnOrigin } from "./own-origin.ts";
+import { proxyList } from "./proxy-list.ts";
 import { Cookie, SIGN_IN_COOKIE } from "./sign-in-cookie.ts";
 
 type Headers = Record<string, string>;

@@ -3,8 +3,6 @@ import { Registry } from "prom-client";
 import { createTokenWatch } from "../access/token-watch.ts";
 import { mountAdministration } from "../administration/admin-routes.ts";
 import type { BlobStore } from "../blobs/interface/blob-store.ts";
-import type { Ceilings } from "../config/ceilings.ts";
-import { proxyList } from "../config/trusted-proxies.ts";
 import type { Database } from "../db/pool.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/resolve-agent.ts";
@@ -14,6 +12,7 @@ import { mountDeviceAuthorizations } from "../features/device-authorizations/dev
 import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
 import { mountDocs } from "../features/docs/docs-routes.ts";
 import { mountEnvironments } from "../features/environments/environment-routes.ts";
+import type { Ceilings } from "../features/environments/require-allowed.ts";
 import { mountFiles } from "../features/files/file-routes.ts";
 import { mountForward } from "../features/forward/forward-routes.ts";
 import { mountInstallationHealth } from "../features/health/health-routes.ts";
@@ -38,6 +37,7 @@ import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
 import { createMetrics, type RenderedMetrics } from "../http/metrics.ts";
+import { proxyList } from "../http/proxy-list.ts";
 import { AddressRates } from "../limits/address-rates.ts";
 import type { LimitValues } from "../limits/limit-names.ts";
 import type { DefaultLimits } from "../limits/limit-values.ts";
@@ -52,7 +52,7 @@ import type { RetentionDays } from "../retention/retention-names.ts";
 import { TurnPermits } from "../runs/lease/turn-permits.ts";
 import { derivedKey, SecretBox } from "../secrets/secret-box.ts";
 import { NO_TRACES, type Traces } from "../traces/traces.ts";
-import type { Installation } from "./describe-installation.ts";
+import type { Installation } from "./installation.ts";
 import { measureInstallation } from "./measure-installation.ts";
 
 /** What every service listens with. */

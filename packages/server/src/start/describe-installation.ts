@@ -1,4 +1,3 @@
-import type { HealthCheck, HealthHost, SERVICE_FAULTS } from "@berth/contract";
 import { listHosts } from "../administration/list-hosts.ts";
 import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
@@ -9,21 +8,12 @@ import { describeRole } from "../checks/describe-role.ts";
 import { describeSettings } from "../checks/describe-settings.ts";
 import { describeStoredResources } from "../checks/describe-stored-resources.ts";
 import type { Config } from "../config/config.ts";
-import type { Queryable } from "../db/statement.ts";
-import type { AvailableModels } from "../features/agents/resolve-agent.ts";
 import { runnersSeen } from "../runs/lease/host-store.ts";
 import { describeHosts } from "./describe-hosts.ts";
 import { describeWarmPool } from "./describe-warm-pool.ts";
+import type { Installation } from "./installation.ts";
 import { installationId } from "./installation-id.ts";
 import { ownHost } from "./own-host.ts";
-
-/** What a service can tell of its installation. */
-export interface Installation {
-  checks(db: Queryable, models: Pick<AvailableModels, "list">): Promise<HealthCheck[]>;
-  hosts(db: Queryable): Promise<HealthHost[]>;
-  /** Why no service of the database runs sessions, where this one does not. */
-  fault(db: Queryable): Promise<(typeof SERVICE_FAULTS)[number] | null>;
-}
 
 /** A host that runs sessions is marked as seen every two seconds. */
 const MAX_UNSEEN_MS = 15_000;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
+import { blobDirectory } from "../blobs/blob-directory.ts";
 import type { BlobStore } from "../blobs/interface/blob-store.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { recordBlobStore } from "../db/database-identity-store.ts";
 import type { Queryable } from "../db/statement.ts";
 import { otherHostsSeen } from "../runs/lease/host-store.ts";

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { blobDirectory } from "../blobs/blob-directory.ts";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
-import { blobDirectory, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { readNamedFile } from "../config/read-named-file.ts";

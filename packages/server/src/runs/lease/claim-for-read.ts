@@ -1,6 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
-import { type Claimant, type ClaimedRow, leaseOf } from "./claim-runs.ts";
-import type { Lease } from "./lease.ts";
+import type { Claimant } from "./claim-runs.ts";
+import { type ClaimedRow, type Lease, leaseOf } from "./lease.ts";
 
 /**
  * Leases a session that nobody holds because a read of its disk waits, if the disk is at the claimant's place. That needs no slot and

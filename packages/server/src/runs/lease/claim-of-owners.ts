@@ -1,8 +1,7 @@
 import type { Share } from "@berth/concurrency";
 import type { Queryable } from "../../db/statement.ts";
-import { type Claimant, type ClaimedRow, IS_CLAIMABLE, leaseOf } from "./claim-runs.ts";
-import { IS_DUE } from "./due-owners.ts";
-import type { Lease } from "./lease.ts";
+import { type Claimant, IS_CLAIMABLE } from "./claim-runs.ts";
+import { type ClaimedRow, IS_DUE, type Lease, leaseOf } from "./lease.ts";
 import { type FullOwners, mayHaveTurn } from "./turn-permits.ts";
 
 export interface SharedLease {

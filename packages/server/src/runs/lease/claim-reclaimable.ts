@@ -1,6 +1,5 @@
 import type { Queryable } from "../../db/statement.ts";
-import { type ClaimedRow, leaseOf } from "./claim-runs.ts";
-import type { Lease } from "./lease.ts";
+import { type ClaimedRow, type Lease, leaseOf } from "./lease.ts";
 
 export interface ReclaimOptions {
   db: Queryable;

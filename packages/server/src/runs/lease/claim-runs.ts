@@ -1,6 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
 import { beatMs, type Host, isSeen, milliseconds } from "./host.ts";
-import { HELD, type Lease, leaseValues } from "./lease.ts";
+import { type ClaimedRow, HELD, type Lease, leaseOf, leaseValues } from "./lease.ts";
 import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
 /** The worker that claims. */
@@ -51,17 +51,6 @@ export async function claimRuns(
 /** A claimed session, and whose it is. */
 export interface ClaimedRun extends Lease {
   ownerId: string;
-}
-
-/** What a claim returns of a session's row. */
-export interface ClaimedRow {
-  id: string;
-  organization_id: string;
-  lease_epoch: number;
-}
-
-export function leaseOf(row: ClaimedRow, owner: string): Lease {
-  return { sessionId: row.id, organizationId: row.organization_id, owner, epoch: row.lease_epoch };
 }
 
 const GRACE = milliseconds("$5");

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
-import { type Claimant, type ClaimedRow, leaseOf } from "./claim-runs.ts";
-import { HELD, type Lease, leaseValues } from "./lease.ts";
+import type { Claimant } from "./claim-runs.ts";
+import { type ClaimedRow, HELD, type Lease, leaseOf, leaseValues } from "./lease.ts";
 
 /** A summary that is due for longer came to nothing: no cache is kept for so long after it. */
 const USELESS = "interval '15 minutes'";

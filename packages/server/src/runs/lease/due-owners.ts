@@ -1,8 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
+import { IS_DUE } from "./lease.ts";
 import type { OwnerRange, RangedOwner } from "./owner-turns.ts";
-
-/** SQL: a session waits for a worker. */
-export const IS_DUE = "pending_at is not null and lease_owner is null";
 
 /** Organizations with due sessions. Each costs one look at an index, however many sessions it has. */
 export async function dueOrganizations(db: Queryable): Promise<string[]> {

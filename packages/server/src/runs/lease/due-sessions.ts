@@ -1,5 +1,5 @@
 import type { Queryable } from "../../db/statement.ts";
-import { IS_DUE } from "./due-owners.ts";
+import { IS_DUE } from "./lease.ts";
 import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
 /**

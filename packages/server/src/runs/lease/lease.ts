@@ -30,3 +30,17 @@ export const HELD = "sessions.id = $1 and lease_owner = $2 and lease_epoch = $3"
 export function leaseValues({ sessionId, owner, epoch }: Lease): [string, string, number] {
   return [sessionId, owner, epoch];
 }
+
+/** SQL: a session waits for a worker. */
+export const IS_DUE = "pending_at is not null and lease_owner is null";
+
+/** What a claim returns of a session's row. */
+export interface ClaimedRow {
+  id: string;
+  organization_id: string;
+  lease_epoch: number;
+}
+
+export function leaseOf(row: ClaimedRow, owner: string): Lease {
+  return { sessionId: row.id, organizationId: row.organization_id, owner, epoch: row.lease_epoch };
+}
