@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const MIGRATIONS = "packages/server/src/db/migrations";
+const MIGRATIONS = "packages/store/src/db/migrations";
 
 /** The migrations before were applied before any release. */
 const FIRST_OF_RELEASES = 41;

@@ -532,13 +532,13 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "a network between a worker and the database is cut as in the acceptance tests",
   },
   {
-    files: "packages/server/src/runs/tunnels/",
+    files: "packages/runs/src/tunnels/",
     imports: "tests/",
     reason:
       "a process with the role egress is tested with a database that it shares, and certificates and ports as in the acceptance tests",
   },
   {
-    files: "packages/server/src/features/console/oidc/",
+    files: "packages/api/src/features/console/oidc/",
     imports: "tests/identity-provider/",
     reason: "signing in is tested with the OpenID provider that all tests share",
   },
@@ -549,7 +549,7 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
   },
   {
     files: "packages/cli/src/commands/skills/",
-    imports: "packages/server/test-support/skills.ts",
+    imports: "packages/api/test-support/skills.ts",
     reason: "archives of skills are tested with the same zip writer as in the service",
   },
   {

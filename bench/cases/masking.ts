@@ -1,4 +1,4 @@
-import { SecretMask } from "@berth/server/masking";
+import { SecretMask } from "@berth/store/masking";
 import { type Figure, median } from "../figure.ts";
 
 const MEGABYTE = 1_000_000;

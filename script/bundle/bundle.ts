@@ -9,7 +9,7 @@ const PROGRAMS = {
   main: "packages/cli/src/main.ts",
   "runner-process": "packages/server/src/start/runner-process.ts",
   "api-process": "packages/server/src/start/api-process.ts",
-  "lease-thread": "packages/server/src/runs/lease/lease-thread.ts",
+  "lease-thread": "packages/runs/src/lease/lease-thread.ts",
 };
 
 export interface BundleOptions {

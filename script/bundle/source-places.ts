@@ -10,7 +10,7 @@ const MODULE = "berth:source-place";
 /** Name programs of the bundle, by their own place. */
 const PROGRAM_PLACES = [
   "packages/server/src/start/child-program.ts",
-  "packages/server/src/runs/lease/lease-program.ts",
+  "packages/runs/src/lease/lease-program.ts",
 ];
 
 /** `import.meta` of a source goes on to say where the source is, so that it finds what lies beside it. */

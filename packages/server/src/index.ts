@@ -1,10 +1,9 @@
+export type { Administration, AuditQuery } from "@berth/api/administration";
 export type { Capability } from "@berth/sandbox";
-export type { Administration } from "./administration/administration.ts";
-export type { AuditQuery } from "./administration/audit-entries.ts";
+export { DatabaseUnavailableError } from "@berth/store/db";
+export { InputError, OperatorError } from "@berth/store/errors";
 export { type Backup, backup } from "./backup/backup.ts";
 export { checkBackup, type Restored, restore } from "./backup/restore.ts";
-export { DatabaseUnavailableError } from "./db/database-error.ts";
-export { InputError, OperatorError } from "./errors/operator-error.ts";
 export { administrationOnMachine, createTokenOnMachine } from "./machine/administration-on-machine.ts";
 export { migrateDatabase, type SchemaReport } from "./machine/migrate-database.ts";
 export { type MovedContents, moveContents } from "./machine/move-contents.ts";

@@ -10,7 +10,7 @@ import { covers } from "../harness/covers.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
-const MIGRATIONS = fileURLToPath(new URL("../../../packages/server/src/db/migrations", import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL("../../../packages/store/src/db/migrations", import.meta.url));
 const settings = { BERTH_MIGRATE: "off" };
 
 covers(["migrate-apart"], "BERTH_MIGRATE=off: a start needs berth migrate first", async (t) => {

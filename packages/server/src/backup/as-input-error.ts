@@ -1,4 +1,4 @@
-import { InputError } from "../errors/operator-error.ts";
+import { InputError } from "@berth/store/errors";
 import { isNoRoom } from "./partial-directory.ts";
 
 /** What fails in the work is a fault of what the command was given. @param worded makes it one sentence about that. */

@@ -2,8 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { streamRegularFile } from "@berth/linux";
-import { InputError } from "../errors/operator-error.ts";
-import { derivedKey } from "../secrets/secret-box.ts";
+import { InputError } from "@berth/store/errors";
+import { derivedKey } from "@berth/store/secrets";
 import { type BackupNote, NOTE_FILE } from "./backup-note.ts";
 import { regularFiles } from "./regular-files.ts";
 

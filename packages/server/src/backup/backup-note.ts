@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createFile, readRegularFile } from "@berth/linux";
-import { InputError } from "../errors/operator-error.ts";
+import { InputError } from "@berth/store/errors";
 
 /** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
 export interface BackupNote {

@@ -4,9 +4,8 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { copyTree, createDirectory, NotARegularFile, streamRegularFile } from "@berth/linux";
-import { contentPath, openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
-import { type BlobConfig, openBlobs } from "../blobs/open-blobs.ts";
-import type { DatabaseAccess } from "../db/database-access.ts";
+import { type BlobConfig, contentPath, openBlobs, openDiskBlobs } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
 
 /** Copies the contents of files, and of uploads that are not complete, to another directory. */
 export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {

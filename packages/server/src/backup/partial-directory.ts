@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createDirectory, isOfDeadProcess, processName, removeTree } from "@berth/linux";
-import { InputError, OperatorError } from "../errors/operator-error.ts";
+import { InputError, OperatorError } from "@berth/store/errors";
 
 /**
  * Gives the work a directory beside `to`, which the work renames to `to` when it is complete. Otherwise nothing is left of it;

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../errors/operator-error.ts";
+import { InputError } from "@berth/store/errors";
 
 /**
  * The paths of all files of a backup below it, in order.

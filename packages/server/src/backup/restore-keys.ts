@@ -2,10 +2,10 @@ import { existsSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
+import { InputError } from "@berth/store/errors";
+import { readFormerKey, readKey, readSecretKey } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { InputError } from "../errors/operator-error.ts";
-import { readFormerKey, readKey, readSecretKey } from "../secrets/secret-key.ts";
 import { asInputError } from "./as-input-error.ts";
 
 /** Gives a new data directory the given key, or the backup's. @throws InputError when it then has none. */

@@ -1,6 +1,5 @@
-import type { DatabaseAccess } from "../db/database-access.ts";
-import type { Queryable } from "../db/statement.ts";
-import { forgetHome } from "../runs/lease/forget-home.ts";
+import type { DatabaseAccess, Queryable } from "@berth/store/db";
+import { forgetHome } from "@berth/store/leases";
 
 export interface RestoredCounts {
   sessions: number;

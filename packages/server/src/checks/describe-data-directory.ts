@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Capability } from "@berth/sandbox";
+import { readKey } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
-import { readKey } from "../secrets/secret-key.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
 
 /** Whether other users of the machine can change the installation. Creates nothing. */

@@ -1,7 +1,7 @@
 import type { Capability } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
-import type { Queryable } from "../db/statement.ts";
 import { environmentsAbove } from "./stored-resources-store.ts";
 
 /** Whether stored environments ask for more than they can get now. Nothing when none does. */

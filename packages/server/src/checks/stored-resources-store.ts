@@ -1,5 +1,5 @@
+import type { Queryable } from "@berth/store/db";
 import type { Ceilings } from "../config/ceilings.ts";
-import type { Queryable } from "../db/statement.ts";
 
 /** How many environments that sessions can use ask for more than the ceilings. */
 export async function environmentsAbove(db: Queryable, ceilings: Ceilings): Promise<number> {

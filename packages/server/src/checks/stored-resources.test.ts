@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testApp } from "../../test-support/http.ts";
+import { testApp } from "@berth/api/test-support/http";
 import { environmentsAbove } from "./stored-resources-store.ts";
 
 test("environments above the ceilings: each counts once, and archived ones not", async (t) => {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { LimitValues } from "../limits/limit-names.ts";
-import type { RetentionDays } from "../retention/retention-names.ts";
+import type { LimitValues, RetentionDays } from "@berth/store/names";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
 import type { OidcMapping } from "./oidc.ts";
 import type { Toleration } from "./pod-settings.ts";

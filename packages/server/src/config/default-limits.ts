@@ -1,6 +1,4 @@
-import { blobDirectory } from "../blobs/blob-directory.ts";
-import type { LimitValues } from "../limits/limit-names.ts";
-import { type DefaultLimits, limitsOver } from "../limits/limit-values.ts";
+import { blobDirectory, type DefaultLimits, type LimitValues, limitsOver } from "@berth/store/names";
 import { volumeBytes } from "./ceilings.ts";
 import type { Config } from "./config.ts";
 

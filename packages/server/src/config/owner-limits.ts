@@ -1,10 +1,4 @@
-import {
-  isLimitName,
-  LIMIT_NAMES,
-  type LimitName,
-  type LimitValues,
-  limitValue,
-} from "../limits/limit-names.ts";
+import { isLimitName, LIMIT_NAMES, type LimitName, type LimitValues, limitValue } from "@berth/store/names";
 import { list } from "./parsers.ts";
 
 /** Limits as `open_sessions=50,file_bytes=none`; `none` alone: no limit of any name. A name that is missing has its default. */

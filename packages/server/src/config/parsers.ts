@@ -1,5 +1,5 @@
 import { isBlockedPort } from "@berth/contract/blocked-ports";
-import { isS3Place, parseS3Place } from "./s3-place.ts";
+import { isS3Place, parseS3Place } from "@berth/store/names";
 
 /** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
 

@@ -1,9 +1,4 @@
-import {
-  isRetainedName,
-  RETAINED_NAMES,
-  type RetentionDays,
-  retentionDays,
-} from "../retention/retention-names.ts";
+import { isRetainedName, RETAINED_NAMES, type RetentionDays, retentionDays } from "@berth/store/names";
 import { list } from "./parsers.ts";
 
 /** Days as `sessions=90,files=30`. */

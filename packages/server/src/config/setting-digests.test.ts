@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { differingSettings } from "../runs/lease/differing-settings.ts";
+import { differingSettings } from "@berth/store/leases";
 import { readConfig } from "./read-config.ts";
 import { settingDigests } from "./setting-digests.ts";
 

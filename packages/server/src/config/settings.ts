@@ -1,7 +1,6 @@
 import { createAddressGuard } from "@berth/egress/address-guard";
 import { OutgoingProxies } from "@berth/egress/outgoing-proxies";
-import { LIMIT_NAMES } from "../limits/limit-names.ts";
-import { RETAINED_NAMES } from "../retention/retention-names.ts";
+import { LIMIT_NAMES, RETAINED_NAMES } from "@berth/store/names";
 import { MOST_API_PROCESSES } from "./api-processes.ts";
 import type { Config } from "./config.ts";
 import { LEAST_CONNECTIONS, MOST_CONNECTIONS } from "./connections.ts";

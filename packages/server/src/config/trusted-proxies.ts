@@ -1,4 +1,4 @@
-import { proxyList } from "../http/proxy-list.ts";
+import { proxyList } from "@berth/api/proxy-list";
 import { list } from "./parsers.ts";
 
 /** Addresses and networks, such as `10.0.0.0/8`. @throws a clause for the operator. */

@@ -1,4 +1,4 @@
-import { traceSettings } from "../traces/trace-settings.ts";
+import { traceSettings } from "@berth/store/names";
 import { nearestName } from "./nearest-name.ts";
 import { withoutServiceLinks } from "./service-links.ts";
 import { CONFIG_VARIABLE, SETTING_LIST, variablesOfSetting } from "./settings.ts";

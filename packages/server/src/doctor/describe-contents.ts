@@ -1,8 +1,8 @@
 import type { Capability } from "@berth/sandbox";
-import { blobDirectory } from "../blobs/blob-directory.ts";
-import { openBlobs } from "../blobs/open-blobs.ts";
+import { openBlobs } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
+import { blobDirectory } from "@berth/store/names";
 import type { Config } from "../config/config.ts";
-import type { DatabaseAccess } from "../db/database-access.ts";
 
 /** Whether the bucket of the contents of files can be used: writes, reads and deletes one small object. Null for a directory. */
 export async function describeContents(config: Config, db: DatabaseAccess): Promise<Capability | null> {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Capability } from "@berth/sandbox";
+import { serverUser } from "@berth/store/embedded-postgres";
 import type { Config } from "../config/config.ts";
-import { serverUser } from "../db/embedded/server-user.ts";
 
 /** Who else on the machine can read the embedded database; null when there is none. */
 export function describeDatabaseUser({ databaseUrl, dataDir }: Config): Capability | null {

@@ -7,6 +7,8 @@ import {
   type SandboxEngine,
 } from "@berth/sandbox";
 import { isolationCapabilities, probeEngine } from "@berth/sandbox/probes";
+import { type DatabaseAddress, openDatabase, type Queryable } from "@berth/store/db";
+import { createLog, createRedactor } from "@berth/store/log";
 import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
@@ -20,11 +22,6 @@ import { ConfigError } from "../config/config-error.ts";
 import type { SettingValues } from "../config/read-config.ts";
 import { withPlace } from "../config/with-place.ts";
 import { withSettings } from "../config/with-settings.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
-import { openDatabase } from "../db/pool.ts";
-import type { Queryable } from "../db/statement.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
 import { describeHosts } from "../start/describe-hosts.ts";
 import { describeWarmPool } from "../start/describe-warm-pool.ts";
 import { openEngine } from "../start/open-engine.ts";

@@ -1,16 +1,20 @@
-import { type Administration, administration } from "../administration/administration.ts";
-import type { AdministeredSettings, Administrator } from "../administration/administrator.ts";
-import type { Config } from "../config/config.ts";
-import { defaultLimits } from "../config/default-limits.ts";
-import { readConfig } from "../config/read-config.ts";
-import { userCodeKey } from "../features/device-authorizations/device-codes.ts";
+import {
+  type AdministeredSettings,
+  type Administration,
+  type Administrator,
+  administration,
+} from "@berth/api/administration";
 import {
   createServiceAccountToken,
   createTokenFor,
   type ServiceAccountTokenFor,
   type TokenFor,
-} from "../features/tokens/create-token-for.ts";
-import { readSecretKey } from "../secrets/secret-key.ts";
+  userCodeKey,
+} from "@berth/api/features";
+import { readSecretKey } from "@berth/store/secrets";
+import type { Config } from "../config/config.ts";
+import { defaultLimits } from "../config/default-limits.ts";
+import { readConfig } from "../config/read-config.ts";
 import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { auditedCommand } from "./audited-command.ts";

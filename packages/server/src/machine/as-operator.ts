@@ -1,10 +1,8 @@
 import { orAborted } from "@berth/concurrency";
+import { type DatabaseAccess, openDatabase } from "@berth/store/db";
+import { createLog, createRedactor } from "@berth/store/log";
 import type { Config } from "../config/config.ts";
 import { withSettings } from "../config/with-settings.ts";
-import type { DatabaseAccess } from "../db/database-access.ts";
-import { openDatabase } from "../db/pool.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
 import { openStore } from "../start/open-store.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 

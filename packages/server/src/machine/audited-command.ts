@@ -1,10 +1,8 @@
 import { userInfo } from "node:os";
-import type { Subject } from "../administration/subject.ts";
-import { appendAuditEntry } from "../audit/audit-store.ts";
+import type { Subject } from "@berth/api/administration";
+import { appendAuditEntry } from "@berth/store/audit";
+import { asDatabase, type DatabaseAccess, type Queryable } from "@berth/store/db";
 import type { Config } from "../config/config.ts";
-import type { DatabaseAccess } from "../db/database-access.ts";
-import type { Queryable } from "../db/statement.ts";
-import { asDatabase } from "../db/transaction.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 
 /**

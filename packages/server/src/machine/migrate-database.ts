@@ -1,7 +1,6 @@
+import { type Migrated, migrate, readSchema } from "@berth/store/db";
+import { createLog, createRedactor } from "@berth/store/log";
 import { withSettings } from "../config/with-settings.ts";
-import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
 import { openServer } from "../start/open-store.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import type { InstallationFlags } from "./as-operator.ts";

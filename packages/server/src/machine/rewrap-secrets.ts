@@ -1,18 +1,21 @@
 import { mkdirSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import { readConfig } from "../config/read-config.ts";
-import type { DatabaseAccess } from "../db/database-access.ts";
-import { OperatorError } from "../errors/operator-error.ts";
-import { readHosts } from "../runs/lease/known-hosts-store.ts";
-import { recordDatabaseKey } from "../secrets/database-key-store.ts";
-import { countKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
+import type { DatabaseAccess } from "@berth/store/db";
+import { OperatorError } from "@berth/store/errors";
+import { readHosts } from "@berth/store/leases";
 import {
+  countKeys,
   deleteFormerKey,
+  type KeyChange,
   readFormerKey,
   readKey,
   readSecretKey,
+  recordDatabaseKey,
   replaceSecretKey,
-} from "../secrets/secret-key.ts";
+  reseal,
+  UnopenedSecret,
+} from "@berth/store/secrets";
+import type { Config } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import { installationId } from "../start/installation-id.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";

@@ -1,7 +1,7 @@
+import type { Subject } from "@berth/api/administration";
 import { formatId } from "@berth/contract";
-import { tokenHash } from "../access/token-secret.ts";
-import type { Subject } from "../administration/subject.ts";
-import type { Queryable } from "../db/statement.ts";
+import { tokenHash } from "@berth/store/access";
+import type { Queryable } from "@berth/store/db";
 
 /** @param secret The token itself. */
 export async function tokenSubject(db: Queryable, secret: string): Promise<Subject> {

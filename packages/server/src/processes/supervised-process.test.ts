@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { silentLog } from "../../test-support/database.ts";
+import { silentLog } from "@berth/store/test-support/database";
 import type { ParentOfSampleCalls, SampleCalls } from "../../test-support/sample-process.ts";
 import { type ProcessOptions, SupervisedProcess } from "./supervised-process.ts";
 

@@ -2,20 +2,18 @@
 
 import type { SendHandle } from "node:child_process";
 import { Server } from "node:net";
+import type { ServiceFault } from "@berth/api/features";
+import type { RenderedMetrics } from "@berth/api/http";
+import { openBlobs } from "@berth/store/blobs";
+import { type DatabaseAddress, openDatabase } from "@berth/store/db";
+import { createLog, createRedactor } from "@berth/store/log";
+import { openSessionHub } from "@berth/store/notify";
+import { openTraces } from "@berth/store/traces";
 import { Registry } from "prom-client";
-import { openBlobs } from "../blobs/open-blobs.ts";
 import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
-import { openDatabase } from "../db/pool.ts";
-import type { ServiceFault } from "../features/service/service-routes.ts";
-import type { RenderedMetrics } from "../http/metrics.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
-import { openSessionHub } from "../notify/session-hub.ts";
 import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
 import type { Given } from "../processes/process-calls.ts";
-import { openTraces } from "../traces/open-traces.ts";
 import { type FurtherApi, openFurtherApi } from "./api.ts";
 import { apiSettings, tlsOf } from "./api-settings.ts";
 import { keysOf } from "./keys-of.ts";

@@ -1,3 +1,4 @@
+import type { DatabaseKeys } from "@berth/store/secrets";
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { defaultLimits } from "../config/default-limits.ts";
@@ -5,7 +6,6 @@ import { listenAddress } from "../config/listen-address.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
-import type { DatabaseKeys } from "../secrets/database-key-store.ts";
 import type { Tls } from "./api.ts";
 import { describeInstallation } from "./describe-installation.ts";
 import { installationId } from "./installation-id.ts";

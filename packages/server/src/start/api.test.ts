@@ -7,12 +7,11 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { silentLog, testDatabase } from "../../test-support/database.ts";
-import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
-import { createTokenFor } from "../features/tokens/create-token-for.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
-import { openSessionHub } from "../notify/session-hub.ts";
+import { createTokenFor } from "@berth/api/features";
+import { openDiskBlobs } from "@berth/store/blobs";
+import { createLog, createRedactor } from "@berth/store/log";
+import { openSessionHub } from "@berth/store/notify";
+import { silentLog, testDatabase } from "@berth/store/test-support/database";
 import { type Api, type ApiOptions, startApi } from "./api.ts";
 
 async function started(

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
+import { type AppDeps, createApp, createHealthApp, createMetricsApp, type ServiceDeps } from "@berth/api/app";
+import type { RenderedMetrics } from "@berth/api/http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.ts";
 import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
-import type { RenderedMetrics } from "../http/metrics.ts";
-import { type AppDeps, createApp, createHealthApp, createMetricsApp, type ServiceDeps } from "./app.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import { isWrongAddress, type ListenAddress, listenFailure } from "./listen-failure.ts";
 

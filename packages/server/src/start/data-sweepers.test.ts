@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { requestErasure, selectErasures } from "@berth/api/test-support/internals/deletion";
 import { minUuidAt, newUuid } from "@berth/contract";
-import { silentLog, testDatabase } from "../../test-support/database.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { openDiskBlobs } from "../blobs/disk/disk-blobs.ts";
-import { WHOLE } from "../db/keyset.ts";
-import { requestErasure, selectErasures } from "../deletion/erasure-store.ts";
+import { openDiskBlobs } from "@berth/store/blobs";
+import { WHOLE } from "@berth/store/db";
+import { silentLog, testDatabase } from "@berth/store/test-support/database";
+import { seed, seedSession } from "@berth/store/test-support/runs";
 import { startDataSweepers } from "./data-sweepers.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,16 +1,16 @@
+import { applyRetention, continueErasures, hasUnfinishedErasures } from "@berth/api/deletion";
+import {
+  deleteExpired,
+  deleteExpiredReads,
+  sweepContents,
+  sweepSignIns,
+  sweepUploads,
+} from "@berth/api/features";
+import { removeGoneHosts } from "@berth/runs/lease";
+import type { BlobStore } from "@berth/store/blobs";
+import { type Database, runAlone } from "@berth/store/db";
 import type { Logger } from "pino";
-import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/pool.ts";
-import { runAlone } from "../db/run-alone.ts";
-import { applyRetention } from "../deletion/apply-retention.ts";
-import { continueErasures } from "../deletion/continue-erasures.ts";
-import { hasUnfinishedErasures } from "../deletion/erasure-store.ts";
-import { sweepSignIns } from "../features/console/sweep-sign-ins.ts";
-import { deleteExpired } from "../features/device-authorizations/device-authorization-store.ts";
-import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
-import { deleteExpiredReads } from "../features/sessions/workspace/read-store.ts";
-import { removeGoneHosts } from "../runs/lease/untied-hosts-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { HOUR_MS, MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 

@@ -1,6 +1,6 @@
 import type { Capability } from "@berth/sandbox";
-import type { Queryable } from "../db/statement.ts";
-import type { Host } from "../runs/lease/host.ts";
+import type { Queryable } from "@berth/store/db";
+import type { Host } from "@berth/store/leases";
 import { describeDifferences } from "./own-host.ts";
 
 /** Whether the other services of the database have the settings of this one. */

@@ -1,4 +1,6 @@
-import { listHosts } from "../administration/list-hosts.ts";
+import { listHosts } from "@berth/api/administration";
+import type { Installation } from "@berth/api/app";
+import { runnersSeen } from "@berth/runs/lease";
 import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
@@ -8,10 +10,8 @@ import { describeRole } from "../checks/describe-role.ts";
 import { describeSettings } from "../checks/describe-settings.ts";
 import { describeStoredResources } from "../checks/describe-stored-resources.ts";
 import type { Config } from "../config/config.ts";
-import { runnersSeen } from "../runs/lease/host-store.ts";
 import { describeHosts } from "./describe-hosts.ts";
 import { describeWarmPool } from "./describe-warm-pool.ts";
-import type { Installation } from "./installation.ts";
 import { installationId } from "./installation-id.ts";
 import { ownHost } from "./own-host.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase } from "../../test-support/database.ts";
-import { addReady, MadeSandboxes } from "../../test-support/warm.ts";
+import { addReady, MadeSandboxes } from "@berth/runs/test-support/warm";
+import { testDatabase } from "@berth/store/test-support/database";
 import { describeWarmPool } from "./describe-warm-pool.ts";
 
 test("describeWarmPool: how many are ready, where there are to be any", async (t) => {

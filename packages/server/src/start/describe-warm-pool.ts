@@ -1,7 +1,7 @@
+import { countReady } from "@berth/runs/warm";
 import type { Capability } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
 import type { Config } from "../config/config.ts";
-import type { Queryable } from "../db/statement.ts";
-import { countReady } from "../runs/warm/pool-store.ts";
 
 /** How many sandboxes of the pool wait for a session; null where there is to be no pool. */
 export async function describeWarmPool(

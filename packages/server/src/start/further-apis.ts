@@ -1,10 +1,10 @@
 import type { Server } from "node:net";
+import type { ServiceFault } from "@berth/api/features";
+import type { RenderedMetrics } from "@berth/api/http";
+import type { DatabaseAddress } from "@berth/store/db";
+import type { RateGroups } from "@berth/store/limits";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
-import type { ServiceFault } from "../features/service/service-routes.ts";
-import type { RenderedMetrics } from "../http/metrics.ts";
-import type { RateGroups } from "../limits/rates.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
 import type { ApiCalls, FirstApiCalls } from "./api-process.ts";
 import { childProgram } from "./child-program.ts";

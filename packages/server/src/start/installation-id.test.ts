@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { assertDurable, assertSynced, CAN_TRACE, fileCalls } from "../../test-support/file-calls.ts";
-import { diskStoreId } from "../blobs/disk/disk-store-id.ts";
+import { assertDurable, assertSynced, CAN_TRACE, fileCalls } from "@berth/store/test-support/file-calls";
+import { diskStoreId } from "@berth/store/test-support/internals/blobs";
 import { installationId } from "./installation-id.ts";
 
-const [installation, store] = ["./installation-id.ts", "../blobs/disk/disk-store-id.ts"].map((path) =>
-  JSON.stringify(import.meta.resolve(path)),
+const [installation, store] = ["./installation-id.ts", "@berth/store/test-support/internals/blobs"].map(
+  (path) => JSON.stringify(import.meta.resolve(path)),
 );
 
 for (const [what, name, program] of [

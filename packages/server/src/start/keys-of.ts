@@ -1,6 +1,5 @@
+import { type DatabaseKeys, readFormerKey, readSecretKey } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
-import type { DatabaseKeys } from "../secrets/database-key-store.ts";
-import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 
 /** The keys of the stored secrets. */
 export function keysOf(config: Config): DatabaseKeys {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Notice } from "../notify/neighbours.ts";
+import type { Notice } from "@berth/store/notify";
 import { NoticeRelay, neighboursBehind } from "./notice-relay.ts";
 
 test("each process hears what the others tell, once, and nothing of itself", () => {

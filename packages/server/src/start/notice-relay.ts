@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Neighbours, Notice } from "../notify/neighbours.ts";
+import type { Neighbours, Notice } from "@berth/store/notify";
 
 /** What processes of one service tell each other. */
 export type NoticeCalls = { notice(given: Notice): void };

@@ -7,16 +7,13 @@ import {
   placeAuthority,
   signGateway,
 } from "@berth/egress";
+import { sharedAuthority, TUNNELS, tunnelGrants } from "@berth/runs/tunnels";
+import type { Database } from "@berth/store/db";
+import type { Redactor } from "@berth/store/log";
+import { type DatabaseKeys, SecretBox } from "@berth/store/secrets";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
-import type { Database } from "../db/pool.ts";
-import type { Redactor } from "../log/redactor.ts";
-import { sharedAuthority } from "../runs/tunnels/authority-store.ts";
-import { tunnelGrants } from "../runs/tunnels/tunnel-grants.ts";
-import { TUNNELS } from "../runs/tunnels/tunnel-store.ts";
-import type { DatabaseKeys } from "../secrets/database-key-store.ts";
-import { SecretBox } from "../secrets/secret-box.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { relayOptions } from "./relay-options.ts";
 import { providersOf } from "./repositories.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { silentLog, testDatabase } from "../../test-support/database.ts";
+import { silentLog, testDatabase } from "@berth/store/test-support/database";
 import { readConfig } from "../config/read-config.ts";
 import { openServer } from "./open-store.ts";
 

@@ -1,17 +1,24 @@
 import { join } from "node:path";
 import { createDirectory } from "@berth/linux";
+import {
+  checkDurability,
+  checkPooler,
+  type DatabaseAddress,
+  DatabaseUnavailableError,
+  isTimeout,
+  type Migrated,
+  migrate,
+  openDatabase,
+  readSchema,
+} from "@berth/store/db";
+import {
+  type EmbeddedPostgresOptions,
+  preparedCluster,
+  superviseEmbeddedPostgres,
+} from "@berth/store/embedded-postgres";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { checkDurability } from "../db/check-durability.ts";
-import { checkPooler } from "../db/check-pooler.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
-import { DatabaseUnavailableError, isTimeout } from "../db/database-error.ts";
-import { preparedCluster } from "../db/embedded/prepared-cluster.ts";
-import type { EmbeddedPostgresOptions } from "../db/embedded/start-embedded-postgres.ts";
-import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
-import { type Migrated, migrate, readSchema } from "../db/migrate.ts";
-import { openDatabase } from "../db/pool.ts";
 import { requireDatabaseProgram } from "./database-program.ts";
 
 /** The database of the installation: running, durable, and with the current schema. */

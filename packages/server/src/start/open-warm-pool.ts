@@ -1,13 +1,13 @@
+import { resolveResources } from "@berth/api/features";
+import { newOwnerName } from "@berth/runs/lease";
+import { WarmPool } from "@berth/runs/warm";
+import { limitsOf } from "@berth/runs/workspace";
 import type { SandboxEngine } from "@berth/sandbox";
+import type { Database } from "@berth/store/db";
+import type { Host } from "@berth/store/leases";
 import type { Logger } from "pino";
 import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/pool.ts";
-import { resolveResources } from "../features/environments/resolve-environment.ts";
-import type { Host } from "../runs/lease/host.ts";
-import { newOwnerName } from "../runs/lease/lease-owner.ts";
-import { WarmPool } from "../runs/warm/warm-pool.ts";
-import { limitsOf } from "../runs/workspace/sandbox-spec.ts";
 import { hasPodGateway } from "./pod-gateway.ts";
 
 /** Also where the settings want no pool: a former one is removed. Null: the engine makes no sandbox before it is opened. */

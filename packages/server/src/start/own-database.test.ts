@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { silentLog, testDatabase } from "../../test-support/database.ts";
+import { silentLog, testDatabase } from "@berth/store/test-support/database";
 import { isOwnDatabase } from "./own-database.ts";
 
 test("isOwnDatabase: a data directory belongs to the first database that it was used with", async (t) => {

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFile } from "@berth/linux";
+import { type Queryable, readDatabaseId } from "@berth/store/db";
 import type { Logger } from "pino";
-import { readDatabaseId } from "../db/database-identity-store.ts";
-import type { Queryable } from "../db/statement.ts";
 
 /**
  * Whether the data directory belongs to this database, that is, to the first database that it was used with. Files that the rows

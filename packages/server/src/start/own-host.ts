@@ -1,12 +1,11 @@
 import { hostname } from "node:os";
+import { settingsOfOthers } from "@berth/runs/lease";
+import type { Queryable } from "@berth/store/db";
+import { differingSettings, type Host, localPlace } from "@berth/store/leases";
 import type { Logger } from "pino";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
 import { settingDigests } from "../config/setting-digests.ts";
-import type { Queryable } from "../db/statement.ts";
-import { differingSettings } from "../runs/lease/differing-settings.ts";
-import { type Host, localPlace } from "../runs/lease/host.ts";
-import { settingsOfOthers } from "../runs/lease/host-store.ts";
 import { installationId } from "./installation-id.ts";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLog } from "@berth/store/test-support/database";
 import fc from "fast-check";
-import { silentLog } from "../../test-support/database.ts";
 import { Parts } from "./parts.ts";
 
 test("parts: any one fails before, while or after the others open → each that opened is closed once, the last first", async () => {

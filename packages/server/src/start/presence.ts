@@ -1,8 +1,7 @@
+import { leaveHosts, markSeen } from "@berth/runs/lease";
+import type { Database } from "@berth/store/db";
+import { beatMs, type Host } from "@berth/store/leases";
 import type { Logger } from "pino";
-import type { Database } from "../db/pool.ts";
-import { beatMs, type Host } from "../runs/lease/host.ts";
-import { markSeen } from "../runs/lease/host-store.ts";
-import { leaveHosts } from "../runs/lease/untied-hosts-store.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 
 /** Says that a service is there that runs no sessions, so that others compare their settings and contents with its. */

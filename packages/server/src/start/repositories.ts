@@ -1,4 +1,7 @@
 import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
+import { AccountIdentities, providerOf, type RepositoryProviders } from "@berth/runs/credentials";
+import type { CloneRepository, SessionRepository } from "@berth/runs/inputs";
+import type { ListRefs } from "@berth/runs/snapshots";
 import {
   cloneRepository,
   createListRefs,
@@ -9,10 +12,6 @@ import {
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/git-settings.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
-import { AccountIdentities } from "../runs/credentials/account-identities.ts";
-import { providerOf, type RepositoryProviders } from "../runs/credentials/repository-targets.ts";
-import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
-import type { ListRefs } from "../runs/snapshots/build-snapshot.ts";
 
 /** The environment variables that git and the CLIs of a session need for its repositories. */
 export function repositoryVariables(

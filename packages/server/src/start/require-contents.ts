@@ -1,10 +1,9 @@
+import { otherHostsSeen } from "@berth/runs/lease";
+import type { BlobStore } from "@berth/store/blobs";
+import { type Queryable, recordBlobStore } from "@berth/store/db";
+import { blobDirectory } from "@berth/store/names";
 import type { Logger } from "pino";
-import { blobDirectory } from "../blobs/blob-directory.ts";
-import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { Config } from "../config/config.ts";
-import { recordBlobStore } from "../db/database-identity-store.ts";
-import type { Queryable } from "../db/statement.ts";
-import { otherHostsSeen } from "../runs/lease/host-store.ts";
 import { installationId } from "./installation-id.ts";
 
 /**

@@ -5,10 +5,9 @@
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { catchFaults } from "@berth/concurrency";
+import type { DatabaseAddress } from "@berth/store/db";
+import { createLog, createRedactor } from "@berth/store/log";
 import type { Config } from "../config/config.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
 import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
 import type { Given } from "../processes/process-calls.ts";
 import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";

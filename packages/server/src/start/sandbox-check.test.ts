@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NoRoomError, type SandboxEngine, SandboxError, type SandboxSpec } from "@berth/sandbox";
-import { silentLog } from "../../test-support/database.ts";
+import { silentLog } from "@berth/store/test-support/database";
 import { SandboxCheck } from "./sandbox-check.ts";
 
 function engineThat(fails: Error): { engine: SandboxEngine; opened: string[] } {

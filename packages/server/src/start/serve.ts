@@ -1,13 +1,12 @@
 import type { ChildProcess } from "node:child_process";
+import type { ServiceFault } from "@berth/api/features";
 import { openServiceManager } from "@berth/linux";
+import { createLog, createRedactor } from "@berth/store/log";
+import type { DatabaseKeys } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
 import type { Role } from "../config/roles.ts";
 import { plainHttpWarning } from "../config/tls-files.ts";
-import type { ServiceFault } from "../features/service/service-routes.ts";
-import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
 import { releaseMemoryWhenQuiet } from "../processes/release-memory.ts";
-import type { DatabaseKeys } from "../secrets/database-key-store.ts";
 import type { Store } from "./open-store.ts";
 import { Parts } from "./parts.ts";
 import { ServiceParts } from "./service-parts.ts";

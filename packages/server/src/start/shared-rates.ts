@@ -1,4 +1,4 @@
-import type { OverRate, Rate, RateGroups, Rates } from "../limits/rates.ts";
+import type { OverRate, Rate, RateGroups, Rates } from "@berth/store/limits";
 import type { Answer, Given, ProcessCalls } from "../processes/process-calls.ts";
 
 /** What a process asks the one that counts the requests of all. */

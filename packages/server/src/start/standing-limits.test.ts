@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type Caller, type Reply, type TestApp, testApp } from "../../test-support/http.ts";
-import { type Seed, seedSession } from "../../test-support/runs.ts";
+import { type Caller, type Reply, type TestApp, testApp } from "@berth/api/test-support/http";
+import { ownRates } from "@berth/store/limits";
+import { type Seed, seedSession } from "@berth/store/test-support/runs";
 import { defaultLimits } from "../config/default-limits.ts";
 import { readConfig } from "../config/read-config.ts";
-import { ownRates } from "../limits/request-rates.ts";
 
 const TERABYTE = 1_000_000_000_000;
 const MESSAGE = { type: "user.message", content: [{ type: "text", text: "hello" }] };

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
+import type { DatabaseAddress } from "@berth/store/db";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
-import type { DatabaseAddress } from "../db/connection.ts";
 import { SupervisedProcess } from "../processes/supervised-process.ts";
 import { Crashes } from "./crashes.ts";
 import { RUNNER_PROGRAM } from "./fork-runner.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatId } from "@berth/contract";
 import { createFakeEngine } from "@berth/sandbox/fake";
+import { testDatabase } from "@berth/store/test-support/database";
 import { pino } from "pino";
-import { testDatabase } from "../../test-support/database.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 
 const held = "01890a5d-ac96-774b-bcce-b302099a8057";

@@ -1,8 +1,8 @@
 import { parseId } from "@berth/contract";
+import { abandonedLeases } from "@berth/runs/lease";
 import type { LeasedSandbox, SandboxEngine } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
 import type { Logger } from "pino";
-import type { Queryable } from "../db/statement.ts";
-import { abandonedLeases } from "../runs/lease/abandoned-leases-store.ts";
 
 /**
  * Removes what sandboxes of dead processes of this installation left behind, and closes sandboxes whose session this process

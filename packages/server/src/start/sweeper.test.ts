@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../test-support/database.ts";
+import { silentLog } from "@berth/store/test-support/database";
 import { MINUTE_MS, startSweeper } from "./sweeper.ts";
 
 test("startSweeper: the first round fails → it has ended, and the next starts after the interval", async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { zip } from "../../../../server/test-support/skills.ts";
+import { zip } from "../../../../api/test-support/skills.ts";
 import { type Installation, startInstallation } from "../../../test-support/installation.ts";
 
 let service: Installation;

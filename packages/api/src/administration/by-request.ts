@@ -1,0 +1,61 @@
+import type { AnyRoute, IdKind, Input, ResponseOf } from "@berth/contract";
+import { parseId } from "@berth/contract";
+import type { Operator } from "@berth/store/access";
+import { appendAuditEntry } from "@berth/store/audit";
+import { asDatabase } from "@berth/store/db";
+import { ApiError, errors, OperatorError } from "@berth/store/errors";
+import type { HttpApp } from "../http/http-app.ts";
+import { mountOperator } from "../http/mount.ts";
+import type { RequestScope } from "../request/request-scope.ts";
+import { type Administration, administration } from "./administration.ts";
+import type { AdministeredSettings, Administrator } from "./administrator.ts";
+
+export type OperatorRequest = RequestScope<Operator>;
+
+type AdminHandler<R extends AnyRoute> = (
+  admin: Administration,
+  input: Input<R>,
+  request: OperatorRequest,
+) => Promise<ResponseOf<R>>;
+
+/** Mounts a route of the operator. */
+export type MountAdmin = <R extends AnyRoute>(route: R, handler: AdminHandler<R>) => void;
+
+/** What an operator does by a request is what the commands on the machine do, as an operation of the API in the audit log. */
+export function adminMount(app: HttpApp, settings: AdministeredSettings): MountAdmin {
+  return (route, handler) =>
+    mountOperator(app, route, async (request, input) => {
+      try {
+        const admin = administration(byRequest(app, request, settings), request.principal.tokenId);
+        return await handler(admin, input, request);
+      } catch (error) {
+        throw error instanceof OperatorError ? new ApiError(error.type, { message: error.message }) : error;
+      }
+    });
+}
+
+function byRequest(
+  { recentTokens }: HttpApp,
+  { db, auditEntry, afterCommit }: OperatorRequest,
+  settings: AdministeredSettings,
+): Administrator {
+  return {
+    read: (work) => work(db, settings),
+    change: (_command, work, about) =>
+      db.transaction((tx) =>
+        asDatabase(tx, async (whole) => {
+          const result = await work(whole, settings);
+          await appendAuditEntry(whole.write, { ...auditEntry(), ...about(result) });
+          // Whoever lost a right by it loses it from this process's next request on.
+          afterCommit(() => recentTokens.clear());
+          return result;
+        }),
+      ),
+  };
+}
+
+/** A path has ids, not names. @throws errors.notFound for what is no id of the kind. */
+export function requireId(kind: IdKind, given: string): string {
+  if (parseId(kind, given) === null) throw errors.notFound(kind.replaceAll("_", " "), given);
+  return given;
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type adminRoutes,
+  type Erasure as ErasureReceipt,
+  formatId,
+  type Input,
+  newUuid,
+  type Page,
+  uuidOrNil,
+  uuidTimestamp,
+} from "@berth/contract";
+import { type DatabaseAccess, type Queryable, WHOLE } from "@berth/store/db";
+import { OperatorError } from "@berth/store/errors";
+import {
+  type Erasure,
+  erasedContents,
+  type NewErasure,
+  readErasure,
+  remainingSessions,
+  requestErasure,
+  selectErasures,
+} from "../deletion/erasure-store.ts";
+import { listPage } from "../request/page.ts";
+import type { OperatorRequest } from "./by-request.ts";
+import { listHosts } from "./list-hosts.ts";
+import { organizationId } from "./organization-store.ts";
+import { userId } from "./user-store.ts";
+
+/** Whose data is erased: a user by the email address or id, or an organization by its name or id. */
+export interface ErasureSubject {
+  user?: string | undefined;
+  organization?: string | undefined;
+}
+
+const REMAINS = [
+  "entries of the audit log, which have ids, client addresses and nothing that was written or said",
+  "versions of memories that the subject's agents wrote into stores of others",
+  "log files of the service, traces that were exported, and backups that were made before",
+  "layers of environments on the hosts, without a name, for 14 days after their last use",
+  "unpacked skills on the hosts, for about an hour",
+];
+
+/** Repositories are copied for the whole organization, and service accounts are its own. */
+const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[]>> = {
+  user: [
+    "copies of repositories on the hosts, which belong to the organization",
+    "tokens of service accounts that the user made independent, which go on working: others that were created with the user's are revoked",
+  ],
+  organization: ["copies of repositories on the hosts, for about an hour, and while a host is away"],
+};
+
+/** Asks for an erasure. Returns the one that exists if it was asked before. */
+export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<ErasureReceipt> {
+  return await receiptOf(tx, await requestErasure(tx, { id: newUuid(), ...(await subjectOf(tx, subject)) }));
+}
+
+async function subjectOf(
+  tx: Queryable,
+  { user, organization = "" }: ErasureSubject,
+): Promise<Omit<NewErasure, "id">> {
+  if (user !== undefined) {
+    const { id, organization_id } = await userId(tx, user);
+    return { subject_type: "user", subject_id: id, organization_id };
+  }
+  const id = await organizationId(tx, organization);
+  return { subject_type: "organization", subject_id: id, organization_id: id };
+}
+
+/** All, newest first. */
+export async function listErasures(db: Queryable): Promise<ErasureReceipt[]> {
+  return await receiptsOf(db, await selectErasures(db, WHOLE));
+}
+
+export async function pageOfErasures(
+  request: OperatorRequest,
+  input: Input<typeof adminRoutes.adminErasures.list>,
+): Promise<Page<ErasureReceipt>> {
+  const { read } = request.db;
+  const page = await listPage(
+    request,
+    input,
+    "erasure",
+    (row: Erasure) => row,
+    (range) => selectErasures(read, range),
+  );
+  return { ...page, data: await receiptsOf(read, page.data) };
+}
+
+async function receiptsOf(db: Queryable, erasures: readonly Erasure[]): Promise<ErasureReceipt[]> {
+  return await Promise.all(erasures.map((erasure) => receiptOf(db, erasure)));
+}
+
+/** @throws OperatorError when there is none with this id. */
+export async function getErasure(db: Queryable, id: string): Promise<ErasureReceipt> {
+  const erasure = await readErasure(db, uuidOf(id));
+  if (erasure === null)
+    throw new OperatorError(`Erasure '${id.slice(0, 100)}' does not exist.`, "not_found_error");
+  return await receiptOf(db, erasure);
+}
+
+/** Receipts of former releases have the uuid alone. */
+function uuidOf(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : uuidOrNil("erasure", id);
+}
+
+const LOOK_MS = 500;
+const HOST_SEEN_SECONDS = 30;
+
+/** Waits until an erasure is complete, at most for `waitMs`, and not at all while no service runs. */
+export async function waitForErasure(
+  { read }: Pick<DatabaseAccess, "read">,
+  id: string,
+  waitMs: number,
+): Promise<ErasureReceipt> {
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const receipt = await getErasure(read, id);
+    if (receipt.completed_at !== null || performance.now() > end || !(await isServed(read))) return receipt;
+    await pause(LOOK_MS);
+  }
+}
+
+async function isServed(db: Queryable): Promise<boolean> {
+  const hosts = await listHosts(db, "");
+  return hosts.some(({ seen_seconds_ago: age }) => age !== null && age < HOST_SEEN_SECONDS);
+}
+
+async function receiptOf(db: Queryable, erasure: Erasure): Promise<ErasureReceipt> {
+  const { id, subject_type: type, deleted, handed_over: handedOver } = erasure;
+  return {
+    id: formatId("erasure", id),
+    type: "erasure",
+    subject_type: type,
+    subject_id: formatId(type, erasure.subject_id),
+    organization_id: formatId("organization", erasure.organization_id),
+    requested_at: uuidTimestamp(id),
+    completed_at: erasure.completed_at?.toISOString() ?? null,
+    deleted,
+    handed_over: handedOver.map((one) => formatId(one.type, one.id)),
+    waiting_for: {
+      sessions: await remainingSessions(db, erasure),
+      contents: (await erasedContents(db, id)).length,
+    },
+    remains: [...REMAINS, ...OF_ORGANIZATION[type]],
+  };
+}

@@ -1,0 +1,133 @@
+import { formatId, newUuid, type ServiceAccount, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { isBeingErased } from "@berth/store/access";
+import {
+  condition,
+  isUniqueViolation,
+  type KeysetRange,
+  type Queryable,
+  selectKeyset,
+} from "@berth/store/db";
+import { OperatorError } from "@berth/store/errors";
+import { growingOrganizationId, organizationId } from "./organization-store.ts";
+
+export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "created_at"> & {
+  disabled_at: Date | null;
+};
+
+/** By its id, or by its name in an organization. */
+export type ServiceAccountName = { id: string } | Pick<ServiceAccount, "name" | "organization">;
+
+export interface ServiceAccountFilter {
+  /** Id of the organization. */
+  organization_id?: string | undefined;
+  name?: string | undefined;
+}
+
+const COLUMNS = `id, name, organization_id,
+  (select name from organizations where organizations.id = service_accounts.organization_id) as organization, disabled_at`;
+
+/** Newest first. */
+export async function selectServiceAccounts(
+  db: Queryable,
+  { organization_id: organization, name }: ServiceAccountFilter,
+  range: KeysetRange,
+): Promise<ServiceAccountRow[]> {
+  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
+  const listing = { table: "service_accounts", columns: COLUMNS };
+  if (name === undefined) {
+    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
+    return await selectKeyset<ServiceAccountRow>(db, range, listing, branches);
+  }
+  const named = condition(
+    `id = any(array(select id from service_accounts
+      where name = ? and (?::uuid is null or organization_id = ?)))`,
+    name,
+    owner,
+    owner,
+  );
+  return await selectKeyset<ServiceAccountRow>(db, range, { ...listing, conditions: [named] }, null);
+}
+
+/** @throws OperatorError when the organization does not exist, is being erased, or already has a service account of this name. */
+export async function createServiceAccount(
+  tx: Queryable,
+  { name, organization }: Pick<ServiceAccount, "name" | "organization">,
+): Promise<ServiceAccount> {
+  const owner = await growingOrganizationId(tx, organization);
+  try {
+    const { rows } = await tx.query<ServiceAccountRow>({
+      text: `insert into service_accounts (id, organization_id, name) values ($1, $2, $3) returning ${COLUMNS}`,
+      values: [newUuid(), owner, name],
+    });
+    return stored(rows);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new OperatorError(`The organization already has a service account '${name}'.`);
+  }
+}
+
+/**
+ * The tokens of a disabled service account are rejected, and streams that were opened with them end within seconds.
+ *
+ * @throws OperatorError when there is no such service account, or to enable one whose organization is being erased.
+ */
+export async function setServiceAccountDisabled(
+  tx: Queryable,
+  given: ServiceAccountName,
+  disabled: boolean,
+): Promise<ServiceAccount> {
+  const { id, name, organization_id: owner, organization } = await requireServiceAccount(tx, given);
+  if (!disabled && (await isBeingErased(tx, [owner])))
+    throw new OperatorError(
+      `The organization '${organization}' is being erased, and '${name}' cannot be enabled.`,
+    );
+  const { rows } = await tx.query<ServiceAccountRow>({
+    text: `update service_accounts set updated_at = now(),
+        disabled_at = case when $2 then coalesce(disabled_at, now()) end
+      where id = $1 returning ${COLUMNS}`,
+    values: [id, disabled],
+  });
+  return stored(rows);
+}
+
+/** It stays, and is not disabled or erased, until the transaction ends. @throws OperatorError when there is no such service account. */
+export async function requireServiceAccount(
+  tx: Queryable,
+  given: ServiceAccountName,
+): Promise<ServiceAccountRow> {
+  const [where, values] =
+    "id" in given
+      ? ["id = $1", [uuidOrNil("service_account", given.id)]]
+      : ["organization_id = $1 and name = $2", [await organizationId(tx, given.organization), given.name]];
+  const { rows } = await tx.query<ServiceAccountRow>({
+    text: `select ${COLUMNS} from service_accounts where ${where} for no key update`,
+    values,
+  });
+  if (rows[0] === undefined) throw noServiceAccount(given);
+  return rows[0];
+}
+
+function noServiceAccount(given: ServiceAccountName): OperatorError {
+  const message =
+    "id" in given
+      ? `Service account '${given.id}' does not exist.`
+      : `The organization has no service account '${given.name}'.`;
+  return new OperatorError(message, "not_found_error");
+}
+
+function stored([row]: ServiceAccountRow[]): ServiceAccount {
+  if (row === undefined) throw new Error("The service account was not stored.");
+  return toServiceAccount(row);
+}
+
+export function toServiceAccount(row: ServiceAccountRow): ServiceAccount {
+  return {
+    id: formatId("service_account", row.id),
+    type: "service_account",
+    name: row.name,
+    organization_id: formatId("organization", row.organization_id),
+    organization: row.organization,
+    disabled_at: row.disabled_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
+  };
+}

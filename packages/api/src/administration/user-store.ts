@@ -1,0 +1,145 @@
+import { formatId, newUuid, parseId, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { isBeingErased } from "@berth/store/access";
+import {
+  condition,
+  isUniqueViolation,
+  type KeysetRange,
+  type Queryable,
+  selectKeyset,
+} from "@berth/store/db";
+import { OperatorError } from "@berth/store/errors";
+import { growingOrganizationId } from "./organization-store.ts";
+
+interface FoundUser {
+  id: string;
+  organization_id: string;
+  disabled: boolean;
+}
+
+export type UserRow = Omit<User, "type" | "disabled_at" | "created_at"> & { disabled_at: Date | null };
+
+export interface UserFilter {
+  /** Id of the organization. */
+  organization_id?: string | undefined;
+  email?: string | undefined;
+}
+
+const COLUMNS = `id, email, organization_id,
+  (select name from organizations where organizations.id = users.organization_id) as organization, role, disabled_at`;
+
+/** Newest first. */
+export async function selectUsers(
+  db: Queryable,
+  { organization_id: organization, email }: UserFilter,
+  range: KeysetRange,
+): Promise<UserRow[]> {
+  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
+  const listing = { table: "users", columns: COLUMNS };
+  if (email === undefined) {
+    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
+    return await selectKeyset<UserRow>(db, range, listing, branches);
+  }
+  const named = condition(
+    "id = (select id from users where email = ? and (?::uuid is null or organization_id = ?))",
+    email,
+    owner,
+    owner,
+  );
+  return await selectKeyset<UserRow>(db, range, { ...listing, conditions: [named] }, null);
+}
+
+/** @throws OperatorError when the organization does not exist or is being erased, or the email is taken. */
+export async function createUser(
+  tx: Queryable,
+  { email, organization, role }: Pick<User, "email" | "organization" | "role">,
+): Promise<User> {
+  const owner = await growingOrganizationId(tx, organization);
+  try {
+    const { rows } = await tx.query<UserRow>({
+      text: `insert into users (id, organization_id, email, role) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+      values: [newUuid(), owner, email, role],
+    });
+    return stored(rows, email);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new OperatorError(`The user '${email}' already exists.`);
+    throw error;
+  }
+}
+
+/** The uuids of a user, by email or id, and of the organization. @throws OperatorError when there is no such user. */
+export async function userId(db: Queryable, given: string): Promise<FoundUser> {
+  return await findUser(db, given, "");
+}
+
+/** As `userId`. The user stays, and is not disabled or erased, until the transaction ends. */
+export async function heldUser(tx: Queryable, given: string): Promise<FoundUser> {
+  return await findUser(tx, given, "for no key update");
+}
+
+async function findUser(db: Queryable, given: string, lock: "" | "for no key update"): Promise<FoundUser> {
+  const uuid = parseId("user", given);
+  const { rows } = await db.query<FoundUser>({
+    text: `select id, organization_id, disabled_at is not null as disabled
+      from users where ${uuid === null ? "email = $1" : "id = $1"} ${lock}`,
+    values: [uuid ?? given],
+  });
+  if (rows[0] === undefined) throw noUser(given);
+  return rows[0];
+}
+
+/** As `heldUser`. @throws OperatorError also when the user is disabled. */
+export async function enabledUser(tx: Queryable, given: string): Promise<FoundUser> {
+  const user = await heldUser(tx, given);
+  if (user.disabled) throw new OperatorError(`The user '${given}' is disabled.`);
+  return user;
+}
+
+/** Takes effect from the user's next request. */
+export async function setRole(db: Queryable, user: string, role: User["role"]): Promise<User> {
+  return await change(db, user, "role = $2", role);
+}
+
+/**
+ * The tokens of a disabled user are rejected, and streams that were opened with them end within seconds.
+ *
+ * @throws OperatorError when there is no such user, or to enable one whose data is being erased.
+ */
+export async function setUserDisabled(tx: Queryable, user: string, disabled: boolean): Promise<User> {
+  const { id, organization_id: organization } = await heldUser(tx, user);
+  if (!disabled && (await isBeingErased(tx, [id, organization])))
+    throw new OperatorError(`The user '${user}' is being erased, and cannot be enabled.`);
+  return await change(tx, user, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
+}
+
+async function change(db: Queryable, user: string, set: string, value: unknown): Promise<User> {
+  const { id } = await userId(db, user);
+  const { rows } = await db.query<UserRow>({
+    text: `update users set ${set}, updated_at = now() where id = $1 returning ${COLUMNS}`,
+    values: [id, value],
+  });
+  return stored(rows, user);
+}
+
+function stored([row]: UserRow[], given: string): User {
+  if (row === undefined) throw noUser(given);
+  return toUser(row);
+}
+
+function noUser(given: string): OperatorError {
+  const message =
+    parseId("user", given) === null ? `There is no user '${given}'.` : `User '${given}' does not exist.`;
+  return new OperatorError(message, "not_found_error");
+}
+
+export function toUser({ id, email, organization_id, organization, role, disabled_at }: UserRow): User {
+  return {
+    id: formatId("user", id),
+    type: "user",
+    email,
+    organization_id: formatId("organization", organization_id),
+    organization,
+    role,
+    disabled_at: disabled_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(id),
+  };
+}

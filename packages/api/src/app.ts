@@ -1,0 +1,2 @@
+export { type AppDeps, createApp, createHealthApp, createMetricsApp, type ServiceDeps } from "./app/app.ts";
+export type { Installation } from "./app/installation.ts";

@@ -1,0 +1,133 @@
+import { formatId, type IdKind } from "@berth/contract";
+import { appendAuditEntry } from "@berth/store/audit";
+import type { BlobStore } from "@berth/store/blobs";
+import type { DatabaseAccess, Queryable } from "@berth/store/db";
+import { removeUnusedContent } from "@berth/store/files";
+import { RETAINED_NAMES, type RetainedName, type RetentionDays } from "@berth/store/names";
+import { readRetention } from "@berth/store/retention";
+import type { Logger } from "pino";
+import {
+  appendEventsDeleted,
+  deleteEvents,
+  deleteExpiredFiles,
+  deleteExpiredSessions,
+  type Expired,
+  expiredSince,
+  sessionsWithExpiredEvents,
+} from "./expired-store.ts";
+
+export interface RetentionParts {
+  db: DatabaseAccess;
+  blobs: BlobStore;
+  log: Logger;
+  /** Of organizations that have no own. Default: everything is kept. */
+  defaults?: RetentionDays;
+  /** Default: a day. */
+  dayMs?: number;
+}
+
+const DAY_MS = 86_400_000;
+/** In one transaction, with one entry in the audit log. */
+const BATCH = 100;
+const EVENTS_BATCH = 5_000;
+
+/** Deletes one batch, and returns the uuids of what it deleted. */
+type DeleteBatch = (parts: RetentionParts, expired: Expired, signal: AbortSignal) => Promise<string[]>;
+
+const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
+  sessions: deleteSessionBatch,
+  events: deleteEventBatch,
+  files: deleteFileBatch,
+};
+
+/**
+ * Deletes what organizations keep no longer. It can end at any point, and the next time goes on from there. A session that a worker
+ * holds is not deleted, nor a file that an active session has.
+ */
+export async function applyRetention(parts: RetentionParts, signal: AbortSignal): Promise<void> {
+  const { db, defaults = {}, dayMs = DAY_MS } = parts;
+  for (const [organizationId, own] of await readRetention(db.write)) {
+    const retention: RetentionDays = { ...defaults, ...own };
+    for (const name of RETAINED_NAMES) {
+      const days = retention[name] ?? null;
+      if (days === null || signal.aborted) continue;
+      const expired = await expiredSince(db.write, organizationId, days * dayMs);
+      await deleteAll(parts, name, expired, signal);
+    }
+  }
+}
+
+async function deleteAll(
+  parts: RetentionParts,
+  name: RetainedName,
+  expired: Expired,
+  signal: AbortSignal,
+): Promise<void> {
+  let deleted = 0;
+  let { after } = expired;
+  while (!signal.aborted) {
+    const ids = await DELETE[name](parts, { ...expired, after }, signal);
+    deleted += ids.length;
+    if (ids.length < BATCH) break;
+    after = ids.toSorted().at(-1) ?? after;
+  }
+  if (deleted === 0) return;
+  const organization = formatId("organization", expired.organizationId);
+  const what = name === "events" ? "sessions whose events are too old" : name;
+  parts.log.info({ organization, deleted }, `${what} were deleted after their retention`);
+}
+
+async function deleteSessionBatch({ db }: RetentionParts, expired: Expired): Promise<string[]> {
+  return await db.transaction(async (tx) => {
+    const ids = await deleteExpiredSessions(tx, expired, BATCH);
+    await audit(tx, expired, "retention sessions", "session", ids);
+    return ids;
+  });
+}
+
+/** Events are deleted in parts, from the first on, and noted as deleted in the transaction of the last part. */
+async function deleteEventBatch(
+  { db }: RetentionParts,
+  expired: Expired,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const ids = await sessionsWithExpiredEvents(db.write, expired, BATCH);
+  const deleted: string[] = [];
+  for (const id of ids) {
+    let isWhole = false;
+    while (!isWhole && !signal.aborted)
+      isWhole = await db.transaction(async (tx) => {
+        if ((await deleteEvents(tx, id, EVENTS_BATCH)) === EVENTS_BATCH) return false;
+        if (await appendEventsDeleted(tx, id)) await audit(tx, expired, "retention events", "session", [id]);
+        return true;
+      });
+    if (isWhole) deleted.push(id);
+  }
+  return deleted;
+}
+
+async function deleteFileBatch({ db, blobs }: RetentionParts, expired: Expired): Promise<string[]> {
+  const files = await db.transaction(async (tx) => {
+    const deleted = await deleteExpiredFiles(tx, expired, BATCH);
+    const ids = deleted.map(({ id }) => id);
+    await audit(tx, expired, "retention files", "file", ids);
+    return deleted;
+  });
+  for (const { sha256 } of files) if (sha256 !== null) await removeUnusedContent(db, blobs, sha256);
+  return files.map(({ id }) => id);
+}
+
+async function audit(
+  tx: Queryable,
+  { organizationId }: Expired,
+  operation: string,
+  kind: IdKind,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const resources = ids.map((id) => formatId(kind, id));
+  await appendAuditEntry(tx, {
+    ...{ organizationId, operation, resources, actor: { type: "service" }, client: "berth" },
+    ...{ userAgent: null, requestId: null },
+  });
+}

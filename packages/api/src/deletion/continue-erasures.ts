@@ -1,0 +1,132 @@
+import { formatId } from "@berth/contract";
+import { appendAuditEntry } from "@berth/store/audit";
+import type { BlobStore } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
+import { removeUnusedContent } from "@berth/store/files";
+import type { Logger } from "pino";
+import {
+  deleteAgents,
+  deleteEnvironments,
+  deleteFiles,
+  deleteMemoryStores,
+  deleteSaves,
+  deleteSkills,
+  deleteSubject,
+  deleteVaults,
+  type EraseBatch,
+  forgetUsage,
+  handOver,
+  markSessions,
+} from "./erased-rows-store.ts";
+import {
+  completeErasure,
+  countErased,
+  type Erasure,
+  erasedContents,
+  forgetContent,
+  noteHandedOver,
+  remainingSessions,
+  unfinishedErasures,
+} from "./erasure-store.ts";
+
+export interface ErasureParts {
+  db: DatabaseAccess;
+  blobs: BlobStore;
+  log: Logger;
+}
+
+const BATCH = 100;
+
+/** What sessions do not need any more once they are marked. */
+const BESIDE_SESSIONS: readonly EraseBatch[] = [
+  markSessions,
+  deleteSaves,
+  deleteVaults,
+  deleteFiles,
+  deleteSkills,
+  deleteMemoryStores,
+];
+/** What rows of sessions refer to, and what they leave. */
+const AFTER_SESSIONS: readonly EraseBatch[] = [forgetUsage, deleteAgents, deleteEnvironments];
+
+/**
+ * Goes on with all erasures. Each batch is a transaction of its own, so it can end at any point, and the next call goes on from there.
+ * An erasure is complete once nothing of its subject is left; until then it waits for workers to remove the sessions' disks.
+ *
+ * @param sinceMs also looks again at those that were completed so long ago, for what requests stored that had begun before.
+ */
+export async function continueErasures(
+  parts: ErasureParts,
+  signal: AbortSignal,
+  sinceMs?: number,
+): Promise<void> {
+  for (const erasure of await unfinishedErasures(parts.db.write, sinceMs)) {
+    if (signal.aborted) return;
+    // One that fails does not hold the others up: it is tried again at the next call.
+    await continueErasure(parts, erasure, signal).catch((error: unknown) =>
+      parts.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
+    );
+  }
+}
+
+async function continueErasure(parts: ErasureParts, erasure: Erasure, signal: AbortSignal): Promise<void> {
+  const { db } = parts;
+  for (const erase of BESIDE_SESSIONS) await eraseAll(parts, erasure, erase, signal);
+  const areContentsGone = await removeContents(parts, erasure, signal);
+  if ((await remainingSessions(db.write, erasure)).length > 0) return;
+  for (const erase of AFTER_SESSIONS) await eraseAll(parts, erasure, erase, signal);
+  if (areContentsGone && !signal.aborted) await complete(parts, erasure);
+}
+
+async function eraseAll(
+  { db }: ErasureParts,
+  { id, ...erasure }: Erasure,
+  erase: EraseBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const wasMore = await db.transaction(async (tx) => {
+      const counts = await erase(tx, { id, ...erasure }, BATCH);
+      const isAny = Object.values(counts).some((count) => count > 0);
+      if (isAny) await countErased(tx, id, counts);
+      return isAny;
+    });
+    if (!wasMore) return;
+  }
+}
+
+/** Removes contents that nobody else has. Returns false while some have to stay, as during a backup. */
+async function removeContents(
+  { db, blobs }: ErasureParts,
+  { id }: Erasure,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const sha256 of await erasedContents(db.write, id)) {
+    if (signal.aborted) return false;
+    if (!(await removeUnusedContent(db, blobs, sha256))) return false;
+    await forgetContent(db.write, id, sha256);
+  }
+  return true;
+}
+
+async function complete({ db, log }: ErasureParts, erasure: Erasure): Promise<void> {
+  const isNew = await db.transaction(async (tx) => {
+    const handedOver = erasure.subject_type === "user" ? await handOver(tx, erasure) : [];
+    if (handedOver.length > 0) await noteHandedOver(tx, erasure.id, handedOver);
+    await countErased(tx, erasure.id, await deleteSubject(tx, erasure));
+    if (!(await completeErasure(tx, erasure.id))) return false;
+    await appendAuditEntry(tx, {
+      organizationId: erasure.organization_id,
+      actor: { type: "service" },
+      operation: "erasure complete",
+      resources: [formatId(erasure.subject_type, erasure.subject_id)],
+      ...{ client: "berth", userAgent: null, requestId: null },
+    });
+    return true;
+  });
+  if (isNew) log.info({ erasure: erasure.id }, `the data of ${aOrAn(erasure.subject_type)} was erased`);
+}
+
+function aOrAn(type: Erasure["subject_type"]): string {
+  return type === "user" ? "a user" : "an organization";
+}

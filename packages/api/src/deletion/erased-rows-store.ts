@@ -1,0 +1,211 @@
+import type { Queryable } from "@berth/store/db";
+import { markDeleted } from "../features/sessions/session-store.ts";
+import { type Erasure, ownerColumn } from "./erasure-store.ts";
+
+/** How much of each kind is gone; nothing: there was nothing left. */
+export type Counts = Record<string, number>;
+
+/** Deletes one batch of what belongs to the subject, in one transaction. */
+export type EraseBatch = (tx: Queryable, erasure: Erasure, limit: number) => Promise<Counts>;
+
+/** Sessions become due, so that workers stop them and remove disks and rows. */
+export const markSessions: EraseBatch = async (tx, erasure, limit) => {
+  const { rows } = await tx.query<{ id: string }>({
+    text: `select id from sessions where ${ownerColumn(erasure)} = $1 and deleted_at is null
+      order by id limit $2 for update skip locked`,
+    values: [erasure.subject_id, limit],
+  });
+  const ids = rows.map(({ id }) => id);
+  await markDeleted(tx, ids);
+  const { rows: counts } = await tx.query<{ events: number }>({
+    name: "count_erased_events",
+    text: "select count(*)::integer as events from events where session_id = any($1::uuid[])",
+    values: [ids],
+  });
+  return { sessions: ids.length, events: counts[0]?.events ?? 0 };
+};
+
+export const deleteFiles: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with gone as (
+        delete from files where id in (
+          select id from files where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+        ) returning sha256, coalesce(size_bytes, 0) as size_bytes
+      ), contents as (
+        insert into erased_contents select distinct $3::uuid, sha256 from gone where sha256 is not null
+        on conflict do nothing
+      )
+      select count(*)::integer as files, coalesce(sum(size_bytes), 0)::double precision as file_bytes from gone`,
+    values: [erasure.subject_id, limit, erasure.id],
+  });
+
+/** After the sessions are marked: no worker saves those. */
+export const deleteSaves: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with picked as (
+        select session_id from workspace_saves join sessions on sessions.id = session_id
+        where sessions.${ownerColumn(erasure)} = $1 order by session_id limit $2 for update of workspace_saves
+      ), gone as (
+        delete from workspace_saves where session_id in (select session_id from picked) returning contents
+      ), contents as (
+        insert into erased_contents select distinct $3::uuid, unnest(contents) from gone on conflict do nothing
+      )
+      select count(*)::integer as workspace_saves from gone`,
+    values: [erasure.subject_id, limit, erasure.id],
+  });
+
+export const deleteSkills: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with picked as (
+        select id from skills where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+      ), contents as (
+        insert into erased_contents
+        select distinct $3::uuid, sha256 from skill_versions where skill_id in (select id from picked)
+        on conflict do nothing
+      ), gone as (
+        delete from skills where id in (select id from picked) returning id
+      )
+      select count(*)::integer as skills from gone`,
+    values: [erasure.subject_id, limit, erasure.id],
+  });
+
+export const deleteMemoryStores = deleteWithParts("memory_stores", "memories", "memory_store_id");
+export const deleteVaults = deleteWithParts("vaults", "vault_credentials", "vault_id");
+
+/** After the subject's sessions: those that are left are used by sessions of others. */
+export const deleteAgents = deleteUnused("agents", "agent_id");
+/** As with agents; also those that were deleted before and stayed for sessions. */
+export const deleteEnvironments = deleteUnused("environments", "environment_id");
+
+/**
+ * After the subject's sessions: what a user's sessions used stays in the sums of the organization, and does not say any more that it
+ * was this user's.
+ */
+export const forgetUsage: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with picked as (
+        select session_id, day from session_usage where ${ownerColumn(erasure)} = $1
+        order by session_id, day limit $2 for update
+      ), gone as (
+        ${erasure.subject_type === "user" ? "update session_usage set owner_id = null from" : "delete from session_usage using"}
+        picked where session_usage.session_id = picked.session_id and session_usage.day = picked.day
+        returning session_usage.day
+      )
+      select count(*)::integer as usage_days from gone`,
+    values: [erasure.subject_id, limit],
+  });
+
+/** Rows of a table with those of another that go with them. */
+function deleteWithParts(table: string, parts: string, column: string): EraseBatch {
+  return async (tx, erasure, limit) =>
+    await counted(tx, {
+      text: `
+        with picked as (
+          select id from ${table} where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+        ), gone as (
+          delete from ${table} where id in (select id from picked) returning id
+        )
+        select count(*)::integer as ${table}, (
+          select count(*)::integer from ${parts} where ${column} in (select id from picked)
+        ) as ${parts} from gone`,
+      values: [erasure.subject_id, limit],
+    });
+}
+
+/** Rows of a table that no session names in this column. */
+function deleteUnused(table: string, column: string): EraseBatch {
+  return async (tx, erasure, limit) =>
+    await counted(tx, {
+      text: `
+        with gone as (
+          delete from ${table} where id in (
+            select id from ${table} where ${ownerColumn(erasure)} = $1
+              and not exists (select from sessions where ${column} = ${table}.id)
+            order by id limit $2 for update
+          ) returning id
+        )
+        select count(*)::integer as ${table} from gone`,
+      values: [erasure.subject_id, limit],
+    });
+}
+
+/**
+ * Gives the user's agents and environments that sessions of others use to the organization, archived. An environment whose name the
+ * organization has already gets its id as its name.
+ */
+export async function handOver(
+  tx: Queryable,
+  { subject_id: user }: Erasure,
+): Promise<Erasure["handed_over"]> {
+  const set = `owner_type = 'organization', owner_id = organization_id,
+    archived_at = coalesce(archived_at, now()), updated_at = now()`;
+  const agents = await tx.query<{ id: string }>({
+    name: "hand_over_agents",
+    text: `update agents set ${set} where owner_id = $1 and owner_type = 'user' returning id`,
+    values: [user],
+  });
+  const environments = await tx.query<{ id: string }>({
+    name: "hand_over_environments",
+    text: `update environments set ${set}, name = case when exists (
+          select from environments as other where other.owner_id = environments.organization_id
+            and other.name = environments.name and other.deleted_at is null
+        ) then id::text else name end
+      where owner_id = $1 and owner_type = 'user' returning id`,
+    values: [user],
+  });
+  return [
+    ...agents.rows.map(({ id }) => ({ type: "agent" as const, id })),
+    ...environments.rows.map(({ id }) => ({ type: "environment" as const, id })),
+  ];
+}
+
+/**
+ * What says that there was such a user or organization, once all else is gone. Tokens of others that were created with the
+ * subject's are revoked, however many generations lie between, but for independent ones.
+ */
+export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Counts> {
+  const { subject_id: id, subject_type: type } = erasure;
+  const tokens =
+    type === "user" ? "kind in ('pat', 'console') and principal_id = $1" : "organization_id = $1";
+  const users = type === "user" ? "id = $1" : "organization_id = $1";
+  const run = (text: string) => tx.query({ text, values: [id] });
+  await run(
+    `delete from idempotency_keys where token_id = $1 or token_id in (select id from tokens where ${tokens})`,
+  );
+  const { rowCount: revoked } = await run(`
+    with recursive ended as (
+      select id from tokens where ${tokens}
+      union select child.id from tokens as child join ended on child.parent_id = ended.id where not child.independent
+    )
+    update tokens set revoked_at = now(), updated_at = now()
+    where id in (select id from ended) and revoked_at is null and not (${tokens})`);
+  await run(`update tokens set parent_id = null where parent_id in (select id from tokens where ${tokens})`);
+  const { rowCount: deletedTokens } = await run(`delete from tokens where ${tokens}`);
+  await run(`delete from limits where ${type === "user" ? "subject_id" : "organization_id"} = $1`);
+  await run(
+    `delete from device_authorizations where ${type === "user" ? "user_id" : "organization_id"} = $1`,
+  );
+  await run(`delete from sandbox_usage where ${ownerColumn(erasure)} = $1`);
+  await run(`delete from forward_registrations where user_id in (select id from users where ${users})`);
+  const { rowCount: deletedUsers } = await run(`delete from users where ${users}`);
+  if (type === "user") return { tokens: deletedTokens, revoked_tokens: revoked, users: deletedUsers };
+  await run("delete from retention where organization_id = $1");
+  await run(`delete from repository_templates where mirror_id in (
+    select id from repository_mirrors where organization_id = $1)`);
+  const { rowCount: mirrors } = await run("delete from repository_mirrors where organization_id = $1");
+  const { rowCount: accounts } = await run("delete from service_accounts where organization_id = $1");
+  const { rowCount: organizations } = await run("delete from organizations where id = $1");
+  return {
+    ...{ tokens: deletedTokens, users: deletedUsers, service_accounts: accounts },
+    ...{ repository_mirrors: mirrors, organizations },
+  };
+}
+
+async function counted(tx: Queryable, statement: { text: string; values: unknown[] }): Promise<Counts> {
+  const { rows } = await tx.query<Counts>(statement);
+  return rows[0] ?? {};
+}

@@ -1,0 +1,45 @@
+import { isBeingErased } from "@berth/store/access";
+import type { Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { organizationNamed, userWithEmail } from "../../tokens/principal-store.ts";
+import { type NewSignIn, type SignInScope, storeSignIn } from "../sign-in/sign-in.ts";
+import { type Account, addAccount, lockUser, setUserRole, userOfAccount } from "./identity-store.ts";
+import type { Membership } from "./oidc-settings.ts";
+
+/** An account, with what the provider says of it. */
+export type DescribedAccount = Account & { email: string | null; membership: Membership };
+
+/**
+ * Signs in the user that an account is. At its first sign-in that is the one with its email address, who is made if missing, with the
+ * organization; later the address may change. The role is that of the provider from now on.
+ *
+ * @throws errors.emailMissing, errors.otherOrganization, errors.otherAccount, errors.disabledPrincipal
+ */
+export async function signInWithAccount(
+  tx: Queryable,
+  scope: SignInScope,
+  account: DescribedAccount,
+): Promise<NewSignIn> {
+  const { organization, role } = account.membership;
+  const organizationId = await organizationNamed(tx, organization);
+  const user = await lockUser(tx, await userIdOf(tx, account, organizationId));
+  if (user.organization_id !== organizationId) throw errors.otherOrganization(organization);
+  if (user.disabled || (await isBeingErased(tx, [organizationId]))) throw errors.disabledPrincipal("user");
+  if (!(await addAccount(tx, account, user.id))) throw errors.otherAccount();
+  if (user.role !== role) await setUserRole(tx, user.id, role);
+  return await storeSignIn(tx, scope, {
+    by: "oidc",
+    organizationId,
+    userId: user.id,
+    parentId: null,
+    scopes: ["*"],
+    expiresAt: user.expires_at,
+  });
+}
+
+async function userIdOf(tx: Queryable, account: DescribedAccount, organizationId: string): Promise<string> {
+  const known = await userOfAccount(tx, account);
+  if (known !== null) return known;
+  if (account.email === null) throw errors.emailMissing();
+  return (await userWithEmail(tx, organizationId, account.email, account.membership.role)).id;
+}

@@ -1,0 +1,175 @@
+import { type Environment, formatId, uuidTimestamp } from "@berth/contract";
+import {
+  type OwnedRow,
+  ownedFields,
+  ownedList,
+  requireAccess,
+  requireAccessForUpdate,
+} from "@berth/store/access";
+import { isUniqueViolation, type Queryable } from "@berth/store/db";
+
+export interface EnvironmentRow extends OwnedRow {
+  name: string;
+  description: string | null;
+  config: Environment["config"];
+  environment_variables: Record<string, string>;
+  credentials: Environment["credentials"];
+  git_identity: Environment["git_identity"];
+  image: string | null;
+  runtime_class: string | null;
+  workspace: Environment["workspace"];
+  resources: Environment["resources"];
+  metadata: Record<string, string>;
+}
+
+export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
+
+const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
+  credentials, git_identity, image, runtime_class, workspace, resources, metadata, archived_at, updated_at`;
+
+/** Returns false when the owner has one of this name. */
+export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "insert_environment",
+    text: `
+      insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
+        environment_variables, credentials, image, resources, metadata, updated_at, git_identity, runtime_class, workspace)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      on conflict (owner_id, name) where deleted_at is null do nothing`,
+    values: [
+      environment.id,
+      environment.organization_id,
+      environment.owner_type,
+      environment.owner_id,
+      environment.name,
+      environment.description,
+      environment.config,
+      environment.environment_variables,
+      environment.credentials,
+      environment.image,
+      environment.resources,
+      environment.metadata,
+      uuidTimestamp(environment.id),
+      environment.git_identity,
+      environment.runtime_class,
+      environment.workspace,
+    ],
+  });
+  return rowCount === 1;
+}
+
+export async function getEnvironment(db: Queryable, id: string): Promise<EnvironmentRow | null> {
+  const text = `select ${COLUMNS} from environments where id = $1 and deleted_at is null`;
+  return (await db.query<EnvironmentRow>({ name: "get_environment", text, values: [id] })).rows[0] ?? null;
+}
+
+/**
+ * The same, locked until the transaction ends: it waits for sessions that are being created with the environment, and later
+ * ones wait for it.
+ */
+async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
+  const text = `select ${COLUMNS} from environments where id = $1 and deleted_at is null for update`;
+  return (await tx.query<EnvironmentRow>({ name: "lock_environment", text, values: [id] })).rows[0] ?? null;
+}
+
+/** @throws errors.notFound, errors.notYours */
+export const requireEnvironment = requireAccess("environment", getEnvironment);
+
+/** As `requireEnvironment`, locked until the transaction ends. */
+export const requireEnvironmentForUpdate = requireAccessForUpdate(
+  "environment",
+  getEnvironment,
+  lockEnvironment,
+);
+
+/** Those of the environments that exist, in no order. */
+export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
+  // As a condition, "not deleted" would make PostgreSQL without statistics read the whole index of those that are not.
+  const text = `select ${COLUMNS}, deleted_at from environments where id = any($1::uuid[])`;
+  type Row = EnvironmentRow & { deleted_at: Date | null };
+  const { rows } = await db.query<Row>({ name: "get_environments", text, values: [ids] });
+  return rows.filter((row) => row.deleted_at === null);
+}
+
+/** Stores the fields of a locked environment that an update may change. Returns false when the owner has another of this name. */
+export async function updateEnvironmentRow(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
+  try {
+    await tx.query({
+      name: "store_environment",
+      text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
+        credentials = $6, image = $7, resources = $8, metadata = $9, git_identity = $10, runtime_class = $11, workspace = $12,
+        updated_at = now() where id = $1`,
+      values: [
+        environment.id,
+        environment.name,
+        environment.description,
+        environment.config,
+        environment.environment_variables,
+        environment.credentials,
+        environment.image,
+        environment.resources,
+        environment.metadata,
+        environment.git_identity,
+        environment.runtime_class,
+        environment.workspace,
+      ],
+    });
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error, "environments_by_name")) return false;
+    throw error;
+  }
+}
+
+/** Does nothing if the environment is archived already. */
+export async function archiveEnvironment(db: Queryable, id: string): Promise<void> {
+  await db.query({
+    name: "archive_environment",
+    text: "update environments set archived_at = now(), updated_at = now() where id = $1 and archived_at is null",
+    values: [id],
+  });
+}
+
+/**
+ * Deletes a locked environment: clears its contents and frees its name. The row stays for the terminated sessions that refer
+ * to it. Returns false, and deletes nothing, while a session uses it that is not terminated.
+ */
+export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: "delete_environment",
+    text: `
+      update environments set deleted_at = now(), name = '', description = null, metadata = '{}',
+        environment_variables = '{}', git_identity = null, image = null, runtime_class = null, updated_at = now()
+      where id = $1
+        and not exists (select from sessions where environment_id = $1 and terminated_at is null)`,
+    values: [id],
+  });
+  return rowCount === 1;
+}
+
+/** What an environment has, but for its description's and metadata's few. */
+const BYTES = "octet_length(config::text) + octet_length(environment_variables::text)";
+
+export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, {
+  conditions: [{ text: "deleted_at is null", values: [] }],
+  bytes: BYTES,
+});
+
+export function toEnvironment(row: EnvironmentRow): Environment {
+  return {
+    id: formatId("environment", row.id),
+    type: "environment",
+    name: row.name,
+    description: row.description,
+    config: row.config,
+    environment_variables: row.environment_variables,
+    credentials: row.credentials,
+    git_identity: row.git_identity,
+    image: row.image,
+    runtime_class: row.runtime_class,
+    workspace: row.workspace,
+    resources: row.resources,
+    metadata: row.metadata,
+    ...ownedFields(row),
+  };
+}

@@ -1,0 +1,45 @@
+import { formatId } from "@berth/contract";
+import type { BlobStore } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
+import { type ApiError, errors } from "@berth/store/errors";
+import { lockContent, removeUnusedContent } from "@berth/store/files";
+import type { OwnerLimits } from "@berth/store/limits";
+import { requireFileBytes } from "./file-bytes.ts";
+import type { FileRow } from "./file-store.ts";
+import type { Sending } from "./receive-content.ts";
+import { markReady, storeReceived } from "./upload-store.ts";
+
+/**
+ * Makes a file ready whose whole content, of `size` bytes, was received. The partial content is removed last, so that a
+ * failure can be retried, also one for lack of room.
+ *
+ * @throws errors.overLimit
+ */
+export async function completeUpload(
+  db: DatabaseAccess,
+  { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
+  { id, ...owner }: FileRow,
+  { size, receiver, audit }: { size: number; receiver: string } & Pick<Sending, "audit">,
+): Promise<FileRow> {
+  // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
+  if ((await storeReceived(db.write, id, { uploaded: size, size, receiver })) === null) throw deleted(id);
+  const partial = blobs.partial(id);
+  const content = await partial.stage(size);
+  const ready = await db.transaction(async (tx) => {
+    await requireFileBytes(tx, limits, owner, 0);
+    await lockContent(tx, content.sha256);
+    await content.keep();
+    const file = await markReady(tx, id, content.sha256);
+    if (file !== null) await audit(tx);
+    return file;
+  });
+  // What stays is removed by the sweep, since the file is pending no more.
+  await partial.remove().catch(() => undefined);
+  if (ready !== null) return ready;
+  await removeUnusedContent(db, blobs, content.sha256);
+  throw deleted(id);
+}
+
+function deleted(id: string): ApiError {
+  return errors.notFound("file", formatId("file", id));
+}

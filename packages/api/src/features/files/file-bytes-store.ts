@@ -1,0 +1,13 @@
+import type { Queryable } from "@berth/store/db";
+import type { Limit } from "@berth/store/limits";
+
+/** Of all files, also of outputs, with the announced sizes of those that are pending. */
+export async function fileBytes(db: Queryable, { kind, id }: Pick<Limit, "kind" | "id">): Promise<number> {
+  const column = kind === "organization" ? "organization_id" : "owner_id";
+  const { rows } = await db.query<{ bytes: number }>({
+    name: `file_bytes_of_${kind}`,
+    text: `select coalesce(sum(size_bytes), 0)::double precision as bytes from files where ${column} = $1`,
+    values: [id],
+  });
+  return rows[0]?.bytes ?? 0;
+}

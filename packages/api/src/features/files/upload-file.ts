@@ -1,0 +1,112 @@
+import { newUuid } from "@berth/contract";
+import { ownerOf, type Principal } from "@berth/store/access";
+import type { BlobStore, StagedBlob } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { lockContent } from "@berth/store/files";
+import type { OwnerLimits } from "@berth/store/limits";
+import type { Multipart, MultipartFile } from "@fastify/multipart";
+import type { FastifyRequest } from "fastify";
+import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";
+import { requireFileBytes } from "./file-bytes.ts";
+import { type FileRow, insertFile } from "./file-store.ts";
+
+export interface Upload {
+  filename: string;
+  mimeType: string;
+  metadata: Record<string, string>;
+  content: StagedBlob;
+}
+
+const MAX_PARTS = 10;
+
+/**
+ * Reads a form with one `file`, which is written to the disk as it arrives, and at most one `metadata`, in any order. When it
+ * throws, the received bytes are deleted.
+ */
+export async function readUpload(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Upload> {
+  return await readForm(request, { fileSize: limit, parts: MAX_PARTS }, async (parts) => {
+    const found: Partial<Upload> = {};
+    try {
+      await readParts(parts, blobs, limit, found);
+      const { content, filename, mimeType } = found;
+      if (content === undefined || filename === undefined || mimeType === undefined) {
+        throw errors.invalid("Field 'file' is required.", "file");
+      }
+      return { content, filename, mimeType, metadata: found.metadata ?? {} };
+    } catch (error) {
+      await found.content?.discard();
+      throw error;
+    }
+  });
+}
+
+/** Stores an uploaded file, which is ready at once. @throws errors.overLimit */
+export async function storeUpload(
+  db: DatabaseAccess,
+  { principal, limits }: { principal: Principal; limits: OwnerLimits },
+  { filename, mimeType, metadata, content }: Upload,
+): Promise<FileRow> {
+  const owner = ownerOf(principal);
+  return await db.transaction(async (tx) => {
+    await requireFileBytes(tx, limits, owner, content.size);
+    await lockContent(tx, content.sha256);
+    await content.keep();
+    return await insertFile(tx, {
+      id: newUuid(),
+      ...owner,
+      filename,
+      mime_type: mimeType,
+      size_bytes: content.size,
+      sha256: content.sha256,
+      status: "ready",
+      downloadable: true,
+      scope_session_id: null,
+      metadata,
+    });
+  });
+}
+
+async function readParts(
+  parts: AsyncIterable<Multipart>,
+  blobs: BlobStore,
+  limit: number,
+  found: Partial<Upload>,
+): Promise<void> {
+  for await (const part of parts) {
+    if (part.fieldname !== "file" && part.fieldname !== "metadata") throw unknownPart(part.fieldname);
+    const known = part.fieldname === "file" ? found.content : found.metadata;
+    if (known !== undefined)
+      throw errors.invalid(`Field '${part.fieldname}' must be given once.`, part.fieldname);
+    if (part.fieldname === "metadata") found.metadata = fieldMetadata(part);
+    else if (part.type !== "file") throw errors.invalid("Field 'file' must be a file.", "file");
+    else Object.assign(found, await fileOf(part, blobs, limit));
+  }
+}
+
+async function fileOf(part: MultipartFile, blobs: BlobStore, limit: number) {
+  const filename = nameOf(part.filename);
+  if (filename === "" || filename.length > 255) {
+    throw errors.invalid("Field 'file' must have a name of 1 to 255 characters.", "file");
+  }
+  if (/[\u0000-\u001f\u007f/\\]/.test(filename) || !filename.isWellFormed()) {
+    throw errors.invalid(
+      "The file name in field 'file' must not contain control characters, '/' or '\\'.",
+      "file",
+    );
+  }
+  const content = await blobs.stage(part.file);
+  if (!part.file.truncated) return { content, filename, mimeType: mimeTypeOf(part.mimetype) };
+  await content.discard();
+  throw errors.bodyTooLarge(limit);
+}
+
+/** Without the directories that a client may send. */
+function nameOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return name === "." || name === ".." ? "" : name.normalize("NFC");
+}
+
+function mimeTypeOf(given: string): string {
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(given) ? given.toLowerCase() : "application/octet-stream";
+}

@@ -1,0 +1,27 @@
+import type { Health } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+
+/** What sessions and snapshots of repositories take, on all hosts. */
+export async function readDisks(
+  db: Queryable,
+): Promise<Pick<Health, "session_disks" | "repository_snapshots">> {
+  const { rows } = await db.query<Record<"disks" | "disk_bytes" | "mirrors" | "snapshots" | "bytes", number>>(
+    {
+      name: "installation_disks",
+      text: `
+      select
+        (select count(*) from disk_usage) as disks,
+        (select coalesce(sum(bytes), 0)::bigint from disk_usage) as disk_bytes,
+        (select count(*) from repository_mirrors) as mirrors,
+        (select count(*) from repository_templates) as snapshots,
+        (select coalesce(sum(bytes), 0)::bigint from repository_mirrors)
+          + (select coalesce(sum(bytes), 0)::bigint from repository_templates) as bytes`,
+    },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("The database does not tell what its disks take.");
+  return {
+    session_disks: { count: row.disks, bytes: row.disk_bytes },
+    repository_snapshots: { repositories: row.mirrors, count: row.snapshots, bytes: row.bytes },
+  };
+}

@@ -1,0 +1,58 @@
+import { type Health, type HealthCheck, type HealthHost, healthRoutes } from "@berth/contract";
+import type { DatabaseAccess } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import manifest from "../../../package.json" with { type: "json" };
+import type { HttpApp } from "../../http/http-app.ts";
+import type { Measured } from "../../http/installation-gauges.ts";
+import { mount } from "../../http/mount.ts";
+import type { ServiceFault } from "../service/service-routes.ts";
+import { readDisks } from "./disks-store.ts";
+
+/** What a service tells of itself and its neighbours. */
+export interface InstallationReports {
+  /** Why it runs no sessions now. */
+  fault(): ServiceFault | null | Promise<ServiceFault | null>;
+  checks(): Promise<HealthCheck[]>;
+  hosts(): Promise<HealthHost[]>;
+  measure(): Promise<Measured>;
+}
+
+export function mountInstallationHealth(app: HttpApp, reports: InstallationReports): void {
+  mount(app, healthRoutes.get, async ({ principal, db }) => {
+    if (principal.role !== "admin") throw errors.adminsOnly("see how the installation is");
+    return await healthOf(reports, db);
+  });
+}
+
+async function healthOf(reports: InstallationReports, db: DatabaseAccess): Promise<Health> {
+  const [fault, checks, hosts, { database, disk }, disks] = await Promise.all([
+    reports.fault(),
+    reports.checks(),
+    reports.hosts(),
+    reports.measure(),
+    readDisks(db.read),
+  ]);
+  if (database === null) throw new Error("The database did not tell in time how many sessions it has.");
+  const count = (status: string) =>
+    database.sessionsByStatus.find((one) => one.status === status)?.count ?? 0;
+  return {
+    type: "health",
+    version: manifest.version,
+    ready: fault === null,
+    fault,
+    checks,
+    hosts,
+    sessions: {
+      idle: count("idle"),
+      running: count("running"),
+      rescheduling: count("rescheduling"),
+      terminated: count("terminated"),
+      due: database.due.count,
+      due_seconds: database.due.seconds,
+      set_aside: database.setAside,
+    },
+    disk: disk && { size_bytes: disk.size, free_bytes: disk.free },
+    database_bytes: database.bytes,
+    ...disks,
+  };
+}

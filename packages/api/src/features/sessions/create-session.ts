@@ -1,0 +1,106 @@
+import { completeGitIdentity, formatId, type Input, newUuid, type sessionRoutes } from "@berth/contract";
+import { ownerOf, type Principal, type ReferenceCheck } from "@berth/store/access";
+import type { BlobStore } from "@berth/store/blobs";
+import { type DatabaseAccess, type Queryable, storeOne } from "@berth/store/db";
+import type { OwnerLimits } from "@berth/store/limits";
+import { startsWork } from "@berth/store/session-log";
+import type { RequestScope } from "../../request/request-scope.ts";
+import { agentSnapshot } from "../agents/agent-store.ts";
+import { MessageFiles } from "./events/message-files.ts";
+import { sentBy } from "./events/sent-by.ts";
+import { requireWorkAllowed } from "./events/work-limits.ts";
+import { insertSession, type NewSession } from "./new-session-store.ts";
+import { openSessionsChecks } from "./open-sessions.ts";
+import { prepareAgent, prepareEnvironment, prepareVaults } from "./prepare-references.ts";
+import { prepareSkills } from "./prepare-skills.ts";
+import type { RepositoryDeps } from "./resources/prepare-repositories.ts";
+import { prepareResources } from "./resources/prepare-resources.ts";
+import type { SessionRow } from "./session-row.ts";
+
+type Body = Input<typeof sessionRoutes.create>["body"];
+
+export interface CreateSessionDeps extends RepositoryDeps {
+  blobs: BlobStore;
+  limits: OwnerLimits;
+}
+
+/**
+ * Stores a session with its entry in the audit log, and returns it, and whether it is due: whether there are repositories to clone
+ * or events to process. Nothing is cloned here; a worker that claims the session does that.
+ *
+ * Rejects, in this order: hosts and mount paths; what does not exist; what the caller cannot access; what is archived or not
+ * ready; more work, or more open sessions, than there may be.
+ */
+export async function createSession(
+  request: Pick<RequestScope, "db" | "principal" | "traceparent" | "auditEntry">,
+  deps: CreateSessionDeps,
+  body: Body,
+): Promise<{ row: SessionRow; due: boolean }> {
+  const { db, principal, traceparent } = request;
+  const resources = prepareResources(deps, body.resources ?? []);
+  const agent = prepareAgent(body.agent);
+  const environment = prepareEnvironment(body.environment_id);
+  const vaults = prepareVaults(body);
+  const events = sentBy(principal, body.initial_events ?? []);
+  const messageFiles = new MessageFiles(deps.blobs, events, "initial_events");
+  const references = [agent, environment, ...resources.references, vaults, messageFiles];
+  await checkAll(db, principal, references);
+
+  const skills = await prepareSkills(db.read, agent.row);
+  const rows = resources.rows();
+  const due = startsWork(events) || rows.some(({ url }) => url !== undefined);
+  const id = newUuid();
+  const session: NewSession = {
+    id,
+    ...ownerOf(principal),
+    agent_id: agent.row.id,
+    agent: JSON.stringify(agentSnapshot(agent.row, skills?.pinned())),
+    environment_id: environment.row.id,
+    environment_variables: body.environment_variables ?? {},
+    git_identity: completeGitIdentity(body.git_identity ?? null),
+    title: body.title ?? "",
+    metadata: body.metadata ?? {},
+    resources: rows,
+    vault_ids: vaults.pairs.map(({ row }) => row.id),
+    skill_version_ids: skills?.versions() ?? [],
+    events,
+    due,
+    traceparent,
+    audit: request.auditEntry(formatId("session", id)),
+  };
+  await requireWorkAllowed(db.read, deps.limits, session, events);
+  const room = await openSessionsChecks(db.read, deps.limits, principal);
+  const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
+  const row = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
+  // The agent or the environment was archived or deleted since it was read, for good: the second try reports it.
+  if (row === null) return await createSession(request, deps, body);
+  return { row, due };
+}
+
+/** Loads all references concurrently, and reports the first that fails. */
+async function checkAll(
+  db: DatabaseAccess,
+  principal: Principal,
+  references: readonly ReferenceCheck[],
+): Promise<void> {
+  const loaded = await Promise.allSettled(references.map((reference) => reference.load(db.read)));
+  for (const one of loaded) if (one.status === "rejected") throw one.reason;
+  for (const reference of references) reference.checkAccess(principal);
+  for (const reference of references) reference.checkState();
+}
+
+async function store(
+  db: DatabaseAccess,
+  session: NewSession,
+  references: readonly Pick<ReferenceCheck, "lock">[],
+  keep: (tx: Queryable) => Promise<void>,
+): Promise<SessionRow | null> {
+  const toLock = references.filter(({ lock }) => lock !== undefined);
+  if (toLock.length === 0) return await db.store(insertSession, session);
+  return await db.transaction(async (tx) => {
+    for (const { lock } of toLock) await lock?.(tx);
+    const row = await storeOne(tx, insertSession, session);
+    if (row !== null) await keep(tx);
+    return row;
+  });
+}

@@ -1,0 +1,143 @@
+import type { PreviewPiece } from "@berth/agent";
+import type { EventDelta, EventStart, PreviewedType, ToolOutput } from "@berth/contract";
+import type { LivePiece, OutputPiece } from "@berth/store/notify";
+import type { RequestAt, StreamedEvent } from "@berth/store/session-log";
+
+/** A reader with more characters of unsent frames than this gets no more pieces of what is being written, or printed. */
+const MAX_CHARACTERS = 256 * 1024;
+
+/** With these a turn goes on. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["session.status_running", "span.model_request_start"]);
+
+interface Preview {
+  /** How much of the text was sent. */
+  next: number;
+  /** The reader lagged, and gets no more of this event before it is stored. */
+  cut: boolean;
+}
+
+/**
+ * The preview frames of one reader. What it sends of an event is always a prefix of its text, in order. When the stored event
+ * comes, the rest of the text is sent before it, and nothing of the event after it. Of what a tool call prints it sends pieces in order,
+ * perhaps with gaps, and none after its result.
+ */
+export class PreviewFeed {
+  readonly #types: readonly PreviewedType[];
+  readonly #previews = new Map<string, Preview>();
+  readonly #stored: Set<string>;
+  /** By running call, the end of what was sent of its output. */
+  readonly #outputs = new Map<string, number>();
+  #isWorking = false;
+  #endedRequest: string;
+  #unsent = "";
+
+  /** @param before where the reader begins: nothing is sent of what it has, or of a request that had ended. */
+  constructor(types: readonly PreviewedType[], before: RequestAt = { ended: null, stored: [] }) {
+    this.#types = types;
+    this.#endedRequest = before.ended ?? "";
+    this.#stored = new Set(before.stored);
+  }
+
+  add(piece: LivePiece): void {
+    if (!this.#types.includes(piece.type)) return;
+    if (piece.type === "agent.tool_output") this.#addOutput(piece);
+    else this.#addWritten(piece);
+  }
+
+  /** It sends what tool calls print. */
+  get hasOutput(): boolean {
+    return this.#types.includes("agent.tool_output");
+  }
+
+  /** A turn goes on, so that tool calls may print. Not known of one that began before the reader did, until a call runs. */
+  get isWorking(): boolean {
+    return this.#isWorking;
+  }
+
+  #addWritten(piece: PreviewPiece): void {
+    const { eventId, offset, text, requestId } = piece;
+    if (requestId === this.#endedRequest || this.#stored.has(eventId)) return;
+    const known = this.#previews.get(eventId);
+    if (known === undefined && offset > 0) return;
+    const preview = known ?? this.#start(piece);
+    preview.cut ||= this.#unsent.length > MAX_CHARACTERS;
+    if (!preview.cut && offset <= preview.next)
+      this.#addText(eventId, preview, text.slice(preview.next - offset));
+  }
+
+  /** What a reader lags behind is left out, which the offset of the next piece shows. */
+  #addOutput({ toolUseId, offset, text }: OutputPiece): void {
+    if (this.#stored.has(toolUseId)) return;
+    this.#isWorking = true;
+    const sent = this.#outputs.get(toolUseId) ?? 0;
+    const fresh = text.slice(Math.max(0, sent - offset));
+    if (fresh === "" || this.#unsent.length > MAX_CHARACTERS) return;
+    const at = Math.max(sent, offset);
+    this.#outputs.set(toolUseId, at + fresh.length);
+    this.#addFrame({ type: "agent.tool_output", tool_use_id: toolUseId, offset: at, text: fresh });
+  }
+
+  /** The frames since the last call. */
+  frames(): string {
+    const frames = this.#unsent;
+    this.#unsent = "";
+    return frames;
+  }
+
+  /** The frames to send before a stored event. */
+  before(event: StreamedEvent): string {
+    if (event.type === "agent.message" || event.type === "agent.thinking") this.#end(event);
+    if (event.type === "agent.tool_result" && this.hasOutput) this.#endOutput(event);
+    if (BEGINNINGS.has(event.type)) this.#isWorking = true;
+    if (event.type === "session.status_idle") this.#isWorking = false;
+    if (event.type === "span.model_request_end") this.#endRequest(event);
+    return this.frames();
+  }
+
+  /** Of a call's own loop nothing is previewed, and what runs beside it goes on. */
+  #endRequest(event: StreamedEvent): void {
+    const { model_request_start_id: id, parent_tool_use_id: parent } = JSON.parse(event.json) as {
+      model_request_start_id: string;
+      parent_tool_use_id?: string;
+    };
+    if (parent !== undefined) return;
+    this.#endedRequest = id;
+    this.#previews.clear();
+    this.#outputs.clear();
+    this.#stored.clear();
+  }
+
+  #start({ eventId, type }: PreviewPiece): Preview {
+    const preview = { next: 0, cut: false };
+    this.#previews.set(eventId, preview);
+    this.#addFrame({ type: "event_start", event: { type, id: eventId } });
+    return preview;
+  }
+
+  #end(event: StreamedEvent): void {
+    const preview = this.#previews.get(event.id);
+    this.#stored.add(event.id);
+    this.#previews.delete(event.id);
+    if (preview === undefined || preview.cut || event.type !== "agent.message") return;
+    const { content } = JSON.parse(event.json) as { content: { text: string }[] };
+    const text = content.map((block) => block.text).join("");
+    this.#addText(event.id, preview, text.slice(preview.next));
+  }
+
+  #endOutput(event: StreamedEvent): void {
+    const { tool_use_id: id } = JSON.parse(event.json) as { tool_use_id: string };
+    this.#outputs.delete(id);
+    this.#stored.add(id);
+  }
+
+  #addText(eventId: string, preview: Preview, text: string): void {
+    if (text === "") return;
+    preview.next += text.length;
+    const delta = { type: "content_delta" as const, index: 0, content: { type: "text" as const, text } };
+    this.#addFrame({ type: "event_delta", event_id: eventId, delta });
+  }
+
+  #addFrame(frame: EventStart | EventDelta | ToolOutput): void {
+    this.#unsent += `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
+  }
+}

@@ -1,0 +1,84 @@
+import { PREFIX_VERSION } from "@berth/agent";
+import { type GitIdentity, type SentEvent, uuidTimestamp } from "@berth/contract";
+import type { Owner } from "@berth/store/access";
+import { type AuditEntry, auditRecord, insertAuditEntries } from "@berth/store/audit";
+import type { BatchStatement } from "@berth/store/db";
+import { newEventRow } from "@berth/store/session-log";
+import type { NewResource } from "./resources/resource-row.ts";
+import { insertResources, resourceColumns, resourceRecord } from "./resources/resource-statements.ts";
+import type { SessionRow } from "./session-row.ts";
+import { ownColumns } from "./session-store.ts";
+
+export interface NewSession extends Owner {
+  id: string;
+  agent_id: string;
+  /** The snapshot as JSON text. */
+  agent: string;
+  environment_id: string;
+  environment_variables: Record<string, string>;
+  git_identity: GitIdentity | null;
+  title: string;
+  metadata: Record<string, string>;
+  resources: readonly NewResource[];
+  vault_ids: readonly string[];
+  /** The pinned versions of its skills. */
+  skill_version_ids: readonly string[];
+  events: readonly SentEvent[];
+  /** There is work for a worker at once. */
+  due: boolean;
+  /** Of the request, which that work is a part of. */
+  traceparent: string | null;
+  /** Says in the audit log that it was created. */
+  audit: AuditEntry;
+}
+
+/**
+ * Stores sessions with their resources, first events and entries in the audit log, and returns the sessions. A session whose agent
+ * or environment is archived or deleted is not stored. Neither can be deleted while the statement runs: each is found by its id and
+ * locked, whatever the statistics say of the tables.
+ */
+export const insertSession: BatchStatement<NewSession, SessionRow> = {
+  name: "insert_sessions",
+  text: `
+    with given as materialized (
+      select * from json_to_recordset($1::json) as given (id uuid, organization_id uuid, owner_type text, owner_id uuid,
+        agent_id uuid, agent text, environment_id uuid, environment_variables json, title text, metadata jsonb,
+        updated_at timestamptz, due boolean, vault_ids uuid[], git_identity jsonb, traceparent text,
+        resources json, skill_version_ids uuid[], events json, audit json)
+    ), used as (
+      select given.* from given
+        cross join lateral (select from agents where agents.id = given.agent_id and archived_at is null for key share) as agent
+        cross join lateral (select from environments where environments.id = given.environment_id and archived_at is null
+          and deleted_at is null for key share) as environment
+    ), session as (
+      insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
+        prefix_version, environment_variables, title, metadata, updated_at, last_seq, last_event_at, pending_at, vault_ids, git_identity, traceparent)
+      select id, organization_id, owner_type, owner_id, agent_id, agent::json, environment_id,
+        ${PREFIX_VERSION}, environment_variables, title, metadata, updated_at, json_array_length(events),
+        clock_timestamp(), case when due then now() end, vault_ids, git_identity, traceparent
+      from used
+      returning last_event_at, ${ownColumns}
+    ), resource as (
+      ${insertResources("used.resources", "used")}
+      returning session_id, ${resourceColumns}
+    ), skill as (
+      insert into session_skills (session_id, skill_version_id)
+      select used.id, version_id from used, unnest(used.skill_version_ids) as version_id
+    ), event as (
+      insert into events (session_id, seq, id, type, body, memo, created_at)
+      select used.id, draft.*, session.last_event_at from used join session on session.id = used.id, json_to_recordset(used.events)
+        as draft (seq bigint, id uuid, type text, body text, memo text)
+    ), entry as (
+      ${insertAuditEntries("used.audit", "used")}
+    )
+    select session.*, (select json_agg(resource order by id) from resource where session_id = session.id) as resources
+    from session`,
+  encode: ({ resources, events, audit, ...session }) =>
+    JSON.stringify({
+      ...session,
+      updated_at: uuidTimestamp(session.id),
+      resources: resources.map(resourceRecord),
+      events: events.map((event, index) => ({ seq: index + 1, ...newEventRow({ event }) })),
+      audit: auditRecord(audit),
+    }),
+};

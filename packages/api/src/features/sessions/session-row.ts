@@ -1,0 +1,94 @@
+import { formatId, type Session, type TurnOutcome, uuidMillisecond } from "@berth/contract";
+import { type OwnedRow, ownedFields } from "@berth/store/access";
+import type { PricedModels } from "../usage/figures.ts";
+import { type ResourceRow, toSessionResource } from "./resources/resource-row.ts";
+import { tokenCosts } from "./token-costs.ts";
+
+export interface SessionRow extends OwnedRow {
+  /** The agent's snapshot as JSON text, which is sent without being parsed. */
+  agent: string;
+  /** `provider/model` of that. */
+  model: string;
+  environment_id: string;
+  environment_variables: Record<string, string>;
+  git_identity: Session["git_identity"];
+  title: string;
+  metadata: Record<string, string>;
+  status: Session["status"];
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_creation_1h_input_tokens: number;
+  compactions: number;
+  compaction_avoided_tokens: number;
+  compaction_left_tokens: number;
+  summary_input_tokens: number;
+  summary_output_tokens: number;
+  summary_cache_read_input_tokens: number;
+  summary_cache_creation_input_tokens: number;
+  /** Of the Explore calls, a part of the tokens above. */
+  explore_input_tokens: number;
+  explore_output_tokens: number;
+  explore_cache_read_input_tokens: number;
+  explore_cache_creation_input_tokens: number;
+  /** Null: there are no such tokens. */
+  explore_model: string | null;
+  /** `none`: no turn has ended. */
+  last_turn_outcome: TurnOutcome | "none";
+  last_turn_ended_at: Date | null;
+  set_aside_at: Date | null;
+  /** Whole seconds. */
+  active_seconds: number;
+  /** The database's clock when the row was read. */
+  read_at: Date;
+  /** Oldest first. */
+  resources: ResourceRow[] | null;
+  /** In the order of the request. */
+  vault_ids: string[];
+  terminated_at: Date | null;
+}
+
+/** The session as JSON text. */
+export function sessionJson(row: SessionRow, models: PricedModels): string {
+  const { id, type, ...rest } = sessionWithoutAgent(row, models);
+  const head = JSON.stringify({ id, type }).slice(0, -1);
+  return `${head},"agent":${row.agent},${JSON.stringify(rest).slice(1)}`;
+}
+
+function sessionWithoutAgent(row: SessionRow, models: PricedModels): Omit<Session, "agent"> {
+  return {
+    id: formatId("session", row.id),
+    type: "session",
+    environment_id: formatId("environment", row.environment_id),
+    status: row.status,
+    title: row.title,
+    metadata: row.metadata,
+    resources: (row.resources ?? []).map(toSessionResource),
+    vault_ids: row.vault_ids.map((id) => formatId("vault", id)),
+    deployment_id: null,
+    outcome_evaluations: [],
+    last_turn: lastTurn(row),
+    set_aside:
+      row.set_aside_at === null ? null : { since: row.set_aside_at.toISOString(), reason: "runner_crashed" },
+    stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },
+    ...tokenCosts(row, models),
+    environment_variables: row.environment_variables,
+    git_identity: row.git_identity,
+    ...ownedFields(row),
+  };
+}
+
+function lastTurn({
+  last_turn_outcome: outcome,
+  last_turn_ended_at: endedAt,
+}: SessionRow): Session["last_turn"] {
+  if (outcome === "none" || endedAt === null) return null;
+  return { outcome, ended_at: endedAt.toISOString() };
+}
+
+/** Until the session was terminated. Never less than `active_seconds`: releases before made ids by the clock of a process. */
+function durationSeconds(row: SessionRow): number {
+  const end = (row.terminated_at ?? row.read_at).getTime();
+  return Math.max(Math.floor((end - uuidMillisecond(row.id)) / 1_000), row.active_seconds, 0);
+}

@@ -1,0 +1,47 @@
+import type { Session } from "@berth/contract";
+import { type Owner, requireAccess } from "@berth/store/access";
+import type { Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+
+/** What decides whether a session may be changed. */
+export interface SessionState extends Owner {
+  id: string;
+  status: Session["status"];
+  archived: boolean;
+  terminated: boolean;
+}
+
+async function getSessionState(db: Queryable, id: string): Promise<SessionState | null> {
+  const { rows } = await db.query<SessionState>({
+    name: "get_session_state",
+    text: `select id, organization_id, owner_type, owner_id, status,
+      archived_at is not null as archived, terminated_at is not null as terminated
+      from sessions where id = $1 and deleted_at is null`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** The same, with the row locked until the transaction ends. */
+export async function lockSessionState(tx: Queryable, id: string): Promise<SessionState | null> {
+  const { rows } = await tx.query<SessionState>({
+    name: "lock_session",
+    text: `select id, organization_id, owner_type, owner_id, status,
+      archived_at is not null as archived, terminated_at is not null as terminated
+      from sessions where id = $1 and deleted_at is null for no key update`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** The state of a session. @throws errors.notFound, errors.notYours */
+export const requireSession = requireAccess("session", getSessionState);
+
+/** As `requireSession`, locked until the transaction ends. */
+export const requireSessionForUpdate = requireAccess("session", lockSessionState);
+
+/** @throws errors.sessionTerminated, errors.sessionArchived */
+export function checkNotEnded(session: SessionState, sessionId: string): void {
+  if (session.terminated) throw errors.sessionTerminated(sessionId);
+  if (session.archived) throw errors.sessionArchived(sessionId);
+}

@@ -1,0 +1,33 @@
+import type { Queryable } from "@berth/store/db";
+
+/** What decides whether a session's disk can be looked at. */
+export interface DiskState {
+  hasDisk: boolean;
+  /** It had one, which was reclaimed or lost. */
+  reclaimed: boolean;
+  archived: boolean;
+  terminated: boolean;
+  /** For how long no service of the disk's machine was seen, in milliseconds; null when none is known. */
+  awayMs: number | null;
+  /** Of its resources. */
+  mountPaths: string[];
+}
+
+/** @param sessionId a uuid. Null: the session does not exist. */
+export async function readDiskState(db: Queryable, sessionId: string): Promise<DiskState | null> {
+  const { rows } = await db.query<DiskState>({
+    name: "disk_state",
+    text: `
+      select home is not null as "hasDisk", archived_at is not null as archived, terminated_at is not null as terminated,
+        home is null and exists (
+          select from events where session_id = sessions.id and type = 'session.container_reclaimed'
+        ) as reclaimed,
+        (
+          select extract(epoch from now() - max(seen_at)) * 1000 from hosts where place = home
+        )::float8 as "awayMs",
+        array(select mount_path from session_resources where session_id = sessions.id) as "mountPaths"
+      from sessions where id = $1 and deleted_at is null`,
+    values: [sessionId],
+  });
+  return rows[0] ?? null;
+}

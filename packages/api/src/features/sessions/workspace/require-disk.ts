@@ -1,0 +1,32 @@
+import { formatId } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { type DiskState, readDiskState } from "./disk-state-store.ts";
+
+/** A machine that was not seen for this long is not asked. */
+const AWAY_MS = 60_000;
+
+/**
+ * The state of a session's disk if it can be looked at.
+ *
+ * @param sessionId a uuid.
+ * @throws errors.noDisk, errors.diskAway
+ */
+export async function requireDisk(db: Queryable, sessionId: string): Promise<DiskState> {
+  const state = await readDiskState(db, sessionId);
+  const id = formatId("session", sessionId);
+  if (state === null) throw errors.notFound("session", id);
+  const why = withoutDisk(state);
+  if (why !== null) throw errors.noDisk(id, why);
+  if (state.awayMs === null || state.awayMs > AWAY_MS) throw errors.diskAway(id);
+  return state;
+}
+
+function withoutDisk({ hasDisk, reclaimed, archived, terminated }: DiskState): string | null {
+  if (terminated) return "it is terminated, and its disk was deleted";
+  if (archived) return "it is archived, and its disk was deleted";
+  if (hasDisk) return null;
+  return reclaimed
+    ? "its disk was reclaimed, and it gets a new one with its next command"
+    : "it gets one with its first command or resource";
+}

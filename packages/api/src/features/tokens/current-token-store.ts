@@ -1,0 +1,31 @@
+import { formatId } from "@berth/contract";
+import type { Principal } from "@berth/store/access";
+import type { Queryable } from "@berth/store/db";
+import { getToken, toToken } from "./token-store.ts";
+
+interface NameRow {
+  organization: string;
+  /** Email of the user, or name of the service account. */
+  name: string;
+}
+
+/** The token of a request, and whose it is. */
+export async function currentToken(db: Queryable, { tokenId, organizationId, kind, id, role }: Principal) {
+  const row = await getToken(db, tokenId);
+  const { rows } = await db.query<NameRow>({
+    name: "name_principal",
+    text: `select name as organization,
+        coalesce((select email from users where id = $2), (select name from service_accounts where id = $2)) as name
+      from organizations where id = $1`,
+    values: [organizationId, id],
+  });
+  const [names] = rows;
+  if (row === null || names === undefined) throw new Error("The token of a request is not there.");
+  const { organization, name } = names;
+  return {
+    ...toToken(row),
+    organization: { id: formatId("organization", organizationId), name: organization },
+    user: kind === "user" ? { id: formatId("user", id), email: name, role } : null,
+    service_account: kind === "user" ? null : { id: formatId("service_account", id), name },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Principal } from "@berth/store/access";
+import type { DatabaseAccess } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { requireToken, revokeChildren, setRevoked } from "./token-store.ts";
+
+/**
+ * Revokes a token, and with it every token that was created with it, directly or by another of them, unless it is
+ * independent. Returns their uuids, without those that were revoked before.
+ *
+ * @throws errors.adminsOnly for a token of the organization, unless it is the caller's own.
+ */
+export async function revokeToken(
+  db: DatabaseAccess,
+  principal: Principal,
+  tokenId: string,
+): Promise<{ id: string; descendants: string[] }> {
+  const token = await requireToken(db.read, principal, tokenId);
+  const own = token.principal_id === principal.id;
+  if (!own && principal.role !== "admin") throw errors.adminsOnly("revoke tokens of the organization");
+  return await db.transaction(async (tx) => {
+    await setRevoked(tx, token.id);
+    const descendants: string[] = [];
+    let generation = [token.id];
+    do {
+      generation = await revokeChildren(tx, generation);
+      descendants.push(...generation);
+    } while (generation.length > 0);
+    return { id: token.id, descendants };
+  });
+}

@@ -1,0 +1,37 @@
+import { DEFAULT_USAGE_DAYS, MAX_USAGE_DAYS } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { readToday } from "./usage-store.ts";
+
+/** The first and the last day of a report, as `2026-01-31`, in UTC. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
+/**
+ * Fills in the days that a request leaves out.
+ *
+ * @throws errors.invalid
+ */
+export async function usageDays(
+  db: Queryable,
+  given: { from?: string | undefined; to?: string | undefined },
+): Promise<Days> {
+  const to = given.to ?? (await readToday(db));
+  const from = given.from ?? dayBefore(to, DEFAULT_USAGE_DAYS - 1);
+  if (from > to) throw errors.invalid(`Field 'from' must not be after the last day, ${to}.`, "from");
+  const first = dayBefore(to, MAX_USAGE_DAYS - 1);
+  if (from < first)
+    throw errors.invalid(
+      `Field 'from' must not be before ${first}: a report has at most ${MAX_USAGE_DAYS} days.`,
+      "from",
+    );
+  return { from, to };
+}
+
+function dayBefore(day: string, days: number): string {
+  const time = new Date(day);
+  time.setUTCDate(time.getUTCDate() - days);
+  return time.toISOString().slice(0, 10);
+}

@@ -1,0 +1,25 @@
+import { MAX_VAULT_SECRET_BYTES } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { ENVELOPE_BYTES } from "@berth/store/secrets";
+import { sealedVariables } from "./credential-store.ts";
+
+/**
+ * Requires that a vault, which is locked, has room for the value of a variable beside its other ones: the egress of a session
+ * searches each response of their hosts for all of them.
+ *
+ * @param id uuid of the variable's credential, whose present value does not count.
+ * @throws errors.invalid
+ */
+export async function requireRoom(
+  tx: Queryable,
+  vaultId: string,
+  { id, value }: { id: string; value: string },
+): Promise<void> {
+  const { count, bytes } = await sealedVariables(tx, vaultId, id);
+  const room = MAX_VAULT_SECRET_BYTES - (bytes - count * ENVELOPE_BYTES);
+  const wanted = Buffer.byteLength(value);
+  if (wanted <= room) return;
+  const message = `Field 'auth.secret_value' has ${wanted} bytes, and the variables of a vault may have ${MAX_VAULT_SECRET_BYTES} together, of which ${Math.max(0, room)} are left.`;
+  throw errors.invalid(message, "auth.secret_value");
+}

@@ -1,0 +1,13 @@
+import type { Principal } from "@berth/store/access";
+import type { DatabaseAccess } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { deleteUnusedVault, requireVaultForUpdate } from "./vault-store.ts";
+
+/** Deletes a vault and its credentials. @throws errors.inUse while a session has it that is neither archived nor terminated. */
+export async function deleteVault(db: DatabaseAccess, principal: Principal, vaultId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { id } = await requireVaultForUpdate(tx, principal, vaultId);
+    if (await deleteUnusedVault(tx, id)) return;
+    throw errors.inUse("vault", vaultId, "sessions that are neither archived nor terminated");
+  });
+}

@@ -1,0 +1,27 @@
+import type { Principal } from "@berth/store/access";
+import type { Queryable } from "@berth/store/db";
+
+export interface WhoamiRow {
+  /** Email of the user, or name of the service account. */
+  name: string;
+  organization: string;
+  token_name: string;
+  expires_at: Date | null;
+}
+
+/** What the database knows of a principal beside its ids. */
+export async function readWhoami(
+  db: Queryable,
+  { tokenId, organizationId, id }: Principal,
+): Promise<WhoamiRow> {
+  const { rows } = await db.query<WhoamiRow>({
+    name: "whoami",
+    text: `select tokens.name as token_name, expires_at, organizations.name as organization,
+        coalesce((select email from users where id = $3), (select name from service_accounts where id = $3)) as name
+      from tokens, organizations where tokens.id = $1 and organizations.id = $2`,
+    values: [tokenId, organizationId, id],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error("The token of a request is not there.");
+  return row;
+}

@@ -1,0 +1,1 @@
+export type { RenderedMetrics } from "./http/metrics.ts";

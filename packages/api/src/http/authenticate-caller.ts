@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import { findToken, isSignInSecret, type Principal } from "@berth/store/access";
+import { ApiError, errors } from "@berth/store/errors";
+import { acceptSecret, authenticate, type Parts, type Rejections } from "./authenticate.ts";
+import { checkOrigin } from "./check-origin.ts";
+import type { HttpApp } from "./http-app.ts";
+import { SIGN_IN_COOKIE } from "./sign-in-cookie.ts";
+
+type CallerParts = Parts & Pick<HttpApp, "origin" | "acceptsSignIns">;
+
+const OF_SIGN_INS: Rejections = {
+  unknown: errors.signInEnded,
+  revoked: errors.signInEnded,
+  expired: errors.signInEnded,
+};
+
+/**
+ * The principal of the request's bearer token; without the header `Authorization`, that of its sign-in to the console, if one of the
+ * service's own pages makes the request.
+ *
+ * @throws as `authenticate` and `checkOrigin`; errors.signInEnded
+ */
+export async function authenticateCaller(request: IncomingMessage, parts: CallerParts): Promise<Principal> {
+  const hasHeader = request.headers.authorization !== undefined;
+  if (hasHeader || !parts.acceptsSignIns || !SIGN_IN_COOKIE.isIn(request))
+    return await authenticate(request, parts);
+  const origin = parts.origin.of(request);
+  checkOrigin(request, origin);
+  const secret = SIGN_IN_COOKIE.read(request, origin);
+  if (secret === null || !isSignInSecret(secret)) throw errors.signInEnded();
+  // Looked up for each request, so that one that ends has ended in every process.
+  const recentTokens = { find: (hash: Buffer) => findToken(parts.db.read, hash) };
+  return await acceptSecret(request, secret, { ...parts, recentTokens }, OF_SIGN_INS);
+}
+
+/**
+ * As `authenticateCaller`, but accepts only a user.
+ *
+ * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong with the token.
+ */
+export async function authenticateUser(request: IncomingMessage, parts: CallerParts): Promise<Principal> {
+  try {
+    const principal = await authenticateCaller(request, parts);
+    if (principal.kind !== "user") throw errors.userTokensOnly();
+    return principal;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== "authentication_error") throw error;
+    const { message, headers } = error;
+    throw new ApiError(error.type, { message, headers, code: "authentication_required" });
+  }
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from "node:http";
+import {
+  findOperator,
+  isOperatorSecret,
+  isTokenSecret,
+  type Operator,
+  type Principal,
+  type RecentTokens,
+  tokenHash,
+  touchOperatorToken,
+  touchToken,
+} from "@berth/store/access";
+import { type ApiError, errors } from "@berth/store/errors";
+import { headerValues } from "./headers.ts";
+import type { HttpApp } from "./http-app.ts";
+
+/** What a request is authenticated with. */
+export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
+  recentTokens: Pick<RecentTokens, "find">;
+};
+
+/**
+ * The principal of the request's bearer token.
+ *
+ * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
+ * that was not looked up just now costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
+ * errors.operatorElsewhere for an operator token.
+ */
+export async function authenticate(request: IncomingMessage, parts: Parts): Promise<Principal> {
+  const token = bearerToken(request);
+  if (!isOperatorSecret(token)) return await acceptSecret(request, token, parts);
+  await acceptOperator(request, token, parts);
+  throw errors.operatorElsewhere();
+}
+
+/** The operator of the request's bearer token. @throws as `authenticate`; errors.operatorsOnly for another valid token. */
+export async function authenticateOperator(request: IncomingMessage, parts: Parts): Promise<Operator> {
+  const token = bearerToken(request);
+  if (isOperatorSecret(token)) return await acceptOperator(request, token, parts);
+  await acceptSecret(request, token, parts);
+  throw errors.operatorsOnly();
+}
+
+/** Looked up for each request: there are few, and one that was revoked is rejected at once. */
+async function acceptOperator(
+  request: IncomingMessage,
+  secret: string,
+  { db, log, clients, addressRates }: Parts,
+): Promise<Operator> {
+  const hash = tokenHash(secret);
+  const found = await addressRates.lookUp(clients.of(request), hash, async () => {
+    const operator = await findOperator(db.read, hash);
+    if (operator === null) throw errors.unknownToken();
+    if (operator.revoked) throw errors.revokedToken();
+    if (operator.expired) throw errors.expiredToken();
+    return operator;
+  });
+  if (found.stale) touchOperatorToken(db.write, found.operator.tokenId).catch(logFailedTouch(log));
+  return found.operator;
+}
+
+/** Why a secret is rejected. */
+export type Rejections = Record<"unknown" | "revoked" | "expired", () => ApiError>;
+
+const OF_TOKENS: Rejections = {
+  unknown: errors.unknownToken,
+  revoked: errors.revokedToken,
+  expired: errors.expiredToken,
+};
+
+/** As `authenticate`, for a secret that the request has elsewhere. @param secret well-formed. */
+export async function acceptSecret(
+  request: IncomingMessage,
+  secret: string,
+  { db, log, clients, addressRates, recentTokens }: Parts,
+  rejections: Rejections = OF_TOKENS,
+): Promise<Principal> {
+  const hash = tokenHash(secret);
+  const found = await addressRates.lookUp(clients.of(request), hash, async () => {
+    const token = await recentTokens.find(hash);
+    if (token === null) throw rejections.unknown();
+    if (token.revoked) throw rejections.revoked();
+    if (token.expired) throw rejections.expired();
+    if (token.disabled) throw errors.disabledPrincipal(token.principal.kind);
+    return token;
+  });
+  if (found.stale) touchToken(db.write, found.principal.tokenId).catch(logFailedTouch(log));
+  return found.principal;
+}
+
+function bearerToken(request: IncomingMessage): string {
+  const given = headerValues(request, "authorization");
+  if (given.length > 1) throw errors.severalAuthorizations();
+  const [header] = given;
+  if (header === undefined || header === "") {
+    throw request.headers["x-api-key"] === undefined ? errors.noAuthorization() : errors.apiKeyHeader();
+  }
+  const [, scheme, token] = /^(\S+)(?:[ \t]+(.*))?$/.exec(header.trim()) ?? [];
+  if (scheme?.toLowerCase() !== "bearer") throw errors.wrongScheme();
+  if (token === undefined || !(isTokenSecret(token) || isOperatorSecret(token)))
+    throw errors.malformedToken();
+  return token;
+}
+
+/** The request goes on: `last_used_at` is not worth failing it. */
+function logFailedTouch(log: Parts["log"]): (error: unknown) => void {
+  return (error) => log.debug({ err: error }, "could not update the last use of a token");
+}

@@ -1,0 +1,39 @@
+import { errors } from "@berth/store/errors";
+
+const MAX_DEPTH = 64;
+/** Members and items of the whole document, which bounds the cost of parsing and validation. No valid request has nearly as many. */
+const MAX_VALUES = 20_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING: ReadonlySet<number> = new Set(Buffer.from("[{"));
+const CLOSING: ReadonlySet<number> = new Set(Buffer.from("]}"));
+const BLANK: ReadonlySet<number> = new Set(Buffer.from(" \t\r\n"));
+
+/**
+ * Counts the values and levels of a JSON document before it is parsed, in one pass that keeps nothing. What is no JSON is left to the parser.
+ *
+ * @throws errors.invalid for a document that has too many.
+ */
+export function checkJsonShape(bytes: Uint8Array): void {
+  let depth = 0;
+  let values = 0;
+  let isOpened = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (BLANK.has(byte)) continue;
+    if (byte === COMMA || (isOpened && !CLOSING.has(byte))) values += 1;
+    isOpened = OPENING.has(byte);
+    if (isOpened) depth += 1;
+    else if (CLOSING.has(byte)) depth -= 1;
+    else if (byte === QUOTE) at = endOfString(bytes, at);
+    if (depth > MAX_DEPTH) throw errors.invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+    if (values > MAX_VALUES) throw errors.invalid(`The body has more than ${MAX_VALUES} values.`);
+  }
+}
+
+/** Where the string ends that begins at `from`. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,204 @@
+import type { Server, ServerOptions, ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { RecentTokens } from "@berth/store/access";
+import type { Database } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
+import { AddressRates, type OwnerLimits } from "@berth/store/limits";
+import { NO_TRACES, type Traces } from "@berth/store/traces";
+import multipart from "@fastify/multipart";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Cursors } from "../request/cursor.ts";
+import { AccessLog, noteError, requestFields } from "./access-log.ts";
+import { BodyBudget } from "./body-budget.ts";
+import { ClientAddresses } from "./client-address.ts";
+import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
+import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
+import { commonHeaders, headerValues, requestIdOf } from "./headers.ts";
+import { HeavyRequests } from "./heavy-requests.ts";
+import type { Idempotency } from "./idempotency.ts";
+import type { Metrics } from "./metrics.ts";
+import { OPEN_BODIES } from "./open-body.ts";
+import { OwnOrigin } from "./own-origin.ts";
+import { respondToProtocolErrors } from "./protocol-errors.ts";
+import { renderError, toApiError } from "./render-error.ts";
+import { noteEnd } from "./response-end.ts";
+
+export interface HttpOptions {
+  db: Database;
+  log: Logger;
+  cursors: Cursors;
+  metrics: Metrics;
+  /** Whether each request is logged. */
+  accessLog: "on" | "off";
+  idempotency: Idempotency;
+  limits: OwnerLimits;
+  /** Maximum bytes of a JSON body. */
+  jsonLimit: number;
+  /** Maximum bytes of an uploaded file. */
+  uploadLimit: number;
+  /** Where requests come from. Default: where their connections do. */
+  clients?: ClientAddresses;
+  /** Default: nothing is traced. */
+  traces?: Traces;
+  /** Default: no limit. */
+  addressRates?: AddressRates;
+  /** Default: plain HTTP. */
+  tls?: { cert: string; key: string } | undefined;
+  /** Where clients find the service. Default, also for null: where they found it. */
+  publicUrl?: string | null;
+  /** Whether the cookie of a sign-in to the console is accepted in place of a token. Default: no. */
+  acceptsSignIns?: boolean;
+  /** When the app closes, a connection stays open until nothing was asked on it for so long. Default: 250. */
+  quietMs?: number | undefined;
+}
+
+/** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
+export interface HttpApp extends HttpOptions {
+  fastify: FastifyInstance;
+  clients: ClientAddresses;
+  addressRates: AddressRates;
+  recentTokens: RecentTokens;
+  heavyRequests: HeavyRequests;
+  /** Of the bodies of operations that need no token. */
+  openBodies: BodyBudget;
+  origin: OwnOrigin;
+  acceptsSignIns: boolean;
+  /** Open responses of streams; they are ended when the app closes. */
+  streams: Set<ServerResponse>;
+}
+
+const HEADERS_TIMEOUT_MS = 30_000;
+const CLOSE_IDLE_MS = 20;
+const QUIET_MS = 250;
+const MAX_PATH_PARAMETER = 1_024;
+
+function refuseSchema(): never {
+  throw new Error("Routes have schemas of the contract, and none of Fastify's.");
+}
+
+/** Without these, Fastify loads its own compilers of schemas at each start: a fifth of a second of CPU, for nothing. */
+const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+export function createHttpApp(options: HttpOptions): HttpApp {
+  const { clients = new ClientAddresses(), addressRates = new AddressRates(), traces = NO_TRACES } = options;
+  const access = new AccessLog({ ...options, clients, traces });
+  const fastify = Fastify({
+    logger: false,
+    schemaController: { compilersFactory: NO_SCHEMAS },
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    genReqId: (request) => requestIdOf(request.headers),
+    rewriteUrl: ({ url = "/" }) => originForm(url),
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER, querystringParser: () => ({}) },
+    frameworkErrors: (error, request, reply) => {
+      const apiError =
+        error.code === "FST_ERR_MAX_PARAM_LENGTH"
+          ? errors.unknownPath(request.method, pathOf(request))
+          : errors.invalid("The path is not valid percent-encoded UTF-8.");
+      access.refused(request.id, apiError, clients.of(request.raw));
+      sendError(request, reply as FastifyReply, apiError, options.log);
+    },
+    ...serverOptions(options.tls),
+  });
+  const streams = new Set<ServerResponse>();
+  fastify.register(multipart);
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  fastify.addHook("onRequest", async (request, reply) => {
+    access.begin(request, reply);
+    reply.headers(commonHeaders(request.id));
+    const hosts = headerValues(request.raw, "host");
+    if (request.raw.httpVersion === "1.1" && hosts.length === 0)
+      throw errors.invalid("The header 'Host' is missing.");
+    // A proxy may decide by another one than this service.
+    if (hosts.length > 1) throw errors.invalid("The header 'Host' is given more than once.");
+  });
+  fastify.addHook("onSend", async (request, reply) => {
+    if (isBodyHeldBack(request.raw)) reply.header("connection", "close");
+  });
+  fastify.addHook("preClose", async () => {
+    access.stop();
+    for (const response of streams) {
+      noteEnd(response, "stopping");
+      response.end();
+    }
+    closeWhenIdle(fastify.server);
+    // What has connected already is accepted before the server listens no more.
+    await setImmediate();
+  });
+  fastify.setErrorHandler((error, request, reply) => sendError(request, reply, error, options.log));
+  fastify.setNotFoundHandler((request, reply) => {
+    sendError(request, reply, errors.unknownPath(request.method, pathOf(request)), options.log);
+  });
+  const { quietMs = QUIET_MS } = options;
+  closeOnlyQuietConnections(fastify.server, { isTls: options.tls !== undefined, quietMs });
+  respondToProtocolErrors(fastify.server, access, clients);
+  holdBackBodies(fastify.server);
+  return {
+    ...options,
+    clients,
+    addressRates,
+    recentTokens: new RecentTokens(options.db.read),
+    heavyRequests: new HeavyRequests(),
+    openBodies: new BodyBudget(OPEN_BODIES),
+    origin: new OwnOrigin({
+      publicUrl: options.publicUrl ?? null,
+      isTls: options.tls !== undefined,
+      clients,
+    }),
+    acceptsSignIns: options.acceptsSignIns ?? false,
+    fastify,
+    streams,
+  };
+}
+
+/** With a certificate the server is one of TLS, which Fastify's types hold for another; it has all that is used of it. */
+function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
+  const http: ServerOptions = {
+    requireHostHeader: false,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: 5_000,
+  };
+  return tls === undefined ? { http } : ({ https: { ...http, ...tls } } as object as { http: ServerOptions });
+}
+
+/**
+ * Closes each connection as soon as it is quiet. Node asks for that once, when the server closes. What has arrived by then is read
+ * first.
+ */
+function closeWhenIdle(server: Server): void {
+  const timer = setInterval(async () => {
+    await setImmediate();
+    server.closeIdleConnections();
+  }, CLOSE_IDLE_MS);
+  server.once("close", () => clearInterval(timer));
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown, log: Logger): void {
+  const apiError = toApiError(error, log, requestFields(request));
+  noteError(request, apiError);
+  const { status, headers, body } = renderError(apiError, request.id);
+  reply.code(status).headers(headers).send(body);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.raw.url?.split("?")[0] ?? "";
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The id of the contract's operation, which names the route in metrics and log. */
+    operation?: string;
+    /** It asks for the health or the metrics of the service. */
+    isProbe?: boolean;
+  }
+}
+
+/** The path of a request target in absolute form, which clients send to proxies. */
+function originForm(target: string): string {
+  const path = /^https?:\/\/[^/?]*(.*)$/is.exec(target)?.[1];
+  if (path === undefined) return target;
+  return path.startsWith("/") ? path : `/${path}`;
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { hasScope, type Principal } from "@berth/store/access";
+import { asDatabase, type Database, type DatabaseAccess, inSavepoint, type Queryable } from "@berth/store/db";
+import { ApiError, errors } from "@berth/store/errors";
+import { idempotentResponse, type SecretBox } from "@berth/store/secrets";
+import {
+  deleteOldResponses,
+  type OwnedKey,
+  type SealedResponse,
+  storeResponse,
+  takeKey,
+} from "./idempotency-store.ts";
+import { renderError } from "./render-error.ts";
+
+export interface JsonResponse {
+  status: number;
+  body: string;
+}
+
+/** Whose key it is. */
+type KeyHolder = Pick<Principal, "tokenId" | "id" | "scopes">;
+
+/** `replayed`: this is the response to an earlier request. */
+export type StoredResponse = JsonResponse & { replayed: boolean };
+
+/**
+ * Handles a request once per token and `Idempotency-Key`, however often it is retried. Keys are the token's and not its
+ * principal's: a response may hold what a narrower token of the same principal must not see.
+ *
+ * The handler's changes and the stored response are one transaction: whenever a process dies, there are both or neither.
+ * Responses are kept for 24 hours, sealed, since they may contain a secret. An API error rolls the changes back and is stored
+ * too. After a failure, or a refusal for lack of permission, nothing is stored, and the next retry runs the handler.
+ */
+export interface Idempotency {
+  /** @throws errors.idempotencyKeyReused for another `content`, errors.idempotencyKeyInUse, and failures of `handle`. */
+  once(
+    caller: { principal: KeyHolder; requestId: string },
+    key: string,
+    content: readonly (string | Uint8Array)[],
+    handle: (db: DatabaseAccess) => Promise<JsonResponse>,
+  ): Promise<StoredResponse>;
+  close(): void;
+}
+
+const SWEEP_MS = 3_600_000;
+
+export function createIdempotency(db: Database, secrets: SecretBox): Idempotency {
+  const timer = setInterval(() => deleteOldResponses(db.write).catch(() => undefined), SWEEP_MS).unref();
+  return {
+    close: () => clearInterval(timer),
+    async once({ principal, requestId }, key, content, handle) {
+      if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+        const message = "The 'Idempotency-Key' must be 1 to 255 visible ASCII characters.";
+        throw errors.invalid(message, "Idempotency-Key");
+      }
+      const owned: OwnedKey = { tokenId: principal.tokenId, principalId: principal.id, key };
+      const fingerprint = fingerprintOf(content);
+      return await db.transaction(async (tx) => {
+        const stored = await takeKey(tx, owned);
+        if (stored === "running") throw errors.idempotencyKeyInUse();
+        if (stored !== "none") {
+          if (!mayReplay(principal, stored)) throw errors.idempotencyKeyReused();
+          const text = secrets.open(idempotentResponse(stored.holder, key), stored.answer);
+          if (!text.startsWith(fingerprint)) throw errors.idempotencyKeyReused();
+          return { status: stored.status, body: text.slice(fingerprint.length), replayed: true };
+        }
+        const { status, body } = await runInPart(tx, handle, requestId);
+        const location = idempotentResponse(principal.tokenId, key);
+        await storeResponse(tx, owned, { status, answer: secrets.seal(location, fingerprint + body) });
+        return { status, body, replayed: false };
+      });
+    },
+  };
+}
+
+/** Which token made an old response is unknown, so only a token that has every scope may have it. */
+function mayReplay(principal: KeyHolder, { holder }: SealedResponse): boolean {
+  return holder === principal.tokenId || hasScope(principal, "*");
+}
+
+/** The handler's response, or that of its API error, which rolls its changes back. Other failures are thrown. */
+async function runInPart(
+  tx: Queryable,
+  handle: (db: DatabaseAccess) => Promise<JsonResponse>,
+  requestId: string,
+): Promise<JsonResponse> {
+  try {
+    return await inSavepoint(tx, () => asDatabase(tx, handle));
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isStored(error.status)) throw error;
+    return renderError(error, requestId);
+  }
+}
+
+/** What the operation answered; not that it failed, or was refused for who asks. */
+function isStored(status: number): boolean {
+  return status < 500 && status !== 401 && status !== 403 && status !== 429;
+}
+
+/** A hash of the request, 64 characters. It is sealed with the response: the request's body may contain a password. */
+function fingerprintOf(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    const bytes = Buffer.from(part);
+    hash.update(`${bytes.length} `).update(bytes);
+  }
+  return hash.digest("hex");
+}

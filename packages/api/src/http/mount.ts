@@ -1,0 +1,106 @@
+import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
+import type { Operator } from "@berth/store/access";
+import type { OpenScope, RequestScope } from "../request/request-scope.ts";
+import type { Created, JsonText } from "../request/response-body.ts";
+import { requestFields } from "./access-log.ts";
+import { commonHeaders } from "./headers.ts";
+import type { HttpApp } from "./http-app.ts";
+import { readOpenBody } from "./open-body.ts";
+import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
+import { respond } from "./respond.ts";
+import { noteEnd } from "./response-end.ts";
+import { serveOpenRoute } from "./serve-open-route.ts";
+import { serveOperatorRoute, serveRoute } from "./serve-route.ts";
+
+/** Serves a route, from its input and its scope alone. */
+export type Handler<R extends AnyRoute> = (
+  request: RequestScope,
+  input: Input<R>,
+) => Promise<ResponseOf<R> | JsonText | Created<ResponseOf<R>>>;
+
+/** Serves bytes: 200, 206 with a part of them, or 304 without any when the client has them already. */
+export type ContentHandler<R extends AnyRoute> = (
+  request: RequestScope,
+  input: Input<R>,
+) => Promise<{ status: 200 | 206 | 304; headers: Record<string, string>; body?: Readable }>;
+
+/** Makes all checks, and returns the function that then writes the stream. */
+export type StreamHandler<R extends AnyRoute> = (
+  request: RequestScope,
+  input: Input<R>,
+) => Promise<(response: ServerResponse) => Promise<void>>;
+
+/**
+ * Serves a route of the contract with a handler. Checks are made in this order: the route, the token, its scope, the query
+ * and the body. The handler checks existence, ownership and state.
+ */
+export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
+  serve(app, route, handler);
+}
+
+/** As `mount`, for a handler that stores the request's entry in the audit log itself, in one statement with what it changes. */
+export function mountSelfAudited<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
+  serve(app, route, handler, false);
+}
+
+function serve<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>, isAudited?: boolean): void {
+  serveRoute(app, route, async (incoming) => {
+    const bytes = await readJsonBody(incoming);
+    const input = parseRequest(incoming, route, bytes);
+    return await respond(incoming, [bytes], (scope) => handler(scope, input), isAudited);
+  });
+}
+
+/** Serves an operation that needs no token. */
+export type OpenHandler<R extends AnyRoute> = (request: OpenScope, input: Input<R>) => Promise<ResponseOf<R>>;
+
+/** As `mount`, for an operation that needs no token. The handler commits what it does itself, also when it then throws. */
+export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: OpenHandler<R>): void {
+  serveOpenRoute(app, route, async (incoming) => {
+    const input = parseRequest(incoming, route, await readOpenBody(incoming));
+    return await handler(incoming.scope, input);
+  });
+}
+
+/** Serves an operation of the operator. */
+export type OperatorHandler<R extends AnyRoute> = (
+  request: RequestScope<Operator>,
+  input: Input<R>,
+) => Promise<ResponseOf<R>>;
+
+/** As `mountSelfAudited`, for an operation that takes an operator token. */
+export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handler: OperatorHandler<R>): void {
+  serveOperatorRoute(app, route, async (incoming) => {
+    const bytes = await readJsonBody(incoming);
+    const input = parseRequest(incoming, route, bytes);
+    return await respond(incoming, [bytes], (scope) => handler(scope, input), false);
+  });
+}
+
+/** As `mount`, for a route whose response is bytes. */
+export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
+  serveRoute(app, route, async (incoming) => {
+    const { status, headers, body } = await handler(incoming.scope, parseRequest(incoming, route, NO_BODY));
+    return incoming.reply.code(status).headers(headers).send(body);
+  });
+}
+
+/** As `mount`, for a route whose response is a stream that stays open. The stream is ended when the service stops. */
+export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler: StreamHandler<R>): void {
+  serveRoute(app, route, async (incoming) => {
+    const { scope, request, reply } = incoming;
+    const write = await handler(scope, parseRequest(incoming, route, NO_BODY));
+    reply.hijack();
+    const response = reply.raw;
+    for (const [name, value] of Object.entries(commonHeaders(request.id))) response.setHeader(name, value);
+    app.streams.add(response);
+    response.once("close", () => app.streams.delete(response));
+    write(response).catch((error: unknown) => {
+      app.log.error({ err: error, ...requestFields(request) }, "a stream failed");
+      noteEnd(response, "failed");
+      response.destroy();
+    });
+  });
+}

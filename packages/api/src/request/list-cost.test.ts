@@ -1,0 +1,245 @@
+// Subject: the plans of every list, as its statements are prepared and run on the connections that read.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatId, type IdKind, routes } from "@berth/contract";
+import { type TestDatabase, testServers } from "@berth/store/test-support/database";
+import type { Statement } from "@berth/store/test-support/internals/db";
+import pg from "pg";
+import { fillLists, ROWS, uuidOfRow } from "../../test-support/filled-lists.ts";
+import { type Caller, testApp } from "../../test-support/http.ts";
+
+/** A page has 20 rows. A plan that reads an owner's rows, or a parent's, handles `ROWS` of them at least once. */
+const MOST_ROWS = 500;
+const MOST_BLOCKS = 300;
+
+const first = (kind: IdKind) => formatId(kind, uuidOfRow(1));
+const middle = (kind: IdKind) => formatId(kind, uuidOfRow(ROWS / 2));
+const CREATED = ["gt", "gte", "lt", "lte"].map((bound) => `created_at[${bound}]=2017-07-14T02:40:05.000Z`);
+/**
+ * The order of these is not that of their creation times, so such a bound reads on until it finds a page: at most the versions of
+ * one agent, and the log of one session.
+ */
+const ORDERED_OTHERWISE = ["agents.versions", "events.list"];
+const ARCHIVED = ["include_archived=true"];
+
+/** Sought among the rows that the other filters leave, like a text in a file: without an index, so that each create stays cheap. */
+const SOUGHT = ["sessions.list: title"];
+
+/** For each list: what its anchors are ids of, and queries that use each of its filters. `onward` have no anchors, but more pages. */
+const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onward?: readonly string[] }> = {
+  "tokens.list": { anchor: "token" },
+  "agents.list": { anchor: "agent", queries: ARCHIVED },
+  "agents.versions": {},
+  "models.list": {},
+  "environments.list": { anchor: "environment", queries: ARCHIVED },
+  "sessions.list": {
+    anchor: "session",
+    queries: [
+      ...ARCHIVED,
+      `agent_id=${first("agent")}`,
+      `environment_id=${first("environment")}`,
+      "statuses[]=idle&statuses[]=running",
+      `include_archived=true&agent_id=${first("agent")}`,
+      `include_archived=true&environment_id=${first("environment")}`,
+      `include_archived=true&memory_store_id=${first("memory_store")}`,
+      `memory_store_id=${formatId("memory_store", uuidOfRow(2))}&agent_id=${first("agent")}&statuses[]=running`,
+      "include_archived=true&statuses[]=idle&statuses[]=running",
+      "include_archived=true&statuses[]=running&statuses[]=rescheduling",
+      "statuses[]=terminated",
+      `owner_id=${first("user")}`,
+      `owner_id=${first("user")}&include_archived=true&statuses[]=idle`,
+      "requires_action=true",
+      "requires_action=true&include_archived=true",
+      "outcomes[]=refusal",
+      "include_archived=true&outcomes[]=refusal&outcomes[]=none",
+      "repository_failed=true",
+      "repository_failed=true&include_archived=true",
+      "set_aside=true",
+      "set_aside=true&include_archived=true",
+    ],
+    onward: [
+      "sort=updated_at",
+      "sort=updated_at&include_archived=true",
+      `sort=updated_at&include_archived=true&owner_id=${first("user")}`,
+      "sort=updated_at&include_archived=true&updated_at[gte]=2026-01-01T01:00:00Z&updated_at[lt]=2026-01-01T02:00:00Z",
+      "sort=updated_at&include_archived=true&outcomes[]=refusal",
+      "sort=updated_at&outcomes[]=refusal&outcomes[]=none",
+      "sort=updated_at&repository_failed=true",
+      "sort=updated_at&repository_failed=true&include_archived=true",
+      "sort=updated_at&set_aside=true",
+      "sort=updated_at&set_aside=true&include_archived=true",
+    ],
+  },
+  "sessionResources.list": { anchor: "session_resource" },
+  "events.list": {
+    anchor: "event",
+    queries: ["order=asc", "order=desc", "types[]=user.message", "order=desc&types[]=user.message"],
+  },
+  "files.list": {
+    anchor: "file",
+    queries: [`scope_id=${first("session")}`, `ids[]=${first("file")}&ids[]=${middle("file")}`],
+  },
+  "vaults.list": { anchor: "vault", queries: ARCHIVED },
+  "vaultCredentials.list": { anchor: "vault_credential", queries: ARCHIVED },
+  "memoryStores.list": { anchor: "memory_store", queries: ARCHIVED },
+  "memories.list": { anchor: "memory", queries: ["path_prefix=/m/"] },
+  "memoryVersions.list": {
+    anchor: "memory_version",
+    queries: [`memory_id=${first("memory")}`, `session_id=${first("session")}`, "operation=modified"],
+  },
+  "skills.list": { anchor: "skill", queries: ARCHIVED },
+  "skills.versions": { anchor: "skill_version" },
+  "forward.list": { anchor: "environment", queries: ["type=environment"] },
+  "adminOrganizations.list": { anchor: "organization", queries: ["name=o5"] },
+  "adminUsers.list": {
+    anchor: "user",
+    queries: [
+      `organization_id=${first("organization")}`,
+      "email=u5",
+      `organization_id=${first("organization")}&email=u5`,
+    ],
+  },
+  "adminServiceAccounts.list": {
+    anchor: "service_account",
+    queries: [
+      `organization_id=${first("organization")}`,
+      "name=s5",
+      `organization_id=${first("organization")}&name=s5`,
+    ],
+  },
+  "adminOperatorTokens.list": { anchor: "operator_token" },
+};
+
+for (const server of testServers) {
+  test(`lists on ${server.label}: the cost depends on the page alone, with and without statistics`, async (t) => {
+    const { db, caller, operator } = await testApp(t, {}, { server, readers: 1 });
+    const callers = [await caller(), await caller({ email: "admin@example.com", role: "admin" })];
+    const { rows } = await db.read.query<{ id: string; organization_id: string }>({
+      text: "select * from users where email = 'owner@example.com'",
+    });
+    await fillLists(db.write, rows[0]?.organization_id ?? "", rows[0]?.id ?? "");
+    const asOperator = [await operator()];
+    const { mock } = t.mock.method(db.read, "query");
+    const ask = async (who: Caller, path: string): Promise<Statement[]> => {
+      mock.resetCalls();
+      const reply = await who.get(path);
+      assert.equal(reply.status, 200, reply.text);
+      if (path.includes("sort=") && reply.body.has_more) {
+        const next = await who.get(`${path}&page=${reply.body.next_page}`);
+        assert.equal(next.status, 200, next.text);
+      }
+      return mock.calls.map(({ arguments: [statement] }) => statement);
+    };
+    for (const statistics of ["no statistics", "statistics"]) {
+      if (statistics === "statistics") await db.write.query({ text: "analyze" });
+      for (const [list, path] of requests()) {
+        const theirs = list === "forward.list" ? callers.slice(0, 1) : callers;
+        for (const who of list.startsWith("admin") ? asOperator : theirs) {
+          for (const statement of await ask(who, path)) {
+            const { rows, blocks, plan } = await cost(db, statement);
+            const seen = `${rows} rows and ${blocks} blocks for ${path} with ${statistics}`;
+            assert.ok(rows <= MOST_ROWS && blocks <= MOST_BLOCKS, `${seen}\n${statement.text}\n${plan}`);
+          }
+        }
+      }
+    }
+    const text =
+      "select sum(custom_plans)::integer as custom from pg_prepared_statements where name like 'list_%'";
+    assert.deepEqual((await db.read.query({ text })).rows, [{ custom: 0 }], "no page is planned again");
+  });
+}
+
+test("each filter of each list is among the queries above", () => {
+  const unused = lists().flatMap(({ operation, query }) => {
+    const {
+      anchor,
+      queries = [],
+      onward = [],
+    } = LISTS[operation.id] ?? assert.fail(`${operation.id} is missing`);
+    const given = ["limit", "page", ...CREATED, ...queries, ...onward].join("&").split("&");
+    const names = new Set(given.map((pair) => pair.split("=")[0]));
+    if (anchor !== undefined) for (const name of ["before_id", "after_id"]) names.add(name);
+    return namesOf(query).flatMap((name) => (names.has(name) ? [] : [`${operation.id}: ${name}`]));
+  });
+  assert.deepEqual(unused, SOUGHT);
+});
+
+/**
+ * Directories in sandboxes are no tables, and hosts are few. The audit log is searched by whoever operates the installation, and a
+ * receipt of an erasure counts what is left of its subject.
+ */
+const NOT_BOUNDED = ["workspace.list", "adminHosts.list", "adminAuditEntries.list", "adminErasures.list"];
+
+function lists() {
+  return Object.values(routes)
+    .flatMap((noun) => Object.values(noun))
+    .filter(({ operation: { id, responseKind } }) => responseKind === "page" && !NOT_BOUNDED.includes(id));
+}
+
+interface Schema {
+  shape?: Record<string, unknown>;
+  def?: { in?: Schema; innerType?: Schema };
+}
+
+/** The names of a query's parameters, below refinements. */
+function namesOf(query: unknown): string[] {
+  const schema = query as Schema;
+  if (schema.shape !== undefined) return Object.keys(schema.shape);
+  const inner = schema.def?.in ?? schema.def?.innerType;
+  return inner === undefined ? [] : namesOf(inner);
+}
+
+/** Every list: from its start, and from the middle in both directions, with each filter that it has. */
+function requests(): (readonly [list: string, path: string])[] {
+  return lists().flatMap(({ operation, query }) => {
+    const { anchor, queries = [], onward = [] } = LISTS[operation.id] ?? {};
+    const path = operation.path
+      .replace("/api/v1/cloud", "")
+      .replaceAll(/\{(\w+)_id\}/g, (_match: string, kind: IdKind) => first(kind));
+    const names = namesOf(query);
+    const bounded = names.includes("created_at[gt]") && !ORDERED_OTHERWISE.includes(operation.id);
+    const plain = names.includes("type") ? queries : ["", ...(bounded ? CREATED : []), ...queries];
+    const anchors =
+      anchor === undefined ? [""] : ["", `&after_id=${middle(anchor)}`, `&before_id=${middle(anchor)}`];
+    const anchored = plain.flatMap((given) => anchors.map((at) => `${path}?${given}${at}`));
+    return [...anchored, ...onward.map((given) => `${path}?${given}`)].map(
+      (one) => [operation.id, one] as const,
+    );
+  });
+}
+
+interface Plan {
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
+  Plans?: Plan[];
+}
+
+/** What the plan that is prepared for the statement handles. */
+async function cost(db: TestDatabase, { name, values = [] }: Statement) {
+  assert.ok(name !== undefined, "statements of lists are prepared");
+  const given = values.length === 0 ? "" : `(${values.map(literal).join()})`;
+  const { rows } = await db.read.query<{ "QUERY PLAN": [{ Plan: Plan }] }>({
+    text: `explain (analyze, buffers, format json) execute ${name}${given}`,
+  });
+  const plan = rows[0]?.["QUERY PLAN"][0].Plan ?? assert.fail();
+  const blocks = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+  return { rows: handled(plan), blocks, plan: JSON.stringify(plan, null, 1) };
+}
+
+function handled(plan: Plan): number {
+  const { "Rows Removed by Filter": filtered = 0, "Rows Removed by Index Recheck": rechecked = 0 } = plan;
+  const own = (plan["Actual Rows"] + filtered + rechecked) * plan["Actual Loops"];
+  return (plan.Plans ?? []).reduce((sum, child) => sum + handled(child), own);
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join()}}`);
+  return pg.escapeLiteral(String(value));
+}

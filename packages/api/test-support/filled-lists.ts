@@ -1,0 +1,121 @@
+import type { Queryable } from "@berth/store/db";
+
+/** How many rows each list has to find its page in. */
+export const ROWS = 10_000;
+
+/** Of archivable objects, the oldest that are not archived. */
+const CURRENT = 30;
+
+/** The uuid of row `n` of any table, as SQL. Ids ascend with `n`. */
+const UUID = "(lpad(to_hex(1500000000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid";
+
+/** The uuid of row `n` of any table. */
+export function uuidOfRow(n: number): string {
+  const time = (1_500_000_000_000 + n).toString(16).padStart(12, "0");
+  const digits = `${time}70008000${n.toString(16).padStart(12, "0")}`;
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** When something last happened in row `n` of the sessions, as SQL: in another order than they were created in. */
+function activeAt(n: string): string {
+  return `timestamptz '2026-01-01Z' + ${n} * 7919 % ${ROWS} * interval '1 second'`;
+}
+
+const FIRST_ROW = uuidOfRow(1);
+const OWNED = "id, organization_id, owner_type, owner_id";
+const own = (organizationId: string, userId: string) => `${UUID}, '${organizationId}', 'user', '${userId}'`;
+const ARCHIVED = `case when n > ${CURRENT} then now() end`;
+
+/**
+ * Fills every table that a list reads with rows of one user: most of them archived, and children of the first row of their
+ * parent where a parent may have many. No table is ever analyzed by itself.
+ */
+export async function fillLists(db: Queryable, organizationId: string, userId: string): Promise<void> {
+  const owned = own(organizationId, userId);
+  const first = `'${FIRST_ROW}'`;
+  const tables: Record<string, [columns: string, values: string]> = {
+    organizations: ["id, name", `${UUID}, 'o' || n`],
+    // The oldest organization has them, which no page shows: its number of members costs what it has.
+    users: ["id, organization_id, email, role", `${UUID}, ${first}, 'u' || n, 'member'`],
+    service_accounts: ["id, organization_id, name", `${UUID}, ${first}, 's' || n`],
+    operator_tokens: ["id, name, hash, last4", `${UUID}, 't', sha256(n::text::bytea), '0000'`],
+    erasures: ["id, subject_type, subject_id, organization_id", `${UUID}, 'user', ${UUID}, ${first}`],
+    tokens: [
+      `${OWNED}, kind, principal_id, name, scopes, hash, last4`,
+      `${owned}, 'pat', '${userId}', 't', '{}', sha256(n::text::bytea), '0000'`,
+    ],
+    agents: [`${OWNED}, version, archived_at`, `${owned}, 1, ${ARCHIVED}`],
+    environments: [
+      `${OWNED}, name, config, environment_variables, resources, archived_at`,
+      `${owned}, 'e' || n, '{}', '{}', '{}', ${ARCHIVED}`,
+    ],
+    sessions: [
+      `${OWNED}, agent_id, agent, environment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed, set_aside_at`,
+      `${owned}, ${first}, '{}', ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end,
+        case when n % 100 = 5 then 'refusal' else 'end_turn' end, now(), ${activeAt("n")}, n % 1000 = 7,
+        case when n % 1000 = 9 then now() end`,
+    ],
+    session_resources: [
+      "id, session_id, type, mount_path, memory_store_id, memory_access",
+      `${UUID}, ${UUID}, 'memory_store', '/m', case when n <= 3 then '${uuidOfRow(2)}'::uuid else ${first} end, 'read_only'`,
+    ],
+    events: ["session_id, seq, id, type, body", `${first}, n, ${UUID}, 'user.message', '{}'`],
+    files: [
+      `${OWNED}, filename, mime_type, size_bytes, sha256, status, scope_session_id`,
+      `${owned}, 'f', 'text/plain', 1, 'x', 'ready', ${first}`,
+    ],
+    vaults: [`${OWNED}, display_name, archived_at`, `${owned}, 'v', ${ARCHIVED}`],
+    vault_credentials: [
+      "id, vault_id, type, target, secret, archived_at",
+      `${UUID}, ${first}, 'static_bearer', 't' || n, case when n <= ${CURRENT} then 'x'::bytea end, ${ARCHIVED}`,
+    ],
+    memory_stores: [`${OWNED}, name, archived_at`, `${owned}, 'm', ${ARCHIVED}`],
+    memories: [
+      "id, memory_store_id, version_id, path, content, content_sha256, size_bytes",
+      `${UUID}, ${first}, ${UUID}, '/m/' || n, '', '', 0`,
+    ],
+    memory_versions: [
+      "id, memory_store_id, memory_id, operation, created_by, session_id",
+      `${UUID}, ${first}, ${first}, 'modified', '{}', ${first}`,
+    ],
+    skills: [`${OWNED}, name, last_version, archived_at`, `${owned}, 's' || n, 1, ${ARCHIVED}`],
+    skill_versions: [
+      "id, skill_id, version, description, sha256, size_bytes, files",
+      `${UUID}, ${first}, n, '', 'x', 1, '[]'`,
+    ],
+    forward_registrations: ["user_id, type, resource_id, id", `'${userId}', 'environment', ${UUID}, ${UUID}`],
+  };
+  for (const [table, [columns, values]] of Object.entries(tables)) {
+    await db.query({ text: `alter table ${table} set (autovacuum_enabled = off)` });
+    await db.query({
+      text: `insert into ${table} (${columns}) select ${values} from generate_series(1, ${ROWS}) as n`,
+    });
+    if (table === "agents") await insertAgentVersions(db);
+    if (table === "skill_versions") await insertSkillVersions(db);
+  }
+}
+
+/** Each skill besides the first has a version. */
+async function insertSkillVersions(db: Queryable): Promise<void> {
+  await db.query({
+    text: `insert into skill_versions (id, skill_id, version, description, sha256, size_bytes, files)
+      select gen_random_uuid(), id, 1, '', 'x', 1, '[]' from skills where id <> '${FIRST_ROW}'`,
+  });
+}
+
+/** Each agent has its version, and the first agent has as many as the lists have rows. */
+async function insertAgentVersions(db: Queryable): Promise<void> {
+  const definition = JSON.stringify({
+    name: "a",
+    description: null,
+    model: { id: "m" },
+    tools: [],
+    skills: [],
+  });
+  await db.query({ text: "alter table agent_versions set (autovacuum_enabled = off)" });
+  await db.query({
+    text: `insert into agent_versions (agent_id, version, definition, created_at)
+      select ${UUID}, 1, '${definition}'::json, now() from generate_series(1, ${ROWS}) as n
+      union all select '${FIRST_ROW}', n, '${definition}'::json, to_timestamp((1500000000000 + n) / 1000.0) from generate_series(2, ${ROWS}) as n`,
+  });
+}

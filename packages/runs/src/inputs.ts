@@ -1,0 +1,1 @@
+export type { CloneRepository, SessionRepository } from "./inputs/placement.ts";

@@ -1,0 +1,243 @@
+import type { Checkout } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+
+/** A resource as a run needs it. `id` is a uuid. */
+export type RunResource = RunRepository | RunFile | RunMemoryStore;
+
+interface Common {
+  id: string;
+  mountPath: string;
+  /** In place on the disk. */
+  ready: boolean;
+  /** Why it could not be put in place; null again once it was changed in a way that may help. */
+  failure: string | null;
+  failedAt: Date | null;
+  /** A digest of all that an attempt to put it in place depends on: what failed with other inputs may not fail with these. */
+  inputs: string;
+}
+
+/** A snapshot on this machine. */
+export interface MountableSnapshot {
+  id: string;
+  /** Owns its files on the host. */
+  uid: number;
+  /** The snapshot that it lies over; null for a plain one. */
+  baseId: string | null;
+}
+
+export interface RunRepository extends Common {
+  type: "hosted_repository" | "git_repository";
+  url: string;
+  /** Of a `git_repository`; null for the default. */
+  username: string | null;
+  checkout: Checkout | null;
+  /** Sealed; see secrets. */
+  secret: Buffer | null;
+  /** What the disk shows it over, or was to; null for a clone. */
+  snapshot: MountableSnapshot | null;
+  /** The commit that was cloned; empty for a repository that had none. Null when the row does not tell. */
+  baseCommit: string | null;
+  /** Raised by each new secret and each requested retry. */
+  revision: number;
+  /** Attempts in a row that failed for a reason that passes. */
+  attempts: number;
+  /** Milliseconds since the first of them failed. */
+  failingMs: number;
+  /** Milliseconds until the next attempt is due, 0 when it is due; null when none of a series is to come. */
+  retryInMs: number | null;
+}
+
+export interface RunFile extends Common {
+  type: "file";
+  fileId: string;
+  /** Of its content; null where there is none. */
+  sha256: string | null;
+  /** The repository that it is to be in; null for any other path. */
+  repository: SurroundingRepository | null;
+}
+
+/** A repository whose mount path contains a file's. `id` is a uuid. */
+export interface SurroundingRepository {
+  id: string;
+  mountPath: string;
+  ready: boolean;
+}
+
+export interface RunMemoryStore extends Common {
+  type: "memory_store";
+  storeId: string;
+  access: "read_write" | "read_only";
+  /** As it was when the session was created, like the description. */
+  name: string;
+  description: string | null;
+  instructions: string | null;
+}
+
+interface Row {
+  id: string;
+  type: RunResource["type"];
+  url: string;
+  username: string | null;
+  checkout: Checkout | null;
+  secret: Buffer | null;
+  file_id: string;
+  repository: SurroundingRepository | null;
+  sha256: string | null;
+  memory_store_id: string;
+  memory_access: RunMemoryStore["access"];
+  memory_name: string;
+  memory_description: string | null;
+  memory_instructions: string | null;
+  template_id: string | null;
+  template_uid: number;
+  template_base_id: string | null;
+  base_commit: string | null;
+  mount_path: string;
+  ready: boolean;
+  failure: string | null;
+  failed_at: Date | null;
+  inputs: string;
+  revision: number;
+  attempts: number;
+  failing_ms: number;
+  retry_in_ms: number | null;
+}
+
+export async function readResources(db: Queryable, sessionId: string): Promise<RunResource[]> {
+  const text = `${SELECT_RESOURCES} where session_id = $1 order by session_resources.id`;
+  const { rows } = await db.query<Row>({ name: "run_resources", text, values: [sessionId] });
+  return rows.map(resource);
+}
+
+/** A resource as it is now; null when it is gone. */
+export async function readResource(db: Queryable, resourceId: string): Promise<RunResource | null> {
+  const text = `${SELECT_RESOURCES} where session_resources.id = $1`;
+  const { rows } = await db.query<Row>({ name: "run_resource", text, values: [resourceId] });
+  return rows[0] === undefined ? null : resource(rows[0]);
+}
+
+/** What a clone depends on: the row and its secret (`revision`), the way to its host, the session's vaults, and what sets it up. */
+const INPUTS = `
+  case when type not in ('hosted_repository', 'git_repository') then '' else md5(json_build_array(
+    revision, session_resources.url, username, session_resources.checkout::text,
+    environments.config -> 'networking', environments.credentials, environments.config -> 'repository_setup_script',
+    environments.config -> 'repository_setup_required', environments.environment_variables, (
+      select json_agg(json_build_array(vault_credentials.id, updated_at) order by vault_credentials.id)
+      from vault_credentials where vault_id = any(vault_ids)
+    ))::text)
+  end`;
+
+const selectResources = (secret: string) => `
+  select session_resources.id, type, session_resources.url, username, session_resources.checkout, ${secret} as secret, file_id,
+    (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
+    memory_store_id, memory_access, memory_name, memory_description, memory_instructions, session_resources.mount_path,
+    case when type = 'file' then (
+      select json_build_object('id', around.id, 'mountPath', around.mount_path, 'ready', around.ready_at is not null)
+      from session_resources as around
+      where around.session_id = session_resources.session_id and around.type in ('hosted_repository', 'git_repository')
+        and starts_with(session_resources.mount_path, around.mount_path || '/')
+    ) end as repository,
+    case when base_ready_at = ready_at then base_commit end as base_commit,
+    template_id, repository_mirrors.uid as template_uid, repository_templates.base_id as template_base_id, ready_at is not null as ready,
+    inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
+    coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
+    case when retry_at is not null then greatest(0, extract(epoch from retry_at - now()) * 1000) end::float8 as retry_in_ms
+  from session_resources
+  join sessions on sessions.id = session_id
+  join environments on environments.id = environment_id
+  cross join lateral (select ${INPUTS} as inputs) as given
+  left join repository_templates on repository_templates.id = template_id
+  left join repository_mirrors on repository_mirrors.id = mirror_id`;
+
+const SELECT_RESOURCES = selectResources("secret");
+
+/** An expression: the resources of session $1, for `resourcesFromJson`. */
+export const RESOURCES_AS_JSON = `(
+    select coalesce(json_agg(found order by found.id), '[]')
+    from (${selectResources("encode(secret, 'base64')")} where session_id = $1) as found
+  )`;
+
+export type JsonResource = Omit<Row, "secret" | "failed_at"> & {
+  secret: string | null;
+  failed_at: string | null;
+};
+
+export function resourcesFromJson(rows: readonly JsonResource[]): RunResource[] {
+  return rows.map(({ secret, failed_at, ...row }) =>
+    resource({
+      ...row,
+      secret: secret === null ? null : Buffer.from(secret, "base64"),
+      failed_at: failed_at === null ? null : new Date(failed_at),
+    }),
+  );
+}
+
+function resource(row: Row): RunResource {
+  const { id, mount_path: mountPath, ready, failure, failed_at: failedAt, inputs } = row;
+  const common = { id, mountPath, ready, failure, failedAt, inputs };
+  if (row.type === "file")
+    return { ...common, type: row.type, fileId: row.file_id, sha256: row.sha256, repository: row.repository };
+  if (row.type === "memory_store") {
+    return {
+      ...common,
+      type: row.type,
+      storeId: row.memory_store_id,
+      access: row.memory_access,
+      name: row.memory_name,
+      description: row.memory_description,
+      instructions: row.memory_instructions,
+    };
+  }
+  const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
+  const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.template_base_id };
+  const retrying = {
+    baseCommit: row.base_commit,
+    revision: row.revision,
+    attempts: row.attempts,
+    failingMs: row.failing_ms,
+    retryInMs: row.retry_in_ms,
+  };
+  return { ...common, type, url, username, checkout, secret, snapshot, ...retrying };
+}
+
+export function isRepository(resource: RunResource): resource is RunRepository {
+  return resource.type === "hosted_repository" || resource.type === "git_repository";
+}
+
+/** The resource as it is on a new disk, where nothing is in place. */
+export function onNewDisk(resource: RunResource): RunResource {
+  if (isRepository(resource)) return { ...resource, ready: false, snapshot: null };
+  if (resource.type !== "file" || resource.repository === null) return { ...resource, ready: false };
+  return { ...resource, ready: false, repository: { ...resource.repository, ready: false } };
+}
+
+/** Not in place, and to be tried. A file in a repository follows its clone. */
+export function isPending(resource: RunResource): boolean {
+  if (resource.ready) return false;
+  if (resource.type === "file" && resource.repository?.ready === false) return false;
+  return resource.failure === null || (isRepository(resource) && resource.retryInMs !== null);
+}
+
+/** All attempts of a series have failed, each for a reason that passes. */
+export function isExhausted(resource: RunResource): boolean {
+  return isRepository(resource) && !isPending(resource) && !resource.ready && resource.attempts > 0;
+}
+
+/**
+ * The content of a file resource as it is now: the resource or its file may have been deleted since its sandbox was opened.
+ * Undefined: the resource is gone.
+ */
+export async function readFileContent(
+  db: Queryable,
+  resourceId: string,
+): Promise<{ sha256: string | null } | undefined> {
+  const { rows } = await db.query<{ sha256: string | null }>({
+    name: "file_content",
+    text: `
+      select files.sha256 from session_resources
+        left join files on files.id = session_resources.file_id and status = 'ready'
+      where session_resources.id = $1`,
+    values: [resourceId],
+  });
+  return rows[0];
+}

@@ -1,0 +1,148 @@
+import { LeaseLost } from "@berth/agent";
+import type { Environment, GitIdentity, SessionAgent } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { WAITING_AS_JSON, type WaitingInputs } from "@berth/store/session-log";
+import { OWN_DISK } from "./own-disk-statements.ts";
+import type { Removal } from "./removal-store.ts";
+import {
+  type JsonResource,
+  RESOURCES_AS_JSON,
+  type RunResource,
+  resourcesFromJson,
+} from "./resource-store.ts";
+
+/** A session as its run sees it. The agent never changes; what comes from the environment may. */
+export interface RunSession {
+  id: string;
+  /** Shares the layers of systems: packages that one organization had installed never reach another. */
+  organizationId: string;
+  /** The user, or the organization. */
+  ownerId: string;
+  agent: SessionAgent;
+  /** The form of what its model is sent before the history. */
+  prefixVersion: number;
+  networking: Environment["config"]["networking"];
+  packages: Environment["config"]["packages"];
+  setupScript: string | null;
+  /** Runs in each repository once it is cloned. */
+  repositorySetup: { script: string; isRequired: boolean } | null;
+  /** The environment's, without the session's own. */
+  variables: Record<string, string>;
+  limits: Environment["resources"];
+  /** Each part as the session, its environment or its agent says, in this order. */
+  gitIdentity: GitIdentity;
+  /** Null: the engine's default. */
+  image: string | null;
+  /** Null: the installation's own. */
+  runtimeClass: string | null;
+  /** What the environment says: the disk may be older. */
+  workspace: Environment["workspace"];
+  /** The place that has the session's disk; null while there is none, or none that is whole. */
+  home: string | null;
+  /** The name of the disk; null: that of the session. */
+  disk: string | null;
+  /** Of the request that last made it due; null while nothing is traced. */
+  traceparent: string | null;
+}
+
+/** Everything that a run reads of its session at one moment. */
+export interface SessionInputs {
+  session: RunSession;
+  /** Oldest first. */
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+  waiting: WaitingInputs;
+}
+
+interface Row {
+  organization_id: string;
+  owner_id: string;
+  agent: SessionAgent;
+  prefix_version: number;
+  config: Environment["config"];
+  environment_variables: Record<string, string>;
+  limits: Environment["resources"];
+  image: string | null;
+  runtime_class: string | null;
+  workspace: Environment["workspace"];
+  home: string | null;
+  disk: string | null;
+  traceparent: string | null;
+  own_identity: GitIdentity | null;
+  shared_identity: GitIdentity | null;
+  removals: Removal[];
+  resources: JsonResource[];
+  waiting: WaitingInputs;
+}
+
+/**
+ * Reads the session, its environment, its resources, the removals and what waits, in one statement.
+ *
+ * @throws LeaseLost when the session is gone
+ */
+export async function readInputs(db: Queryable, sessionId: string): Promise<SessionInputs> {
+  const { rows } = await db.query<Row>({
+    name: "run_inputs",
+    text: `
+      select sessions.organization_id, sessions.owner_id, sessions.agent, sessions.prefix_version, environments.config, environments.environment_variables,
+        environments.resources as limits, environments.image, environments.runtime_class, environments.workspace,
+        sessions.traceparent, ${OWN_DISK} as disk,
+        case when not exists (
+          select from workspace_saves where session_id = sessions.id and restoring
+        ) and not disk_unverified then sessions.home end as home,
+        sessions.git_identity as own_identity, environments.git_identity as shared_identity,
+        (
+          select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
+          from session_removals where session_id = sessions.id
+        ) as removals,
+        ${RESOURCES_AS_JSON} as resources,
+        ${WAITING_AS_JSON} as waiting
+      from sessions join environments on environments.id = sessions.environment_id
+      where sessions.id = $1`,
+    values: [sessionId],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new LeaseLost();
+  const { removals, waiting } = row;
+  return {
+    session: sessionOf(sessionId, row),
+    resources: resourcesFromJson(row.resources),
+    removals,
+    waiting,
+  };
+}
+
+function sessionOf(sessionId: string, row: Row): RunSession {
+  const { agent, config, limits, image } = row;
+  const { networking, packages, setup_script: setupScript, repository_setup_script: script } = config;
+  return {
+    id: sessionId,
+    organizationId: row.organization_id,
+    ownerId: row.owner_id,
+    agent,
+    prefixVersion: row.prefix_version,
+    networking,
+    packages,
+    setupScript,
+    repositorySetup: script === null ? null : { script, isRequired: config.repository_setup_required },
+    variables: row.environment_variables,
+    limits,
+    gitIdentity: firstIdentity([row.own_identity, row.shared_identity, agent.git_identity]),
+    image,
+    runtimeClass: row.runtime_class,
+    workspace: row.workspace,
+    home: row.home,
+    disk: row.disk,
+    traceparent: row.traceparent,
+  };
+}
+
+function firstIdentity(given: readonly (GitIdentity | null | undefined)[]): GitIdentity {
+  const named = given.find((one) => one?.name != null);
+  const shared = given.find((one) => one?.co_authored_by != null);
+  return {
+    name: named?.name ?? null,
+    email: named?.email ?? null,
+    co_authored_by: shared?.co_authored_by ?? null,
+  };
+}

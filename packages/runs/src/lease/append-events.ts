@@ -1,0 +1,273 @@
+import { type Draft, LeaseLost, type LogEntry, parentCallOf } from "@berth/agent";
+import { CALL_REPLY_TYPES, type EventOf } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { HELD, type Lease, leaseValues, savedDisk } from "@berth/store/leases";
+import {
+  ADD_ACTIVE_TIME,
+  type EventRow,
+  eventColumns,
+  logEntry,
+  newAwaitedCalls,
+  newEventRow,
+  resolvedCalls,
+  SET_EVENT_TIME,
+  usageOf,
+} from "@berth/store/session-log";
+import { SUMMARY_BEGUN } from "./claim-summaries.ts";
+import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
+import { COUNT_EXPLORED, exploredValues } from "./count-explored.ts";
+
+/** What a run appended. */
+export interface RunAppend {
+  entries: LogEntry[];
+  /** Something has made the session due since it was last looked at. */
+  isDue: boolean;
+}
+
+/**
+ * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the session's row, so
+ * that its order is the order of commits, and the lease is checked in the same statement. The tokens that the events report
+ * are added to the session's usage, and what compactions did to what they saved.
+ *
+ * @throws LeaseLost when another process has the session, or when it is terminated.
+ */
+export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
+  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [
+    endsWait(drafts),
+    ...compactionValues(drafts),
+    ...exploredValues(drafts),
+    usageOf(drafts.map(({ event }) => event)).cache_creation_1h_input_tokens,
+  ]);
+}
+
+/** What a session that is rescheduled waited for is there. */
+function endsWait(drafts: readonly Draft[]): boolean {
+  return drafts.some(
+    ({ event }) =>
+      (event.type === "span.model_request_end" && parentCallOf(event) === null) ||
+      (event.type === "session.container_started" && event.waited_seconds !== undefined),
+  );
+}
+
+/** Appends `session.status_running` as `appendByRun` does, and sets the session running. */
+export async function appendRunning(db: Queryable, lease: Lease): Promise<RunAppend> {
+  const drafts: Draft[] = [{ event: { type: "session.status_running" } }];
+  return await append(db, "append_running", STATEMENTS.running, lease, drafts);
+}
+
+/**
+ * Appends as `appendByRun` does, and sets the session idle: the time since it began to run is added to `active_ms`, and
+ * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
+ * means that nothing sent so far is to be acted on. Where calls wait for a client, interrupts wait too: they are to end the calls.
+ * What the turn came to is kept in the session's row.
+ *
+ * @param summaryInMs in how many milliseconds the history is to be summarised, if nothing comes until then. Default: it is not.
+ */
+export async function appendIdle(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+  summaryInMs: number | null = null,
+): Promise<RunAppend> {
+  const ended = drafts.map(({ event }) => event).findLast((event) => event.type === "session.status_idle");
+  const outcome = ended?.stop_reason.type ?? null;
+  const more = [outcome !== "requires_action", outcome, summaryInMs];
+  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, more);
+}
+
+/**
+ * Appends the start of a summary as `appendByRun` does, if the session is idle and nothing waits for it, and it was not begun in this pause.
+ * Null: nothing was appended.
+ */
+export async function appendSummaryStart(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<RunAppend | null> {
+  return await appendIf(db, "append_summary_start", STATEMENTS.summaryStart, lease, drafts);
+}
+
+/**
+ * Appends `session.container_reclaimed` as `appendByRun` does, and records that the session has no disk and nothing in place.
+ * The caller removes the disk afterwards, or has found that it is lost. After inactivity what was saved of it is given up as well.
+ */
+export async function appendReclaimed(
+  db: Queryable,
+  lease: Lease,
+  reason: EventOf<"session.container_reclaimed">["reason"],
+): Promise<RunAppend> {
+  const forgets = reason === "inactivity";
+  const save = forgets ? null : await savedDisk(db, lease.sessionId);
+  const event = { type: "session.container_reclaimed" as const, reason, ...(save !== null && { save }) };
+  return await append(db, "append_reclaimed", STATEMENTS.reclaimed, lease, [{ event }], [forgets]);
+}
+
+/**
+ * Appends as `appendByRun` does, and in the same statement marks the waiting inputs before it as processed, except
+ * interrupts: all, or of messages that are too large for one request the first ones. Returns those inputs, oldest first, and then
+ * what was appended.
+ */
+export async function appendTakingInputs(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<LogEntry[]> {
+  const rows = drafts.map(newEventRow);
+  const { rows: entries } = await db.query<EventRow>({
+    name: "append_taking_inputs",
+    text: `select seq, id, type, body, memo, created_at, processed_at
+      from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [...leaseValues(lease), ...eventColumns(rows), usage(drafts)],
+  });
+  if (entries.length === 0) throw new LeaseLost();
+  return entries.map(logEntry);
+}
+
+/**
+ * Marks the waiting replies of clients to calls as processed, and returns them, oldest first. Only the run that marked a
+ * reply starts what it allows.
+ *
+ * @throws LeaseLost
+ */
+export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry[]> {
+  const { rows } = await db.query<EventRow | { seq: null }>({
+    name: "take_answers",
+    text: `
+      with session as (
+        update sessions set updated_at = now()
+        where ${HELD} and terminated_at is null
+        returning sessions.id
+      ), taken as (
+        update events set processed_at = greatest(events.created_at, clock_timestamp()) from session
+        where events.session_id = session.id and events.processed_at is null and type = any($4::text[])
+        returning events.*
+      )
+      select taken.seq, taken.id, type, body, memo, created_at, processed_at
+      from session left join taken on true order by taken.seq`,
+    values: [...leaseValues(lease), CALL_REPLY_TYPES],
+  });
+  if (rows.length === 0) throw new LeaseLost();
+  return rows.filter((row) => row.seq !== null).map(logEntry);
+}
+
+/** The statements by which a run appends, by what else they change in the session. */
+const STATEMENTS = {
+  append: appendStatement(
+    `, status = case
+      when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
+      when status = 'rescheduling' and $14::boolean then 'running'
+      else status end,
+      summary_due_at = case when 'span.model_request_end' = any($5::text[]) then null else summary_due_at end,
+      cache_creation_1h_input_tokens = cache_creation_1h_input_tokens + $27::bigint,
+      ${COUNT_COMPACTIONS}, ${COUNT_EXPLORED}`,
+  ),
+  running: appendStatement(
+    ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
+  ),
+  reclaimed: appendStatement(
+    ", home = null, workspace_uid = null, outputs_due = false",
+    `, absent as (
+      update session_resources set ready_at = null, template_id = null
+      from session where session_id = $1 and (ready_at is not null or template_id is not null)
+    ), unused as (
+      delete from disk_usage using session where session_id = $1
+    ), unsaved as (
+      delete from workspace_saves using session where session_id = $1 and $14
+    )`,
+  ),
+  summaryStart: appendStatement(
+    `, summary_due_at = ${SUMMARY_BEGUN}`,
+    "",
+    `and status = 'idle' and pending_at is null and archived_at is null and summary_due_at > ${SUMMARY_BEGUN}
+      and not exists (select from events where session_id = $1 and processed_at is null)`,
+  ),
+  idle: appendStatement(
+    `, status = 'idle', runner_crashes = 0, summary_due_at = now() + $16::double precision * interval '1 millisecond', ${ADD_ACTIVE_TIME}, updated_at = now(),
+      last_turn_outcome = coalesce($15::text, last_turn_outcome),
+      last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
+    `, interrupted as (
+      update events set processed_at = last_event_at
+      from session
+      where $14 and session_id = $1 and events.processed_at is null and seq <= (
+        select max(seq) from events
+        where session_id = $1 and processed_at is null and type = 'user.interrupt'
+      )
+    )`,
+  ),
+};
+
+/**
+ * $1 to $3 lease, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that now wait for a client, $13 calls that no
+ * longer do. From $14 on, what `also` needs.
+ *
+ * @param only further conditions of the session's row.
+ */
+export function appendStatement(status: string, also = "", only = ""): string {
+  return `
+    with session as (
+      update sessions set
+        last_seq = last_seq + cardinality($4::uuid[]),
+        ${SET_EVENT_TIME},
+        input_tokens = input_tokens + $8,
+        output_tokens = output_tokens + $9,
+        cache_read_input_tokens = cache_read_input_tokens + $10,
+        cache_creation_input_tokens = cache_creation_input_tokens + $11,
+        awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
+        ${status}
+      where ${HELD} and terminated_at is null ${only}
+      returning last_seq, last_event_at, pending_at is not null as due
+    )${also}, appended as (
+      insert into events (session_id, seq, id, type, body, memo, created_at, processed_at)
+      select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
+        draft.id, draft.type, draft.body, draft.memo, last_event_at, last_event_at
+      from session,
+        unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
+          with ordinality as draft (id, type, body, memo, place)
+    )
+    select last_seq, due, last_event_at as created_at from session`;
+}
+
+type Appended = { last_seq: number; due: boolean; created_at: Date };
+
+/** @param more values of the statement from $14 on. */
+export async function append(
+  db: Queryable,
+  name: string,
+  text: string,
+  lease: Lease,
+  drafts: readonly Draft[],
+  more: readonly (string | number | boolean | null)[] = [],
+): Promise<RunAppend> {
+  const appended = await appendIf(db, name, text, lease, drafts, more);
+  if (appended === null) throw new LeaseLost();
+  return appended;
+}
+
+/** Null: the statement's conditions do not hold. */
+async function appendIf(
+  db: Queryable,
+  name: string,
+  text: string,
+  lease: Lease,
+  drafts: readonly Draft[],
+  more: readonly (string | number | boolean | null)[] = [],
+): Promise<RunAppend | null> {
+  const rows = drafts.map(newEventRow);
+  const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];
+  const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited, ...more];
+  const appended = (await db.query<Appended>({ name, text, values })).rows[0];
+  if (appended === undefined) return null;
+  const { last_seq, created_at, due } = appended;
+  const before = last_seq - rows.length;
+  const entries = rows.map((row, index) =>
+    logEntry({ ...row, seq: before + index + 1, created_at, processed_at: created_at }),
+  );
+  return { entries, isDue: due };
+}
+
+/** Input, output, cache read and cache creation tokens. */
+function usage(drafts: readonly Draft[]): number[] {
+  const sum = usageOf(drafts.map((draft) => draft.event));
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = sum;
+  return [input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens];
+}

@@ -1,0 +1,46 @@
+import { LeaseLost, type LogEntry } from "@berth/agent";
+import { CALL_REPLY_TYPES } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import { type Lease, leaseValues } from "@berth/store/leases";
+import { logEntry, newEventRow } from "@berth/store/session-log";
+import type { SessionState } from "./session-state.ts";
+
+/** A look at a session, and the turn that it began. */
+export interface Beginning {
+  /** As `clearPending` returns it; running when the turn began. */
+  state: SessionState;
+  /** The `session.status_running`; null when no turn began. */
+  running: LogEntry | null;
+  /** Events before it that no request has included. */
+  waiting: number;
+}
+
+interface Row extends Omit<SessionState, "crashes" | "setAside"> {
+  began_seq: number | null;
+  began_at: Date;
+  messages: number | null;
+}
+
+/**
+ * Does what `clearPending` does, and in the same statement begins a turn if messages wait and nothing else has to be done first: no
+ * interrupt and no call that waits for a client.
+ *
+ * @throws LeaseLost
+ */
+export async function beginTurn(db: Queryable, lease: Lease): Promise<Beginning> {
+  const event = newEventRow({ event: { type: "session.status_running" } });
+  const { rows } = await db.query<Row>({
+    name: "begin_turn",
+    text: `select status, archived, terminated, deleted, resting, began_seq, began_at, messages
+      from begin_turn($1, $2, $3, $4, $5, $6, $7)`,
+    values: [...leaseValues(lease), event.id, event.type, event.body, CALL_REPLY_TYPES],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new LeaseLost();
+  const { began_seq: seq, began_at, messages, ...found } = row;
+  // A session that was set aside is not held, and one with crashes is looked at before.
+  const state = { ...found, crashes: 0, setAside: false };
+  const running =
+    seq === null ? null : logEntry({ ...event, seq, created_at: began_at, processed_at: began_at });
+  return { state, running, waiting: messages ?? 0 };
+}

@@ -1,0 +1,325 @@
+import {
+  type Draft,
+  isToolUse,
+  LeaseLost,
+  type Log,
+  type LogCopy,
+  type LogEntry,
+  StartedCalls,
+} from "@berth/agent";
+import { Semaphore } from "@berth/concurrency";
+import type { EventOf } from "@berth/contract";
+import type { Database } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { SessionHub } from "@berth/store/notify";
+import { readLogCopy, readRunLog, waitingInputs } from "@berth/store/session-log";
+import {
+  appendByRun,
+  appendIdle,
+  appendReclaimed,
+  appendRunning,
+  appendSummaryStart,
+  appendTakingInputs,
+  type RunAppend,
+  takeReplies,
+} from "./append-events.ts";
+import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
+import { beginTurn } from "./begin-turn.ts";
+import { dropSummary, summaryDueIn } from "./claim-summaries.ts";
+import { bytesInMemory, type LogMemory } from "./log-memory.ts";
+import { type Mask, maskedDraft } from "./mask-draft.ts";
+import { clearPending, type SessionState } from "./session-state.ts";
+import { WaitingMessages } from "./waiting-messages.ts";
+
+/** Of an entry that was appended, or that a client had appended and the run took: its event. */
+export interface Appended {
+  event: Draft["event"] & { id?: string };
+}
+
+/** Of inputs that are larger, some may have been left for the next request. */
+const LARGE_INPUTS = 4 * 1024 * 1024;
+
+/** Told of what was appended, in the order of the log. */
+export type OnAppended = (entries: readonly Appended[]) => void;
+
+/** What runs of one worker share. */
+export interface RunLogParts {
+  db: Database;
+  hub: SessionHub;
+  /** Limits what logs take between turns. */
+  logMemory: LogMemory;
+}
+
+/**
+ * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
+ * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway. The session's
+ * secrets are masked in all of it.
+ *
+ * It stays in memory from turn to turn, unless it is evicted: only what came since is read. Nobody else writes what a run writes while
+ * the lease lasts, and with another lease there is another `RunLog`.
+ */
+export class RunLog {
+  /** Set by each look at the session before a turn, invalidated by each during one. */
+  readonly messages = new WaitingMessages();
+  readonly #db: Database;
+  readonly #hub: SessionHub;
+  readonly #memory: LogMemory;
+  readonly #lease: Lease;
+  readonly #mask: Mask;
+  readonly #onAppended: OnAppended;
+  readonly #calls = new StartedCalls();
+  readonly #appending = new Semaphore(1);
+  /** Kept for the next turn. */
+  #copy: LogCopy | undefined;
+  #copyBytes = 0;
+  /** While the log is read: what it may lack. */
+  #appendedMeanwhile: LogEntry[] | undefined;
+  /** That of the turn, also when it was evicted meanwhile. */
+  #turnCopy: LogCopy | undefined;
+  readonly #kept = { bytes: () => this.#copyBytes, evict: () => this.#forget() };
+  /** The copy lacks only inputs that the next request takes. */
+  #isCopyWhole = false;
+  /** The session was not looked at since the turn began. */
+  #isUnseen = false;
+  #isSettled = false;
+  /** Undefined: not known. */
+  #summaryDue: number | null | undefined;
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(parts: RunLogParts, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
+    this.#db = parts.db;
+    this.#hub = parts.hub;
+    this.#memory = parts.logMemory;
+    this.#lease = lease;
+    this.#mask = mask;
+    this.#onAppended = onAppended;
+  }
+
+  /** Looks at the session; see `clearPending`. */
+  async look(): Promise<SessionState> {
+    this.#unsettle();
+    const state = await clearPending(this.#db.write, this.#lease);
+    this.messages.invalidate();
+    return state;
+  }
+
+  /**
+   * Looks at the session as well, and begins a turn if only messages wait; see `beginTurn`. Returns what the holder has to act on, and
+   * whether the turn began.
+   */
+  async beginTurn(): Promise<{ state: SessionState; began: boolean }> {
+    const looked = Promise.withResolvers<{ state: SessionState; began: boolean }>();
+    await this.#append(async () => {
+      this.#unsettle();
+      const settled = this.#copy?.settledSeq();
+      const { state, running, waiting } = await beginTurn(this.#db.write, this.#lease);
+      looked.resolve({ state, began: running !== null });
+      if (running === null) return [];
+      this.#isUnseen = true;
+      this.#isCopyWhole = settled !== undefined && settled + waiting + 1 === running.seq;
+      this.messages.set(true);
+      return [running];
+    });
+    return await looked.promise;
+  }
+
+  /** The last turn has ended with nothing left that came before its end: only news is to be looked at. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
+  async forTurn(): Promise<Log> {
+    const { read, write } = this.#db;
+    const copy = await this.#readCopy();
+    this.#turnCopy = copy;
+    return {
+      copy,
+      append: (drafts) => this.#appendInTurn(() => this.#appendNow(drafts)),
+      appendTakingInputs: (drafts) => this.#appendInTurn(() => this.#takeInputs(drafts)),
+      takeClientReplies: async () => {
+        // Calls start with the replies that are taken: they are left to the process that takes over.
+        if (this.#isClosing) this.#isClosed = true;
+        return await this.#append(() => takeReplies(write, this.#lease));
+      },
+      isEnding: () => this.#isClosing,
+      hasInputs: () =>
+        this.messages.hasAny(async () => (await waitingInputs(read, this.#lease.sessionId)).messages),
+    };
+  }
+
+  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => this.#appendNow(drafts));
+  }
+
+  /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
+  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => this.#takeInputs(drafts));
+  }
+
+  async appendRunning(): Promise<void> {
+    this.#isUnseen = true;
+    await this.#append(() => this.#noteDue(appendRunning(this.#db.write, this.#lease)));
+  }
+
+  /** @param summaryInMs see `appendIdle`. */
+  async appendIdle(drafts: readonly Draft[], summaryInMs: number | null = null): Promise<void> {
+    this.#summaryDue = summaryInMs === null ? null : performance.now() + summaryInMs;
+    const appending = async () => {
+      const appended = await appendIdle(this.#db.write, this.#lease, this.#masked(drafts), summaryInMs);
+      this.#isSettled = this.#isUnseen && !appended.isDue;
+      return appended;
+    };
+    await this.#append(() => this.#noteDue(appending()));
+    this.#turnCopy = undefined;
+  }
+
+  /** When the session is to be summarised, by `performance.now()`; null: not in this pause. */
+  async summaryDue(): Promise<number | null> {
+    if (this.#summaryDue === undefined) {
+      const milliseconds = await summaryDueIn(this.#db.write, this.#lease);
+      this.#summaryDue = milliseconds === null ? null : performance.now() + milliseconds;
+    }
+    return this.#summaryDue;
+  }
+
+  /** Appends the start of the summary; empty: something came for the session, or there is none to be made in this pause. */
+  async appendSummaryStart(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    const appending = async () => {
+      const appended = await appendSummaryStart(this.#db.write, this.#lease, this.#masked(drafts));
+      return appended?.entries ?? [];
+    };
+    return await this.#append(appending);
+  }
+
+  /** The summary is made, or there is none in this pause. */
+  async endSummary(): Promise<void> {
+    this.#turnCopy = undefined;
+    this.#summaryDue = null;
+    await dropSummary(this.#db.write, this.#lease);
+  }
+
+  /** Also records how the attempt to put a resource (by uuid) in place ended. */
+  async appendPlacement(
+    drafts: readonly Draft[],
+    resourceId: string,
+    outcome: PlacementOutcome,
+  ): Promise<void> {
+    const { write } = this.#db;
+    await this.#append(() =>
+      this.#noteDue(appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome)),
+    );
+  }
+
+  async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
+    await this.#append(() => this.#noteDue(appendReclaimed(this.#db.write, this.#lease, reason)));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Every later append rejects with `LeaseLost`. */
+  close(): void {
+    this.#isClosed = true;
+    this.#memory.forget(this.#kept);
+  }
+
+  /**
+   * Ends the turn at the next point where nothing is lost: the log closes after the next append that announces no tool call,
+   * once each call that runs has its result.
+   */
+  closeAtNextAppend(): void {
+    this.#isClosing = true;
+  }
+
+  /** What makes the session due from now on may be seen by a look, and is then not told by `appendIdle`. */
+  #unsettle(): void {
+    this.#isUnseen = false;
+    this.#isSettled = false;
+  }
+
+  /** The log as it is now. */
+  async #readCopy(): Promise<LogCopy> {
+    const known = this.#copy;
+    const isWhole = this.#isCopyWhole && known !== undefined;
+    this.#isCopyWhole = false;
+    const copy = known ?? (await this.#readAnew());
+    this.#copy = copy;
+    const entries = known === undefined ? copy.entries : isWhole ? [] : await this.#readSince(known);
+    this.#calls.beginTurn(entries);
+    if (!this.#isClosed) this.#memory.keep(this.#kept);
+    return copy;
+  }
+
+  async #readAnew(): Promise<LogCopy> {
+    const meanwhile: LogEntry[] = [];
+    this.#appendedMeanwhile = meanwhile;
+    const copy = await readLogCopy(this.#db.read, this.#lease.sessionId);
+    copy.add(meanwhile);
+    this.#appendedMeanwhile = undefined;
+    this.#copyBytes = copy.entries.reduce((sum, entry) => sum + bytesInMemory(entry), 0);
+    return copy;
+  }
+
+  async #readSince(copy: LogCopy): Promise<readonly LogEntry[]> {
+    const entries = await readRunLog(this.#db.read, this.#lease.sessionId, copy.settledSeq());
+    this.#add(copy, entries);
+    return entries;
+  }
+
+  #add(copy: LogCopy | undefined, entries: readonly LogEntry[]): void {
+    copy?.add(entries);
+    if (copy === undefined) this.#appendedMeanwhile?.push(...entries);
+    if (copy !== undefined && copy === this.#copy)
+      for (const entry of entries) this.#copyBytes += bytesInMemory(entry);
+  }
+
+  #forget(): void {
+    this.#copy = undefined;
+    this.#copyBytes = 0;
+  }
+
+  #masked(drafts: readonly Draft[]): Draft[] {
+    return drafts.map((draft) => maskedDraft(draft, this.#mask));
+  }
+
+  #appendNow(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#noteDue(appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+  }
+
+  async #takeInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    this.messages.clear();
+    const entries = await appendTakingInputs(this.#db.write, this.#lease, this.#masked(drafts));
+    if (bytesInMemory(entries) > LARGE_INPUTS) this.messages.invalidate();
+    return entries;
+  }
+
+  async #noteDue(appending: Promise<RunAppend>): Promise<readonly LogEntry[]> {
+    const { entries, isDue } = await appending;
+    if (isDue) this.messages.invalidate();
+    return entries;
+  }
+
+  async #append(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
+    return await this.#appending.run(async () => {
+      if (this.#isClosed) throw new LeaseLost();
+      const appended = await append();
+      if (appended.length === 0) return appended;
+      this.#calls.add(appended);
+      this.#add(this.#turnCopy ?? this.#copy, appended);
+      this.#onAppended(appended);
+      this.#hub.publish(this.#lease.sessionId);
+      return appended;
+    });
+  }
+
+  async #appendInTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
+    const entries = await this.#append(append);
+    const isSafePoint = this.#calls.isEmpty() && !entries.some(({ event }) => isToolUse(event));
+    if (this.#isClosing && isSafePoint) this.#isClosed = true;
+    if (this.#isClosed) throw new LeaseLost();
+    return entries;
+  }
+}

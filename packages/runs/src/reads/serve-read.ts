@@ -1,0 +1,128 @@
+import { MAX_COMPARED_FILE_BYTES, MAX_DIFF_BYTES } from "@berth/contract";
+import { listDirectory, readPart, repositoryDiff, type Sandbox } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
+import {
+  type Found,
+  type FoundEntry,
+  MAX_PART_BYTES,
+  MAX_READ_MS,
+  type ReadAnswer,
+  type ReadFailure,
+  type ReadKind,
+  type ReadRequest,
+} from "@berth/store/session-log";
+import { isRepository, readResources } from "../inputs/resource-store.ts";
+import { baseOf, changesOf } from "./repository-changes.ts";
+import { timestampOf } from "./timestamp.ts";
+
+export interface ReadParts {
+  db: { read: Queryable };
+  /** Removes the session's secrets. */
+  mask(text: string): string;
+}
+
+/** Where a read looks. */
+export interface ReadTarget {
+  /** uuid. */
+  sessionId: string;
+  sandbox: Pick<Sandbox, "run">;
+  signal: AbortSignal;
+}
+
+export interface ServedRead {
+  answer: ReadAnswer;
+  content: Uint8Array | null;
+}
+
+const MAX_ENTRIES = 1_000;
+
+/**
+ * Looks at the disk of a session, in its sandbox. Files are answered as they are. What git says of them is masked as the log is, since
+ * it is shown and not saved.
+ */
+export async function serveRead(
+  parts: ReadParts,
+  target: ReadTarget,
+  request: ReadRequest,
+): Promise<ServedRead> {
+  switch (request.kind) {
+    case "list":
+      return await list(target, request);
+    case "part":
+      return await part(target, request);
+    case "changes":
+      return found<"changes">({ repositories: await changesOf(parts, target) });
+    case "diff":
+      return await diff(parts, target, request);
+  }
+}
+
+type Asked<Kind extends ReadKind> = Extract<ReadRequest, { kind: Kind }>;
+
+async function list({ sandbox, signal }: ReadTarget, { path, after, max }: Asked<"list">) {
+  const listed = await listDirectory(sandbox, path, {
+    after: after === null ? null : Buffer.from(after, "base64"),
+    max: Math.min(max, MAX_ENTRIES),
+    timeoutMs: MAX_READ_MS,
+    signal,
+  });
+  if (!listed.ok) return failed(listed.reason);
+  const entries = listed.entries.map(
+    ({ name, type, size, mode, modified, target }): FoundEntry => ({
+      type,
+      name: name.toString("base64"),
+      size_bytes: type === "file" ? size : null,
+      mode,
+      modified_at: timestampOf(modified),
+      target: type === "symlink" ? target.toString("utf8") : null,
+    }),
+  );
+  return found<"list">({ entries });
+}
+
+async function part({ sandbox, signal }: ReadTarget, { path, from, count }: Asked<"part">) {
+  const most = Math.min(count, MAX_PART_BYTES);
+  const read = await readPart(sandbox, path, { from, count: most, timeoutMs: MAX_READ_MS, signal });
+  if (!read.ok) return failed(read.reason);
+  return found<"part">({ size: read.size, stamp: read.stamp }, read.bytes);
+}
+
+async function diff(
+  parts: ReadParts,
+  { sessionId, sandbox, signal }: ReadTarget,
+  { resourceId, path }: Asked<"diff">,
+) {
+  const resources = await readResources(parts.db.read, sessionId);
+  const repository = resources.filter(isRepository).find(({ id }) => id === resourceId);
+  if (repository?.ready !== true) return failed("not_in_place");
+  const base = await baseOf(parts, sessionId, repository);
+  if (base === null) return failed("incomparable");
+  const clone = { path: repository.mountPath, base };
+  const bounds = { max: MAX_DIFF_BYTES, maxFile: MAX_COMPARED_FILE_BYTES, timeoutMs: MAX_READ_MS };
+  const read = await repositoryDiff(sandbox, clone, { file: path, ...bounds, signal });
+  if (!read.ok) return failed(isOfSandbox(read.reason) ? read.reason : "incomparable");
+  const lines = read.cut ? wholeLines(read.diff) : read.diff;
+  return found<"diff">({
+    diff: parts.mask(lines.toString("utf8")),
+    truncated: read.cut,
+    large_files: read.large.map((path) => parts.mask(path.toString("utf8"))),
+  });
+}
+
+/** Without the rest of a line that was cut, which may be the beginning of a secret. */
+function wholeLines(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
+}
+
+function found<Kind extends ReadKind>(found: Found[Kind], content: Uint8Array | null = null): ServedRead {
+  return { answer: { ok: true, found }, content };
+}
+
+export function failed(reason: ReadFailure): ServedRead {
+  return { answer: { ok: false, reason }, content: null };
+}
+
+/** Whether the sandbox is why, and not the clone. */
+export function isOfSandbox(reason: string): reason is "slow" | "full" | "gone" {
+  return reason === "slow" || reason === "full" || reason === "gone";
+}

@@ -1,0 +1,91 @@
+import { LeaseLost } from "@berth/agent";
+import { Semaphore } from "@berth/concurrency";
+import { SandboxError } from "@berth/sandbox";
+import type { Database } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { SessionHub } from "@berth/store/notify";
+import { MAX_READ_MS, type ReadRequest } from "@berth/store/session-log";
+import type { Logger } from "pino";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import { failed, type ReadParts, type ServedRead, serveRead } from "./serve-read.ts";
+import { answerRead, type WaitingRead, waitingReads } from "./waiting-read-store.ts";
+
+export interface SessionReadParts extends Omit<ReadParts, "db"> {
+  db: Database;
+  hub: Pick<SessionHub, "reads">;
+  log: Pick<Logger, "warn">;
+}
+
+/** Reads of one session at once. */
+const MAX_AT_ONCE = 4;
+
+/**
+ * Answers the reads of a session's disk while the lease is held, beside its turns and commands. Opens a sandbox on the disk if none is
+ * open, and never a new disk. A read that is not answered, because the lease is lost or handed over, waits for the next holder.
+ */
+export class SessionReads {
+  readonly #parts: SessionReadParts;
+  readonly #lease: Lease;
+  readonly #workspace: SessionWorkspace;
+  readonly #slots = new Semaphore(MAX_AT_ONCE);
+  readonly #underWay = new Set<string>();
+
+  constructor(parts: SessionReadParts, lease: Lease, workspace: SessionWorkspace) {
+    this.#parts = parts;
+    this.#lease = lease;
+    this.#workspace = workspace;
+  }
+
+  /** Answers what waits. Resolves when that is done, and never rejects. */
+  async look(): Promise<void> {
+    try {
+      const waiting = await waitingReads(this.#parts.db.read, this.#lease.sessionId);
+      const added = waiting.filter(({ id }) => !this.#underWay.has(id));
+      for (const { id } of added) this.#underWay.add(id);
+      await Promise.all(added.map((read) => this.#slots.run(() => this.#serve(read))));
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "what is to be read of a session's disk could not be looked up");
+    }
+  }
+
+  /** Resolves when a sandbox is open, or none can be. Never rejects. */
+  async opened(): Promise<void> {
+    await this.#workspace.sandboxOnDisk().catch(() => undefined);
+  }
+
+  async #serve(read: WaitingRead): Promise<void> {
+    const { db, hub, log } = this.#parts;
+    try {
+      const served = await this.#read(read);
+      if (served !== null && (await answerRead(db.write, this.#lease, read.id, served)))
+        hub.reads.publish(this.#lease.sessionId, "answered");
+    } catch (error) {
+      log.warn({ err: error }, "a read of a session's disk could not be answered");
+    } finally {
+      this.#underWay.delete(read.id);
+    }
+  }
+
+  /** Null: the next holder is to answer. A sandbox that closes meanwhile, as one that lacks a mount point, is opened again once. */
+  async #read({ request }: WaitingRead): Promise<ServedRead | null> {
+    const signal = AbortSignal.any([this.#workspace.signal, AbortSignal.timeout(MAX_READ_MS)]);
+    try {
+      let served = await this.#readOnce(request, signal);
+      if (!served.answer.ok && served.answer.reason === "gone")
+        served = await this.#readOnce(request, signal);
+      return this.#workspace.hasEnded() ? null : served;
+    } catch (error) {
+      if (error instanceof LeaseLost || this.#workspace.hasEnded()) return null;
+      // That a sandbox cannot be opened is in the session's log and in the service's.
+      if (error instanceof SandboxError) return failed("not_opened");
+      this.#parts.log.warn({ err: error }, "a session's disk could not be read");
+      return failed("failed");
+    }
+  }
+
+  async #readOnce(request: ReadRequest, signal: AbortSignal): Promise<ServedRead> {
+    const sandbox = await this.#workspace.sandboxOnDisk();
+    if (sandbox === null) return failed("no_disk");
+    return await serveRead(this.#parts, { sessionId: this.#lease.sessionId, sandbox, signal }, request);
+  }
+}

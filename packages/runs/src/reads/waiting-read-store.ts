@@ -1,0 +1,60 @@
+import type { Queryable } from "@berth/store/db";
+import { HELD, type Lease, leaseValues } from "@berth/store/leases";
+import type { ReadAnswer, ReadRequest } from "@berth/store/session-log";
+
+/** A read of a session's disk that somebody waits for. `id` is a uuid. */
+export interface WaitingRead {
+  id: string;
+  request: ReadRequest;
+}
+
+/** The reads of a session that have no answer, oldest first. */
+export async function waitingReads(db: Queryable, sessionId: string): Promise<WaitingRead[]> {
+  const { rows } = await db.query<{ id: string; request: string }>({
+    name: "waiting_reads",
+    text: `
+      select id, request from workspace_reads
+      where session_id = $1 and answered_at is null and expires_at > now() order by id`,
+    values: [sessionId],
+  });
+  return rows.map(({ id, request }) => ({ id, request: JSON.parse(request) as ReadRequest }));
+}
+
+/** Answers a read, unless nobody waits for it any more or the lease is lost. Returns whether it did. */
+export async function answerRead(
+  db: Queryable,
+  lease: Lease,
+  id: string,
+  { answer, content }: { answer: ReadAnswer; content: Uint8Array | null },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "answer_read",
+    text: `
+      update workspace_reads set answered_at = now(), answer = $5, content = $6
+      from sessions
+      where ${HELD} and workspace_reads.id = $4 and session_id = $1 and answered_at is null`,
+    values: [...leaseValues(lease), id, JSON.stringify(answer), content],
+  });
+  return rowCount === 1;
+}
+
+/**
+ * The commit that a repository was cloned at, as the log tells it; empty for one that had none. Null: the log tells nothing.
+ *
+ * @param resourceId as events have it.
+ */
+export async function loggedCommit(
+  db: Queryable,
+  sessionId: string,
+  resourceId: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ commit: string }>({
+    name: "logged_commit",
+    text: `
+      select coalesce(body::json ->> 'commit', '') as commit from events
+      where session_id = $1 and type = 'session.resource_ready' and body::json ->> 'resource_id' = $2
+      order by seq desc limit 1`,
+    values: [sessionId, resourceId],
+  });
+  return rows[0]?.commit ?? null;
+}

@@ -1,0 +1,265 @@
+import { LeaseLost } from "@berth/agent";
+import { Semaphore, Signal } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
+import type { BlobStore } from "@berth/store/blobs";
+import type { Database } from "@berth/store/db";
+import type { Logger } from "pino";
+import type { Placement } from "../inputs/placement.ts";
+import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
+import {
+  isPending,
+  isRepository,
+  type RunFile,
+  type RunMemoryStore,
+  type RunRepository,
+  type RunResource,
+  readFileContent,
+  readResources,
+} from "../inputs/resource-store.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import type { Activity } from "./activity.ts";
+import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
+import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
+import { type PlaceParts, placeRepository } from "./place-repository.ts";
+import { reportFailed, reportReady } from "./report-placement.ts";
+
+export interface ProvisionParts extends CloneParts, PlaceParts {
+  db: Database;
+  blobs: BlobStore;
+  /** Limits the attempts of all sessions at once: those that wait for their retries may be many. */
+  clones: Semaphore;
+  log: Logger;
+}
+
+export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
+  /** Takes what the model is to be told. */
+  notes: string[];
+  memory: Pick<SessionMemory, "putInPlace">;
+  /** Aborts when no sandbox is needed any more. */
+  signal: AbortSignal;
+  activity: Activity;
+  /** The files that the sandbox was opened with. */
+  mounted: readonly { sha256: string; target: string }[];
+  /**
+   * Takes a snapshot of the disk once the repositories are in place; commands wait for it. Null: other things are on the disk, or come there.
+   *
+   * @param isAlone whether nothing but them came there meanwhile.
+   */
+  takeSnapshot: ((isAlone: () => boolean) => Promise<void>) | null;
+  /** Called when a file waits for a mount point that only a fresh sandbox has. */
+  onNeedsReopen(): void;
+}
+
+const MAX_CLONES = 4;
+
+/**
+ * Puts resources in place in one open sandbox, and reports the outcome in the log. Repositories are cloned concurrently, see
+ * `placeRepository`; everything else is tried once, files one after another in the order in which they were given.
+ */
+export class Provisioner {
+  readonly #parts: ProvisionParts;
+  readonly #target: ProvisionTarget;
+  readonly #clones = new Semaphore(MAX_CLONES);
+  readonly #files = new Semaphore(1);
+  /** Their contents, by the path in the sandbox. */
+  readonly #mountedFiles: Map<string, string>;
+  /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
+  readonly #mountedSnapshots = new Set<string>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #tried = new Set<string>();
+  /** Those of the repositories that are under way, by uuid. */
+  readonly #changes = new Map<string, Signal>();
+  #needsReopen = false;
+  #isSnapshotStarted = false;
+  /** How much was begun to be put in place. */
+  #starts = 0;
+
+  constructor(parts: ProvisionParts, target: ProvisionTarget) {
+    this.#parts = parts;
+    this.#target = target;
+    this.#mountedFiles = new Map(target.mounted.map((file) => [file.target, file.sha256]));
+  }
+
+  /** Resolves when the removals are done and all resources are in place or have failed. Never rejects. */
+  async putInPlace(resources: readonly RunResource[], removals: readonly Removal[]): Promise<void> {
+    for (const removal of removals)
+      this.#startOnce(`removal of ${removal.id}`, () => this.#files.run(() => this.#remove(removal)));
+    for (const resource of resources) {
+      if (isRepository(resource)) this.#startRepository(resource);
+      else this.#startOnce(resource.id, () => this.#put(resource));
+    }
+    this.#startSnapshot(resources);
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+  }
+
+  /** A file waits for a mount point that only a fresh sandbox has, or is still at one that only a fresh sandbox lacks. */
+  needsReopen(): boolean {
+    return this.#needsReopen;
+  }
+
+  /** With the first resources, so that nothing is settled before it is taken. What is started later ends it. */
+  #startSnapshot(resources: readonly RunResource[]): void {
+    const { takeSnapshot, lease } = this.#target;
+    const isFirst = !this.#isSnapshotStarted;
+    this.#isSnapshotStarted = true;
+    if (!isFirst || takeSnapshot === null) return;
+    const placing = [...this.#underWay.values()];
+    const started = this.#starts;
+    const isAlone = () => this.#starts === started;
+    const take = async () => {
+      await Promise.all(placing);
+      const repositories = resources.filter(isRepository).map(({ id }) => id);
+      const now = await readResources(this.#parts.db.write, lease.sessionId);
+      const ready = now.filter(isRepository).filter((one) => one.ready && repositories.includes(one.id));
+      if (ready.length === repositories.length && isAlone()) await takeSnapshot(isAlone);
+    };
+    const taken = take().catch((error: unknown) => {
+      this.#parts.log.error({ err: error }, "a snapshot of a disk could not be taken");
+    });
+    this.#start("snapshot", taken);
+  }
+
+  #startOnce(key: string, work: () => Promise<void>): void {
+    if (this.#tried.has(key)) return;
+    this.#tried.add(key);
+    this.#starts += 1;
+    this.#start(key, work());
+  }
+
+  /** One that is under way looks at its row again. */
+  #startRepository({ id }: RunRepository): void {
+    const known = this.#changes.get(id);
+    if (known !== undefined) {
+      known.set();
+      return;
+    }
+    const changed = new Signal();
+    this.#changes.set(id, changed);
+    this.#starts += 1;
+    const inSlot = <T>(work: () => Promise<T>) =>
+      this.#clones.run(() => this.#parts.clones.run(() => work()));
+    const attempt = (repository: RunRepository) =>
+      cloneInto(this.#parts, { ...this.#target, inSlot }, repository, this.#mountedSnapshots);
+    const placed = this.#orLog(id, () =>
+      placeRepository(this.#parts, this.#target, id, { attempt, changed }),
+    );
+    const done = placed.finally(() => this.#changes.delete(id));
+    this.#start(
+      id,
+      done.then(() => this.#orLog(id, () => this.#startFilesIn(id))),
+    );
+  }
+
+  /** The files that are to be in a repository, once it is in place. */
+  async #startFilesIn(repositoryId: string): Promise<void> {
+    const resources = await readResources(this.#parts.db.write, this.#target.lease.sessionId);
+    for (const file of resources.filter((one) => one.type === "file")) {
+      if (file.repository?.id !== repositoryId || !isPending(file)) continue;
+      // The model expects it there as it does the repository.
+      this.#startOnce(file.id, () => this.#put(file, { silently: true }));
+    }
+  }
+
+  #start(key: string, work: Promise<void>): void {
+    const own: Promise<void> = this.#target.activity
+      .run(() => work)
+      .finally(() => {
+        // A repository may have been started again before the files of its last attempt were looked up.
+        if (this.#underWay.get(key) === own) this.#underWay.delete(key);
+      });
+    this.#underWay.set(key, own);
+  }
+
+  async #put(resource: RunFile | RunMemoryStore, { silently = false } = {}): Promise<void> {
+    const began = performance.now();
+    await this.#orLog(resource.id, async () => {
+      const placement = await this.#place(resource, silently);
+      if (placement === "later") return;
+      if ("fault" in placement) {
+        const { type, message } = placement.fault;
+        const fault = { type, message: this.#parts.mask(message) };
+        await reportFailed(this.#target, resource, fault);
+      } else await reportReady(this.#target, resource, began, placement);
+    });
+  }
+
+  async #orLog(resource: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      this.#parts.log.error(
+        { err: error, resource: formatId("session_resource", resource) },
+        "a resource could not be put in place",
+      );
+    }
+  }
+
+  #place(resource: RunFile | RunMemoryStore, silently: boolean): Promise<Placement> {
+    const { memory, sandbox } = this.#target;
+    if (resource.type === "file") return this.#files.run(() => this.#placeFile(resource, silently));
+    return memory.putInPlace(sandbox, resource);
+  }
+
+  async #placeFile(resource: RunFile, silently: boolean): Promise<Placement> {
+    const content = await readFileContent(this.#parts.db.write, resource.id);
+    if (content === undefined) return "later";
+    if (content.sha256 === null)
+      return { fault: { type: "sandbox_error", message: "The file has no content." } };
+    const { repository, mountPath: target } = resource;
+    if (this.#mountedFiles.get(target) === content.sha256) return {};
+    const fault = repository === null ? null : await excludeFile(this.#target.sandbox, repository, target);
+    if (fault !== null) return { fault };
+    if (await this.#placeContent(content.sha256, target)) {
+      if (!silently) this.#target.notes.push(`[A file of the user is now at ${target}, read-only.]`);
+      return {};
+    }
+    if (repository !== null) return { fault: notPlaceable(target) };
+    this.#requestReopen();
+    return "later";
+  }
+
+  async #placeContent(sha256: string, target: string): Promise<boolean> {
+    const { path, release } = await this.#parts.blobs.local(sha256);
+    return await this.#target.sandbox.placeFile({ source: path, target }).finally(release);
+  }
+
+  /** The removal is forgotten after the file is gone, so that it is tried again whatever happens in between. */
+  async #remove(removal: Removal): Promise<void> {
+    const { db, log } = this.#parts;
+    const { lease, sandbox, notes } = this.#target;
+    try {
+      if (!(await isReplaced(db.write, lease.sessionId, removal))) {
+        if (!(await sandbox.removeFile(removal.mountPath))) return this.#requestReopen();
+        this.#mountedFiles.delete(removal.mountPath);
+        await this.#includeAgain(removal);
+        notes.push(`[The file at ${removal.mountPath} was taken away by the user.]`);
+      }
+      await forgetRemoval(db.write, removal);
+    } catch (error) {
+      log.error(
+        { err: error, resource: formatId("session_resource", removal.id) },
+        "a file could not be removed",
+      );
+    }
+  }
+
+  /** git may list the path again, if it was in a repository. */
+  async #includeAgain({ mountPath }: Removal): Promise<void> {
+    const { db } = this.#parts;
+    const { lease, sandbox } = this.#target;
+    const repositories = (await readResources(db.write, lease.sessionId)).filter(isRepository);
+    const around = repositories.find((one) => mountPath.startsWith(`${one.mountPath}/`));
+    if (around !== undefined) await includeFile(sandbox, around, mountPath);
+  }
+
+  #requestReopen(): void {
+    this.#needsReopen = true;
+    this.#target.onNeedsReopen();
+  }
+}

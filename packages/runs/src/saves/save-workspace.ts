@@ -1,0 +1,178 @@
+import { LeaseLost } from "@berth/agent";
+import {
+  diskPlaces,
+  PackError,
+  type PackOutcome,
+  type PackPlan,
+  packDisk,
+  type Sandbox,
+} from "@berth/sandbox";
+import type { BlobStore, StagedBlob } from "@berth/store/blobs";
+import type { DatabaseAccess } from "@berth/store/db";
+import { lockContent, removeUnusedContent } from "@berth/store/files";
+import type { Lease } from "@berth/store/leases";
+import type { Logger } from "pino";
+import { isRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import { type BaseMount, mountBases, unmountBases } from "./base-mounts.ts";
+import { compressed, SaveTooLargeError } from "./compress.ts";
+import { beginSave, readSave, type SavedBase, storeSave } from "./save-store.ts";
+
+/**
+ * `partial`: saved, but for files that could not be read. `too_large`: it takes more than it may. `cut`: something else had to be done.
+ * After these two and `failed` the former save stays.
+ */
+export type SaveOutcome = "saved" | "partial" | "too_large" | "cut" | "failed";
+
+export interface SaveParts {
+  db: DatabaseAccess;
+  blobs: BlobStore;
+  log: Logger;
+  snapshots: Pick<RepositorySnapshots, "mounts">;
+  saves: { maxBytes: number };
+}
+
+export interface SaveTarget {
+  lease: Lease;
+  sandbox: Sandbox;
+  /** Directories that the sandbox may write besides those of all. */
+  writable: string[];
+  /** As they are now. */
+  resources: readonly RunResource[];
+  /** Stops it. */
+  signal: AbortSignal;
+}
+
+export interface SaveResult {
+  outcome: SaveOutcome;
+  /** Bytes that were stored; 0 when nothing was. */
+  bytes: number;
+}
+
+const MAX_MS = 1_800_000;
+
+/**
+ * Saves what is on a session's disk to the blob store: what is different from the repository snapshots that it shows, and once each of
+ * these. The former save is valid until the transaction that replaces it. Never rejects.
+ */
+export async function saveWorkspace(parts: SaveParts, target: SaveTarget): Promise<SaveResult> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([target.signal, stop.signal]);
+  const staged: StagedBlob[] = [];
+  let mounts: BaseMount[] = [];
+  try {
+    const begun = await beginSave(parts.db.write, target.lease);
+    mounts = await mountBases(target.sandbox, parts.snapshots.mounts(target.resources));
+    const budget = new Budget(parts.saves.maxBytes);
+    const stage = async (plan: PackPlan) => {
+      const { archive, outcome } = packDisk(target.sandbox, plan, { timeoutMs: MAX_MS, signal });
+      const blob = await parts.blobs.stage(compressed(archive, budget.left));
+      staged.push(blob);
+      budget.spend(blob.size);
+      return { blob, outcome: await outcome };
+    };
+    const bases = await savedBases(parts, target, { mounts, stage, budget });
+    const { blob, outcome } = await stage(planOf(target, mounts));
+    signal.throwIfAborted();
+    await keep(parts, staged, (tx) =>
+      storeSave(tx, target.lease, { ...begun, sha256: blob.sha256, size: budget.spent, bases }),
+    );
+    return { outcome: outcome === "whole" ? "saved" : "partial", bytes: sum(staged) };
+  } catch (error) {
+    return { outcome: outcomeOf(error, target.signal, parts.log), bytes: 0 };
+  } finally {
+    stop.abort();
+    // What stays is swept.
+    await Promise.allSettled(staged.map((blob) => blob.discard()));
+    await unmountBases(target.sandbox, mounts).catch(() => undefined);
+  }
+}
+
+/** What the archives of one save may take together. */
+class Budget {
+  left: number;
+  spent = 0;
+
+  constructor(bytes: number) {
+    this.left = bytes;
+  }
+
+  spend(bytes: number): void {
+    this.left -= bytes;
+    this.spent += bytes;
+    if (this.left < 0) throw new SaveTooLargeError();
+  }
+}
+
+/** A snapshot never changes: one that the former save has is not packed again. */
+async function savedBases(
+  { db }: SaveParts,
+  { lease, resources }: SaveTarget,
+  {
+    mounts,
+    stage,
+    budget,
+  }: {
+    mounts: readonly BaseMount[];
+    stage(plan: PackPlan): Promise<{ blob: StagedBlob; outcome: PackOutcome | null }>;
+    budget: Budget;
+  },
+): Promise<SavedBase[]> {
+  const former = mounts.length === 0 ? null : await readSave(db.write, lease.sessionId);
+  const saved: SavedBase[] = [];
+  for (const { snapshot, target, at } of mounts) {
+    if (at === null) continue;
+    const resource = resources.filter(isRepository).find(({ mountPath }) => mountPath === target)?.id;
+    if (resource === undefined) continue;
+    const known = former?.bases.find((base) => base.snapshot === snapshot && base.target === target);
+    if (known !== undefined) {
+      budget.spend(known.size);
+      saved.push({ ...known, resource });
+      continue;
+    }
+    const { blob } = await stage({ root: at, places: [at] });
+    saved.push({ resource, snapshot, target, sha256: blob.sha256, size: blob.size });
+  }
+  return saved;
+}
+
+function planOf({ writable, resources }: SaveTarget, mounts: readonly BaseMount[]): PackPlan {
+  // Of a memory store the memories are kept, and put in place anew.
+  const stores = resources.filter(({ type }) => type === "memory_store");
+  const whole = mounts.filter(({ at }) => at === null);
+  const changed = mounts.flatMap(({ target, at }) => (at === null ? [] : [{ directory: target, base: at }]));
+  return {
+    root: "/",
+    places: [...diskPlaces({ writable }), ...whole.map(({ target }) => target)],
+    omitted: [...stores.map(({ mountPath }) => mountPath), ...changed.map(({ base }) => base)],
+    changes: changed,
+  };
+}
+
+/** Stores contents and the row that names them. Contents that nothing names any more are removed. */
+async function keep(
+  { db, blobs }: SaveParts,
+  staged: readonly StagedBlob[],
+  store: (tx: Parameters<typeof storeSave>[0]) => Promise<string[]>,
+): Promise<void> {
+  const unused = await db.transaction(async (tx) => {
+    for (const blob of staged.toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1))) {
+      await lockContent(tx, blob.sha256);
+      await blob.keep();
+    }
+    return await store(tx);
+  });
+  for (const sha256 of unused) await removeUnusedContent(db, blobs, sha256).catch(() => undefined);
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal, log: Logger): SaveOutcome {
+  if (error instanceof SaveTooLargeError) return "too_large";
+  if (signal.aborted || error instanceof LeaseLost) return "cut";
+  const level = error instanceof PackError ? "warn" : "error";
+  log[level]({ err: error }, "a workspace could not be saved");
+  return "failed";
+}
+
+function sum(blobs: readonly StagedBlob[]): number {
+  return blobs.reduce((total, { size }) => total + size, 0);
+}

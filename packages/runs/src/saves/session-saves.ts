@@ -1,0 +1,117 @@
+import type { Semaphore } from "@berth/concurrency";
+import { recordProcesses, type Sandbox } from "@berth/sandbox";
+import { type Lease, savedDisk } from "@berth/store/leases";
+import type { RunResource } from "../inputs/resource-store.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import { type SaveOutcome, type SaveParts, type SaveResult, saveWorkspace } from "./save-workspace.ts";
+
+export interface SavesParts extends Omit<SaveParts, "saves"> {
+  saves: {
+    /** What the save of one session may take, in bytes; null: none is made. */
+    maxBytes: number | null;
+    /** Limits how many are made at once. */
+    slots: Semaphore;
+  };
+  metrics: { workspaceSaved(result: SaveResult, seconds: number): void };
+}
+
+export interface SavesTarget {
+  lease: Lease;
+  runLog: RunLog;
+  /** Its resources as they are now, and the directories that sandboxes may write for them. */
+  read(): Promise<{ resources: readonly RunResource[]; writable: string[] }>;
+  /** Secrets that commands were given. */
+  secrets(): string[];
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Saves what is on the disk of one session while its lease is held: after a command, when its sandbox is about to be closed. */
+export class SessionSaves {
+  readonly #parts: SavesParts;
+  readonly #target: SavesTarget;
+  #isTouched = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SavesParts, target: SavesTarget) {
+    this.#parts = parts;
+    this.#target = target;
+  }
+
+  /** Called before a command of the agent: from now on there may be something to save. */
+  touch(): void {
+    this.#isTouched = true;
+  }
+
+  get isOff(): boolean {
+    return this.#parts.saves.maxBytes === null;
+  }
+
+  /** Null: there is nothing to save. One that is stopped (`signal`) may go on for a moment; the next one waits for it. Never rejects. */
+  async save(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome | null> {
+    if (this.isOff || !this.#isTouched) return null;
+    return await this.#saveInTurn(sandbox, signal);
+  }
+
+  /**
+   * Before the disk is given up: saves it unless nothing was done since the last save. Returns false when it is to be tried again. One
+   * that is too large is given up all the same.
+   */
+  async saveBeforeRemoval(open: () => Promise<Sandbox>, signal: AbortSignal): Promise<boolean> {
+    if (this.isOff) return true;
+    const last = await savedDisk(this.#parts.db.write, this.#target.lease.sessionId);
+    if (last?.lost_calls === 0) return true;
+    const outcome = await this.#saveInTurn(await open(), signal);
+    return outcome !== "cut" && outcome !== "failed";
+  }
+
+  #saveInTurn(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome> {
+    const { slots } = this.#parts.saves;
+    const saving = this.#last.then(() => slots.run(() => this.#saveNow(sandbox, signal)));
+    this.#last = saving;
+    return saving;
+  }
+
+  async #saveNow(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome> {
+    const { saves, metrics, log, ...parts } = this.#parts;
+    const { lease, secrets, read } = this.#target;
+    if (signal.aborted || saves.maxBytes === null) return "cut";
+    const began = performance.now();
+    this.#isTouched = false;
+    await recordProcesses(sandbox, secrets()).catch(() => undefined);
+    const own = { ...parts, log, saves: { maxBytes: saves.maxBytes } };
+    const result = await read().then(
+      (found) => saveWorkspace(own, { lease, sandbox, signal, ...found }),
+      () => ({ outcome: "failed" as const, bytes: 0 }),
+    );
+    const { outcome, bytes } = result;
+    const milliseconds = Math.round(performance.now() - began);
+    metrics.workspaceSaved(result, milliseconds / 1_000);
+    if (outcome === "cut") this.#isTouched = true;
+    await this.#report(outcome, saves.maxBytes).catch(() => undefined);
+    log.info({ outcome, bytes, milliseconds }, saveLine(outcome));
+    return outcome;
+  }
+
+  /** The model is told when it matters: when the disk is lost. */
+  async #report(outcome: SaveOutcome, maxBytes: number): Promise<void> {
+    const { runLog, lease } = this.#target;
+    if (outcome === "saved" || outcome === "cut") return;
+    const former = outcome === "partial" ? null : await savedDisk(this.#parts.db.write, lease.sessionId);
+    const rest =
+      former === null ? "Nothing of it is saved." : `What was saved at ${former.saved_at} stays saved.`;
+    const message = {
+      partial: "The workspace was saved, but for files that the agent itself may not read.",
+      too_large: `The workspace was not saved: it takes more than the ${maxBytes / MEBIBYTE} MiB that the operator allows. ${rest}`,
+      failed: `The workspace could not be saved. ${rest}`,
+    }[outcome];
+    const retry_status = { type: "exhausted" as const };
+    await runLog.append([
+      { event: { type: "session.error", error: { type: "workspace_save_error", message, retry_status } } },
+    ]);
+  }
+}
+
+function saveLine(outcome: SaveOutcome): string {
+  return outcome === "saved" || outcome === "partial" ? "workspace saved" : "workspace not saved";
+}

@@ -1,0 +1,564 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LeaseLost, type Model } from "@berth/agent";
+import { type FaultScope, inFaultScope, type Share, type SharedSlots, Signal } from "@berth/concurrency";
+import { DatabaseUnavailableError } from "@berth/store/db";
+import type { Lease, TurnPermits } from "@berth/store/leases";
+import { startsTurn, type WaitingInputs } from "@berth/store/session-log";
+import type { Traces } from "@berth/store/traces";
+import type { Logger } from "pino";
+import { outputStore } from "../call-outputs/output-store.ts";
+import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
+import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
+import { RunLog, type RunLogParts } from "../lease/run-log.ts";
+import { isRunning, type SessionState } from "../lease/session-state.ts";
+import type { Trials } from "../lease/trials.ts";
+import { type SessionReadParts, SessionReads } from "../reads/session-reads.ts";
+import { summariseSession } from "../turn/session-summary.ts";
+import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
+import { TurnSlot } from "../turn/turn-slot.ts";
+import { watchTurn } from "../turn/watch-turn.ts";
+import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
+import { HeldReads } from "./held-reads.ts";
+import { PrefixWatch } from "./prefix-watch.ts";
+import { releaseEnded, releaseForHandOver } from "./release-session.ts";
+import type { SessionMetrics } from "./session-metrics.ts";
+import { SessionRecord } from "./session-record.ts";
+import { SessionTrace } from "./session-trace.ts";
+
+export interface SessionRunnerParts
+  extends TurnParts,
+    RunLogParts,
+    Omit<SessionReadParts, "db" | "hub" | "log"> {
+  metrics: SessionMetrics;
+  traces: Traces;
+  /** Names the session and its organization in each line. */
+  log: Logger;
+  /** How long the sandbox stays open while nothing happens. */
+  idleMs: number;
+  openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
+  /** Limits how many turns run at once. */
+  turns: SharedSlots;
+  /** Limits how many turns owners have at once, on all hosts. */
+  permits: Pick<TurnPermits, "areLimited" | "take" | "whenReleased">;
+  /** Begins turns of sessions during whose turns a process has crashed. */
+  trials: Pick<Trials, "begin">;
+  /** Whether the operator drains this host. */
+  isDraining(): boolean;
+  /** Called when the session may have nothing to do but to stay warm or to wait. */
+  onRest(): void;
+}
+
+/** A permit that another host gave back is seen after this long. */
+const PERMIT_POLL_MS = 1_000;
+/** How long the sandbox of a session that failed has to close. */
+const END_MS = 10_000;
+/** While its disk is read, or resources wait for the place of its sandbox, it rests at least this long before it looks again. */
+const MIN_REST_MS = 1_000;
+/** A summary that cannot be begun for longer comes after the end of the cache. */
+const MAX_SUMMARY_DELAY_MS = 60_000;
+
+/**
+ * Runs a session that this worker holds, from the claim to the release.
+ *
+ * Lifecycle: from its construction the runner works on its own. It provisions, runs turns while inputs wait, stays warm for a
+ * while, closes the sandbox and releases the session. The worker only tells it to look again (`wake`), that the lease is lost
+ * (`abandon`), or that the process stops (`handOver`). If it fails in a way that it cannot report in the session's log, it
+ * keeps the lease, and the session is claimed again when that expires.
+ *
+ * All that it starts runs in its scope: what is thrown there and nobody catches ends its turn, or else its run, and nothing of others.
+ */
+export class SessionRunner implements FaultScope {
+  readonly lease: Lease;
+  /** Resolves when the runner has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  readonly #parts: SessionRunnerParts;
+  readonly #runLog: RunLog;
+  readonly #news = new Signal();
+  /** Rejects with what was thrown outside of a turn. */
+  readonly #fault = Promise.withResolvers<never>();
+  readonly #reads: HeldReads;
+  readonly #prefix: PrefixWatch;
+  #workspace: SessionWorkspace | undefined;
+  #record: SessionRecord | undefined;
+  #trace: SessionTrace | undefined;
+  #turn: SessionTurn | undefined;
+  #slot: TurnSlot | undefined;
+  #isActive = true;
+  #waitsForSlot = false;
+  /** Since when it waits for a permit. */
+  #permitAwaited: number | undefined;
+  #stopping: "handOver" | "abandon" | undefined;
+
+  /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
+  constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
+    this.#parts = parts;
+    this.lease = lease;
+    this.#fault.promise.catch(() => undefined);
+    this.#prefix = new PrefixWatch(parts.log);
+    this.#runLog = new RunLog(parts, lease, parts.mask, (entries) => {
+      this.#record?.appended(entries);
+      this.#trace?.appended(entries);
+      this.#prefix.appended(entries);
+    });
+    // Without a sandbox it rests no longer than it reads.
+    const onRead = () => this.#workspace?.isOpen() === false && this.wake();
+    this.#reads = new HeldReads(() => this.ended, onRead);
+    this.ended = inFaultScope(this, () => this.#run(previous)).catch((error: unknown) => {
+      parts.log.error({ err: error }, "a session could not be released");
+    });
+  }
+
+  /** It has something to do, and does not only stay warm or wait. */
+  isActive(): boolean {
+    if (this.#workspace?.isWorking() === true) return true;
+    if (!this.#isActive) return false;
+    if (this.#slot !== undefined) return this.#slot.isHeld();
+    return this.#workspace?.onlyWaits() !== true;
+  }
+
+  /** Whose session it is; null before that is known. */
+  share(): Share | null {
+    return this.#workspace === undefined ? null : shareOf(this.#workspace);
+  }
+
+  /** A turn is to begin and has no slot yet. */
+  waitsForSlot(): boolean {
+    return this.#waitsForSlot;
+  }
+
+  wake(): void {
+    this.#news.set();
+  }
+
+  /**
+   * Answers the reads of the session's disk that wait, beside whatever else it does. Resolves when that is done, or with false when the
+   * session is no longer held.
+   */
+  async readDisk(): Promise<boolean> {
+    return await inFaultScope(this, () => this.#reads.answer());
+  }
+
+  /** Resolves when a sandbox is open for reads, or none can be. Never rejects. */
+  async openForReads(): Promise<void> {
+    await inFaultScope(this, () => this.#reads.opened());
+  }
+
+  fault(error: unknown): void {
+    this.#parts.log.error({ err: error }, "a session threw what nobody caught");
+    this.#parts.metrics.incident("error", "fault");
+    if (this.#turn === undefined) this.#fault.reject(error);
+    else this.#turn.fail(error);
+  }
+
+  /** Kills the sandbox at once and writes nothing more. */
+  async abandon(): Promise<void> {
+    this.#stopping = "abandon";
+    this.#kill();
+    this.wake();
+    await this.ended;
+  }
+
+  /**
+   * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills what still runs. A
+   * turn that waits to ask its model again is there already, and calls that wait for a place of their sandbox are not begun.
+   * If the turn is not over, the session is released as due, so that another process continues it.
+   */
+  async handOver(graceMs: number): Promise<void> {
+    this.#stopping ??= "handOver";
+    this.#runLog.closeAtNextAppend();
+    this.wake();
+    this.#turn?.leaveWait();
+    const grace = setTimeout(() => this.#kill(), graceMs);
+    await this.ended;
+    clearTimeout(grace);
+  }
+
+  async #run(previous: Promise<void> | undefined): Promise<void> {
+    const { db, log } = this.#parts;
+    try {
+      await previous;
+      await Promise.race([this.#stepUntilReleased(), this.#fault.promise]);
+    } catch (error) {
+      this.#kill();
+      if (error instanceof LeaseLost) this.#tellLeaseLost();
+      else log.error({ err: error }, "a session could not be run");
+      if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
+    } finally {
+      this.#runLog.close();
+      this.#trace?.close();
+      await this.#endWorkspace();
+    }
+  }
+
+  async #stepUntilReleased(): Promise<void> {
+    while (this.#stopping !== "abandon") if (await this.#stepUnlessLost()) return;
+  }
+
+  /** What it waits for may never come after a fault. */
+  async #endWorkspace(): Promise<void> {
+    const ended = this.#workspace?.end();
+    const tooLong = this.#fault.promise.catch(() => pause(END_MS, undefined, { ref: false }));
+    await Promise.race([ended, tooLong]);
+  }
+
+  /**
+   * As `#step`. A session that was terminated meanwhile refuses what is appended, and so does a log that was closed for a hand-over, just
+   * as if the lease was lost: another look tells.
+   *
+   * @throws LeaseLost
+   */
+  async #stepUnlessLost(): Promise<boolean> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      if (!(error instanceof LeaseLost) || this.#stopping === "abandon") throw error;
+      this.#runLog.close();
+      return await this.#step();
+    }
+  }
+
+  /** Looks at the session once and does what is due. Returns true when the session was released. */
+  async #step(): Promise<boolean> {
+    const { db } = this.#parts;
+    this.#news.reset();
+    const state = (await this.#beginAtOnce()) ?? (await this.#runLog.look());
+    if (state === "turn ended") return await this.#afterTurn();
+    // All at one moment: what was changed before a message counts for its turn. A later message gets a look of its own.
+    const inputs = await readInputs(db.read, this.lease.sessionId);
+    const { waiting } = inputs;
+    this.#runLog.messages.set(waiting.messages);
+    this.#workspace ??= this.#openWorkspace(inputs);
+    await this.#workspace.learnSecrets(inputs.resources);
+    const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
+    const { workspace } = held;
+    // An archived session has a turn to end that was cut off or is awaited, or that was never begun.
+    const hasToEnd = isRunning(state) || waiting.interrupts;
+    // What is left to append is for the process that goes on, if the log is closed here.
+    if (state.terminated || (state.archived && !hasToEnd && !this.#runLog.isClosed)) {
+      await releaseEnded(this.#parts, held, state);
+      return true;
+    }
+    if (this.#stopping === "handOver") {
+      await releaseForHandOver(this.#parts, held, state);
+      return true;
+    }
+    if (state.archived && hasToEnd) return await this.#endArchivedTurn(workspace, state, waiting);
+    if (state.resting) return await this.#reads.release(() => this.#reclaim(workspace));
+    if (state.setAside) return await this.#rest(workspace);
+    await this.#refresh(workspace, inputs);
+    if (await this.#act(state, workspace, waiting)) return await this.#afterTurn();
+    return await this.#rest(workspace);
+  }
+
+  /**
+   * A held session with messages and nothing else to do first begins its turn with the look itself. Null: it may not, and was not
+   * looked at.
+   */
+  async #beginAtOnce(): Promise<SessionState | "turn ended" | null> {
+    const { db, turns, permits, metrics } = this.#parts;
+    const workspace = this.#workspace;
+    if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
+    // The session was terminated: it is to be looked at, and no turn begins.
+    if (this.#runLog.isClosed) return null;
+    if (await permits.areLimited(workspace.session)) return null;
+    const slot = await this.#takeSlot(workspace);
+    try {
+      const { state, began } = await this.#runLog.beginTurn();
+      if (!began) return state;
+      metrics.turnWaited(0);
+      await this.#refresh(workspace, await readInputs(db.read, this.lease.sessionId));
+      await workspace.retryExhausted();
+      await this.#runTurn(workspace, { resumed: false, isAnnounced: true, slot }, false);
+      return "turn ended";
+    } finally {
+      this.#endSlot(slot);
+    }
+  }
+
+  /** Looks again, unless nothing has come since the turn ended. Returns true when the session was released. */
+  async #afterTurn(): Promise<boolean> {
+    const workspace = this.#workspace;
+    if (workspace === undefined || this.#news.isSet || !this.#runLog.isSettled) return false;
+    if (workspace.isBusy() || workspace.hasPending()) return false;
+    return await this.#rest(workspace);
+  }
+
+  async #refresh(workspace: SessionWorkspace, inputs: SessionInputs): Promise<void> {
+    // Read again: resources may have been put in place while the sandbox was being closed.
+    const isReopened = await workspace.reopenIfNeeded();
+    await workspace.refresh(isReopened ? undefined : inputs);
+  }
+
+  #openWorkspace(inputs: SessionInputs): SessionWorkspace {
+    const onQuiet = () => {
+      this.#slot?.look();
+      this.#parts.onRest();
+    };
+    const events = { onNeedsReopen: () => this.wake(), onQuiet };
+    const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
+    this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
+    this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
+    this.#reads.begin(new SessionReads(this.#parts, this.lease, workspace));
+    return workspace;
+  }
+
+  /** Reclaims the disk. What came meanwhile is for this run, but not where the host is drained: it would set up a new disk. */
+  async #reclaim(workspace: SessionWorkspace): Promise<boolean> {
+    const { db } = this.#parts;
+    const isDraining = this.#parts.isDraining();
+    await workspace.reclaim(isDraining ? "drained" : "inactivity");
+    if (await releaseRun(db.write, this.lease)) return true;
+    if (isDraining) await handOverRun(db.write, this.lease);
+    return isDraining;
+  }
+
+  /** Stays warm for a while. Returns true when the session was released, false when there is news. */
+  async #rest(workspace: SessionWorkspace): Promise<boolean> {
+    this.#isActive = false;
+    this.#parts.onRest();
+    const since = performance.now();
+    const isWoken = await this.#waitWarm(workspace, since);
+    this.#isActive = true;
+    if (isWoken || workspace.isBusy() || this.#reads.areRunning) return false;
+    if (await this.#isWokenWhileSaving(workspace)) return false;
+    return await this.#reads.release(async () => {
+      await workspace.rest();
+      return await releaseRun(this.#parts.db.write, this.lease);
+    });
+  }
+
+  /** Waits until the session has rested for long enough, and makes its summary when that is due. True: there is news. */
+  async #waitWarm(workspace: SessionWorkspace, since: number): Promise<boolean> {
+    while (!this.#news.isSet) {
+      const due = (await this.#runLog.summaryDue()) ?? Number.POSITIVE_INFINITY;
+      const isDue = due <= performance.now();
+      if (isDue && (await this.#summarise(workspace, due))) continue;
+      const rest = Math.min(this.#restMs(workspace, since), due - performance.now());
+      if (await this.#news.waitFor(isDue ? MIN_REST_MS : Math.max(0, rest))) return true;
+      if (!isDue && this.#restMs(workspace, since) <= 0) return false;
+    }
+    return true;
+  }
+
+  /** Until there is news. False: its owner has all the turns that it may have, or there is no slot. */
+  async #summarise(workspace: SessionWorkspace, due: number): Promise<boolean> {
+    const { turns, permits } = this.#parts;
+    const permit = turns.free > 0 ? await permits.take(this.lease, workspace.session) : null;
+    if (permit === null && performance.now() - due < MAX_SUMMARY_DELAY_MS) return false;
+    if (permit === null) {
+      await this.#runLog.endSummary();
+      return true;
+    }
+    const over = new AbortController();
+    const stop = new AbortController();
+    const watching = this.#news.wait(over.signal).then(() => stop.abort());
+    const slot = await this.#takeSlot(workspace);
+    this.#isActive = true;
+    try {
+      const watched = (model: Model) => this.#prefix.watched(model);
+      await summariseSession(this.#parts, { log: this.#runLog, workspace, watched }, stop.signal);
+    } finally {
+      this.#isActive = false;
+      this.#endSlot(slot);
+      over.abort();
+      await watching;
+      await permit.release();
+    }
+    return true;
+  }
+
+  /** Saves what is on the disk. News stops that, and is acted on at once. It takes no slot meanwhile. */
+  async #isWokenWhileSaving(workspace: SessionWorkspace): Promise<boolean> {
+    const over = new AbortController();
+    this.#isActive = false;
+    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a workspace could not be saved");
+    void workspace
+      .save(over.signal)
+      .catch(onError)
+      .finally(() => over.abort());
+    await this.#news.wait(over.signal);
+    over.abort();
+    this.#isActive = true;
+    return this.#news.isSet || this.#reads.areRunning;
+  }
+
+  /** For how long it still stays warm, when it was last used then or by a read. */
+  #restMs(workspace: SessionWorkspace, since: number): number {
+    const { idleMs } = this.#parts;
+    if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
+    if (!workspace.isOpen()) return 0;
+    if (workspace.waitsForPlace() && workspace.hasPending()) return Math.max(idleMs, MIN_REST_MS);
+    return Math.max(0, Math.max(since, this.#reads.lastAt) + idleMs - performance.now());
+  }
+
+  /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
+  async #act(state: SessionState, workspace: SessionWorkspace, waiting: WaitingInputs): Promise<boolean> {
+    const resumed = isRunning(state);
+    if (waiting.interrupts && !waiting.requiresAction && !resumed) {
+      await this.#settleInterrupts(waiting.interruptedMessages);
+      return true;
+    }
+    if (!startsTurn(waiting) && !resumed) return false;
+    const permit = await this.#parts.permits.take(this.lease, workspace.session);
+    if (permit === null) {
+      await this.#awaitPermit(workspace);
+      return true;
+    }
+    try {
+      const endTrial = await this.#beginTrial(state);
+      try {
+        return await this.#actInSlot(state, workspace, waiting, resumed);
+      } finally {
+        endTrial();
+      }
+    } finally {
+      await permit.release();
+    }
+  }
+
+  /** While it waits it takes no slot. */
+  async #beginTrial({ crashes }: SessionState): Promise<() => void> {
+    if (crashes === 0) return () => undefined;
+    this.#isActive = false;
+    this.#parts.onRest();
+    const end = await this.#parts.trials.begin(this.lease, crashes);
+    this.#isActive = true;
+    return end;
+  }
+
+  /** Its owner has all the turns that it may have. It takes no slot meanwhile, and no sandbox for long. */
+  async #awaitPermit(workspace: SessionWorkspace): Promise<void> {
+    const stopListening = this.#parts.permits.whenReleased(() => this.wake());
+    this.#isActive = false;
+    this.#parts.onRest();
+    this.#permitAwaited ??= performance.now();
+    await this.#news.waitFor(PERMIT_POLL_MS);
+    this.#isActive = true;
+    stopListening();
+    if (performance.now() - this.#permitAwaited > this.#parts.idleMs) await workspace.close();
+  }
+
+  async #actInSlot(
+    state: SessionState,
+    workspace: SessionWorkspace,
+    waiting: WaitingInputs,
+    resumed: boolean,
+  ): Promise<true> {
+    this.#permitAwaited = undefined;
+    const mustWait = this.#parts.turns.free === 0;
+    const asked = performance.now();
+    const slot = await this.#takeSlot(workspace);
+    this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
+    try {
+      if (this.#stopping !== undefined) return true;
+      // Read again: the turn may have waited long for its slot.
+      if (mustWait) await workspace.refresh();
+      if (!resumed) await workspace.retryExhausted();
+      const isAnnounced = resumed && state.status !== "rescheduling";
+      await this.#runTurn(workspace, { resumed, isAnnounced, slot }, waiting.interrupts);
+    } finally {
+      this.#endSlot(slot);
+    }
+    return true;
+  }
+
+  /**
+   * Ends the turn of an archived session in which a former run was cut off, or whose calls wait for a client: calls and requests get
+   * their ends. Messages that waited get a turn that did nothing.
+   */
+  async #endArchivedTurn(
+    workspace: SessionWorkspace,
+    state: SessionState,
+    waiting: WaitingInputs,
+  ): Promise<false> {
+    const resumed = isRunning(state);
+    if (!resumed && !waiting.requiresAction) {
+      await this.#settleInterrupts(waiting.interruptedMessages);
+      return false;
+    }
+    const slot = await this.#takeSlot(workspace);
+    try {
+      const isAnnounced = resumed && state.status !== "rescheduling";
+      await this.#runTurn(workspace, { resumed, isAnnounced, slot }, true);
+    } finally {
+      this.#endSlot(slot);
+    }
+    return false;
+  }
+
+  async #takeSlot(workspace: SessionWorkspace): Promise<TurnSlot> {
+    this.#waitsForSlot = true;
+    const slot = await TurnSlot.take(this.#parts.turns, {
+      share: shareOf(workspace),
+      onlyWaits: () => workspace.onlyWaits(),
+      onGivenBack: this.#parts.onRest,
+    });
+    this.#waitsForSlot = false;
+    this.#slot = slot;
+    return slot;
+  }
+
+  #endSlot(slot: TurnSlot): void {
+    this.#slot = undefined;
+    slot.end();
+  }
+
+  async #runTurn(
+    workspace: SessionWorkspace,
+    before: Pick<TurnOptions, "resumed" | "isAnnounced" | "slot">,
+    interrupted: boolean,
+  ): Promise<void> {
+    const { db, log } = this.#parts;
+    const turn = new SessionTurn(this.#parts, {
+      ...before,
+      log: this.#runLog,
+      workspace,
+      outputs: outputStore(db, this.lease),
+      watched: (model) => this.#prefix.watched(model),
+      onFirstPart: (requestId) => this.#record?.firstPart(requestId),
+      onGap: (parts) => this.#record?.gap(parts),
+    });
+    this.#turn = turn;
+    if (interrupted) turn.abort();
+    const stopWatching = watchTurn({
+      db,
+      log,
+      lease: this.lease,
+      news: this.#news,
+      turn,
+      workspace,
+      runLog: this.#runLog,
+    });
+    try {
+      await turn.ended;
+    } catch (error) {
+      // The log was closed by a termination or a hand-over, or another process has the session: the row says which.
+      if (!(error instanceof LeaseLost)) throw error;
+    } finally {
+      await stopWatching();
+      this.#turn = undefined;
+    }
+  }
+
+  /** For a session that does not run and has no calls that wait. Messages before the interrupt get a turn that did nothing. */
+  async #settleInterrupts(withMessages: boolean): Promise<void> {
+    if (withMessages) await this.#runLog.appendRunning();
+    await this.#runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
+  }
+
+  #tellLeaseLost(): void {
+    this.#parts.metrics.leaseLost();
+    this.#parts.log.info("the session's lease is lost");
+  }
+
+  #kill(): void {
+    this.#runLog.close();
+    this.#turn?.abort(new LeaseLost());
+    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed");
+    this.#workspace?.end().catch(onError);
+  }
+}
+
+function shareOf({ session: { organizationId, ownerId } }: SessionWorkspace): Share {
+  return { group: organizationId, member: ownerId };
+}

@@ -1,0 +1,1 @@
+export { SkillDirectories } from "./skills/skill-directories.ts";

@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { newUuid } from "@berth/contract";
+import { removeTree } from "@berth/linux";
+import {
+  DEFAULT_LAYER_LIMITS,
+  LAYERED_HOME,
+  LimitWatch,
+  lacksSpace,
+  type Sandbox,
+  type SandboxEngine,
+  type SandboxSpec,
+  type SetupFailure,
+  type SystemLayers,
+  setUpClone,
+  sizeOf,
+} from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
+import type { Mirror } from "./mirror-store.ts";
+import { diskOf, mountSource, removeDisk, type SnapshotDirectory, setupLayer } from "./snapshot-directory.ts";
+import { insertSnapshot, type SnapshotKey } from "./snapshot-store.ts";
+
+const run = promisify(execFile);
+const MEBIBYTE = 1024 ** 2;
+const MAX_DISK_BYTES = 4_096 * MEBIBYTE;
+const LIMITS = { memoryBytes: 3_072 * MEBIBYTE, pids: 1_024, cpus: 2 };
+const MAX_COPY_MS = 60_000;
+/** A disk cannot take the space that must stay free within this time. */
+const SPACE_INTERVAL_MS = 100;
+
+export interface SetupParts {
+  db: { write: Queryable };
+  engine: Pick<SandboxEngine, "open" | "takeSnapshotChanges">;
+  directory: SnapshotDirectory;
+  /** Of all mirrors and snapshots together; what one setup writes may take a quarter of it. */
+  maxBytes: number;
+}
+
+/** What an environment has done in a repository. */
+export interface SetupRequest {
+  url: string;
+  mountPath: string;
+  script: string;
+  environment: Readonly<Record<string, string>>;
+  egress: SandboxSpec["egress"];
+  /** Null: the engine's own. */
+  system: SystemLayers | null;
+  /** See `SandboxSpec.writable`. */
+  writable: string[];
+  /** Of all of the above that the result depends on. */
+  digest: string;
+  onEgressDenied: NonNullable<SandboxSpec["onEgressDenied"]>;
+}
+
+/** The plain snapshot to set up. */
+export interface SetupBase extends SnapshotKey {
+  id: string;
+  commit: string;
+}
+
+export type SetupResult = { state: "built"; bytes: number } | { state: "failed"; failure: SetupFailure };
+
+/**
+ * Runs a setup script over a plain snapshot, in a sandbox without any credential and on a disk with a limit, and stores what it changed as
+ * a snapshot that lies over the plain one. An unfinished one is deleted.
+ *
+ * @param onStart called with its id before anything of it is on the disk.
+ * @throws SandboxError when this machine cannot do it, and the signal's reason.
+ */
+export async function buildSetup(
+  parts: SetupParts,
+  mirror: Mirror,
+  base: SetupBase,
+  request: SetupRequest,
+  { signal, onStart }: { signal: AbortSignal; onStart(id: string): void },
+): Promise<SetupResult> {
+  const { directory, db } = parts;
+  const id = newUuid();
+  onStart(id);
+  let isStored = false;
+  try {
+    const own = diskOf(directory, "templates", id);
+    await mkdir(own, { recursive: true, mode: 0o711 });
+    const failure = await whileSpaceIsLeft(own, signal, (stopped) =>
+      changeSnapshot(parts, mirror, base, { ...request, id }, stopped),
+    );
+    if (failure !== null) return { state: "failed", failure };
+    await run("sync", ["-f", own]);
+    const { bytes, files } = await sizeOf(own);
+    const { mirrorId, checkout, refsDigest, commit } = base;
+    const counted = bytes + files * 4096;
+    const key = { mirrorId, checkout, refsDigest, setup: request.digest };
+    await insertSnapshot(db.write, { ...key, id, commit, bytes: counted, baseId: base.id });
+    isStored = true;
+    return { state: "built", bytes: counted };
+  } finally {
+    if (!isStored) await removeDisk(directory, "templates", id);
+  }
+}
+
+/** Aborts the work when the filesystem of the directory becomes full: others need it. */
+async function whileSpaceIsLeft<T>(
+  directory: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const space = new LimitWatch(() => lacksSpace(directory, DEFAULT_LAYER_LIMITS), SPACE_INTERVAL_MS);
+  const result = await work(AbortSignal.any([signal, space.signal])).finally(() => space.stop());
+  if (space.signal.aborted) throw new Error("This machine's disk has too little space left.");
+  return result;
+}
+
+/** Puts what the script changes into the layer of the snapshot. */
+async function changeSnapshot(
+  { engine, directory, maxBytes }: SetupParts,
+  { uid }: Mirror,
+  base: SetupBase,
+  request: SetupRequest & { id: string },
+  signal: AbortSignal,
+): Promise<SetupFailure | null> {
+  const { id, mountPath, egress, writable, system, onEgressDenied } = request;
+  const disk = join(diskOf(directory, "templates", id), "disk");
+  const name = `setup_${id.replaceAll("-", "")}`;
+  const diskBytes = Math.min(MAX_DISK_BYTES, Math.floor(maxBytes / 4));
+  const limits = { ...LIMITS, diskBytes };
+  const spec = { id: name, disk, uid, limits, egress, files: [], writable, onEgressDenied };
+  const sandbox = await engine.open(system === null ? spec : { ...spec, system });
+  const stop = () => void sandbox.close();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const source = mountSource(directory, "templates", base.id);
+    const isMounted = await sandbox.mountSnapshot({ source, name: base.id, uid, target: mountPath });
+    signal.throwIfAborted();
+    if (!isMounted) throw new Error("The snapshot could not be mounted at the repository's path.");
+    const failure = await setUpIn(sandbox, request);
+    signal.throwIfAborted();
+    if (failure === "stopped") return { why: "it ended its sandbox", output: "" };
+    if (failure !== null) return failure;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await sandbox.close();
+  }
+  const isWhole = await engine.takeSnapshotChanges(disk, mountPath, setupLayer(directory, id), signal);
+  await removeTree(disk);
+  return isWhole ? null : { why: `it filled its disk, which takes ${diskBytes / MEBIBYTE} MiB`, output: "" };
+}
+
+/** The home directory is as in the first sandbox of a session. */
+async function setUpIn(sandbox: Sandbox, request: SetupRequest): Promise<SetupFailure | "stopped" | null> {
+  if ((request.system?.layers ?? []).length > 0)
+    await sandbox.run({ script: `cp -an ${LAYERED_HOME}/. /home/agent/`, timeoutMs: MAX_COPY_MS });
+  return await setUpClone(sandbox, request, request);
+}

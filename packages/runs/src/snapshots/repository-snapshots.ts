@@ -1,0 +1,246 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { singleFlight } from "@berth/concurrency";
+import { formatId } from "@berth/contract";
+import {
+  digestRefs,
+  type MountedSnapshot,
+  type RemoteRefs,
+  refreshClone,
+  resolveCheckout,
+  type Sandbox,
+} from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
+import { type Lease, type LeasedSession, sessionFields } from "@berth/store/leases";
+import type { Logger } from "pino";
+import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
+import { isRepository, type MountableSnapshot, type RunResource } from "../inputs/resource-store.ts";
+import type { SetupRequest } from "./build-setup.ts";
+import type { BuildRequest } from "./build-snapshot.ts";
+import { SetupBuilder, type SetupBuilderParts, type SetupOutcome } from "./setup-builder.ts";
+import { type BuilderParts, SnapshotBuilder } from "./snapshot-builder.ts";
+import { directoryOf, diskOf, mountSource, setupLayer } from "./snapshot-directory.ts";
+import {
+  type ClaimedSnapshot,
+  checkoutName,
+  claimSnapshot,
+  hasAnySnapshot,
+  releaseSnapshot,
+  type Stored,
+} from "./snapshot-store.ts";
+import { type EvictionReason, evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
+
+export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
+  engine: BuilderParts["engine"] & SetupBuilderParts["engine"];
+  db: { read: Queryable; write: Queryable };
+  log: Logger;
+  /** Days without use after which a snapshot is deleted. */
+  maxIdleDays: number;
+}
+
+/** Where a session's repository is to be put. */
+export interface MountTarget {
+  lease: Lease;
+  /** Names the session and its organization in each line. */
+  log: Pick<Logger, "info" | "warn">;
+  /** uuid of the resource. */
+  resourceId: string;
+  sandbox: Pick<Sandbox, "mountSnapshot" | "unmountSnapshot" | "run">;
+  /** Uuids of the resources at whose mount paths the sandbox has a snapshot. */
+  mounted: Set<string>;
+}
+
+/** `stale`: the snapshot had to be brought up to date. */
+export interface MountResult {
+  commit: string;
+  stale: boolean;
+}
+
+/** A host that does not answer delays the next question by this much at most. */
+const MAX_LIST_WAIT_MS = 1_000;
+
+/**
+ * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization whose
+ * session had them first.
+ *
+ * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is being
+ * opened. `mount` mounts the best snapshot; if that cannot be completed it is unmounted, and the repository is
+ * cloned. `requestBuild` has a snapshot built afterwards.
+ */
+export class RepositorySnapshots {
+  readonly #parts: SnapshotParts;
+  readonly #builder: SnapshotBuilder;
+  readonly #setups: SetupBuilder;
+  readonly #sweepParts: SweepParts;
+  readonly #listRefs: (repository: SessionRepository) => Promise<RemoteRefs | null>;
+
+  /** With `maxBytes` of 0, none is built, and none is mounted anew. */
+  static async open(parts: SnapshotParts): Promise<RepositorySnapshots> {
+    for (const kind of ["mirrors", "templates"] as const)
+      await mkdir(directoryOf(parts.directory, kind), { recursive: true, mode: 0o700 });
+    return new RepositorySnapshots(parts);
+  }
+
+  private constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    const evict = () => evictSnapshots(this.#sweepParts);
+    this.#builder = new SnapshotBuilder({ ...parts, evict });
+    this.#setups = new SetupBuilder({ ...parts, evict }, this.#builder);
+    this.#sweepParts = {
+      ...parts,
+      isBuilding: (id) => this.#builder.isBuilding(id),
+      onEvicted: (stored, reason) => this.#tellEvicted(stored, reason),
+    };
+    // Sessions that ask the same with the same credential share one question to the host.
+    this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
+      key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
+      maxWaitMs: MAX_LIST_WAIT_MS,
+    });
+  }
+
+  /** The refs that the host shows to the session's own credential now; null where no snapshot is to be used. */
+  async remoteRefs(session: LeasedSession, repository: SessionRepository): Promise<RemoteRefs | null> {
+    if (this.#isOff()) return null;
+    const { db, directory, log } = this.#parts;
+    try {
+      if (!(await hasAnySnapshot(db.read, session.sessionId, directory.host, repository.url))) return null;
+      return await this.#listRefs(repository);
+    } catch (error) {
+      log.warn({ err: error, ...sessionFields(session) }, "repository snapshots could not be looked up");
+      return null;
+    }
+  }
+
+  /**
+   * Returns null when the repository is to be cloned, `overwrite` where a snapshot is still mounted. Never rejects.
+   *
+   * @param setup digest of the setup that it must have. Default: none.
+   */
+  async mount(
+    refs: RemoteRefs,
+    target: MountTarget,
+    repository: CloneRequest,
+    setup = "",
+  ): Promise<MountResult | null> {
+    try {
+      const mounted = await this.#mountCurrent(refs, target, repository, setup);
+      if (mounted !== null) this.#tellMounted(target, mounted);
+      return mounted;
+    } catch (error) {
+      const resource = formatId("session_resource", target.resourceId);
+      target.log.warn({ err: error, resource }, "a repository snapshot could not be used");
+      return null;
+    }
+  }
+
+  /** A repository was cloned in whole: no snapshot of it could be used. */
+  noteClone(): void {
+    if (!this.#isOff()) this.#parts.metrics?.count("cloned");
+  }
+
+  /** The session's disk shows no snapshot at the resource's mount path any more. */
+  async release(lease: Lease, resourceId: string): Promise<void> {
+    await releaseSnapshot(this.#parts.db.write, lease, resourceId);
+  }
+
+  /** Has a snapshot built in the background. */
+  requestBuild(session: LeasedSession, request: BuildRequest): void {
+    if (!this.#isOff()) void this.#builder.request(session, request);
+  }
+
+  /** Why there can be no snapshot of a repository, as a clause about it; null when there can be one, or that is not known. */
+  whyNone(session: LeasedSession, request: BuildRequest): string | null {
+    return this.#isOff() ? null : this.#builder.whyNone(session, request);
+  }
+
+  /** Has the repository set up, once for all sessions of the organization, unless it is already. Never rejects. */
+  async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
+    return this.#isOff() ? "unavailable" : await this.#setups.setUp(session, request, setup);
+  }
+
+  /** Whether a snapshot of this id is stored on this machine. */
+  readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "templates", id));
+
+  /** The snapshots that the session's disk shows, for its next sandbox. */
+  mounts(resources: readonly RunResource[]): MountedSnapshot[] {
+    return resources
+      .filter(isRepository)
+      .flatMap(({ ready, snapshot, mountPath }) =>
+        ready && snapshot !== null ? [this.#mountOf(snapshot, mountPath)] : [],
+      );
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    await sweepSnapshots(this.#sweepParts, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#builder.close(), this.#setups.close()]);
+  }
+
+  #tellMounted({ log, resourceId }: MountTarget, { stale }: MountResult): void {
+    this.#parts.metrics?.count(stale ? "updated" : "used");
+    const resource = formatId("session_resource", resourceId);
+    log.info({ resource, stale }, "a repository snapshot was used");
+  }
+
+  #tellEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
+    const isSnapshot = kind === "templates";
+    if (isSnapshot) this.#parts.metrics?.count("evicted");
+    const fields = isSnapshot ? { template: id, bytes, reason } : { mirror: id, bytes, reason };
+    this.#parts.log.info(fields, `a repository ${isSnapshot ? "snapshot" : "mirror"} was deleted`);
+  }
+
+  #isOff(): boolean {
+    return this.#parts.maxBytes === 0;
+  }
+
+  #mountOf({ id, uid, baseId }: MountableSnapshot, target: string): MountedSnapshot {
+    const { directory } = this.#parts;
+    const source = mountSource(directory, "templates", baseId ?? id);
+    const layers = baseId === null ? [] : [setupLayer(directory, id)];
+    return { source, layers, name: id, uid, target };
+  }
+
+  async #mountCurrent(
+    refs: RemoteRefs,
+    target: MountTarget,
+    repository: CloneRequest,
+    setup: string,
+  ): Promise<MountResult | null> {
+    const snapshot = await this.#mountNearest(refs, target, repository, setup);
+    if (snapshot === null) return null;
+    // A snapshot has branches and tags alone; any other ref is fetched.
+    if (snapshot.fits && repository.checkout?.type !== "ref")
+      return { commit: snapshot.commit, stale: false };
+    const { sandbox, mounted, resourceId } = target;
+    const { onProgress } = repository;
+    const environment = this.#parts.repositoryVariables([repository]);
+    const resolved = resolveCheckout(refs, repository.checkout);
+    const fresh =
+      resolved && (await refreshClone(sandbox, repository, resolved, { environment, onProgress }));
+    if (fresh !== null) return { commit: fresh.commit, stale: true };
+    if (await sandbox.unmountSnapshot(repository.mountPath)) mounted.delete(resourceId);
+    return null;
+  }
+
+  async #mountNearest(
+    refs: RemoteRefs,
+    { lease, resourceId, sandbox, mounted }: MountTarget,
+    { checkout, mountPath }: CloneRequest,
+    setup: string,
+  ): Promise<ClaimedSnapshot | null> {
+    const { db, directory } = this.#parts;
+    const resolved = resolveCheckout(refs, checkout);
+    if (resolved === null) return null;
+    const key = { checkout: checkoutName(resolved), refsDigest: digestRefs(refs), setup };
+    const snapshot = await claimSnapshot(db.write, lease, resourceId, { host: directory.host, ...key });
+    if (snapshot === null) return null;
+    if (this.has(snapshot.id) && (await sandbox.mountSnapshot(this.#mountOf(snapshot, mountPath)))) {
+      mounted.add(resourceId);
+      return snapshot;
+    }
+    await releaseSnapshot(db.write, lease, resourceId);
+    return null;
+  }
+}

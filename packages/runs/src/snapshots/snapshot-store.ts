@@ -1,0 +1,196 @@
+import type { ResolvedCheckout } from "@berth/sandbox";
+import { isForeignKeyViolation, type Queryable } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+
+// Tables, columns and stored directories call a repository snapshot a template, the name that it had first.
+
+const REFERENCES = ["session_resources_template_id_fkey", "repository_templates_base_id_fkey"];
+
+/** What a checkout is stored as. The default branch is a branch like any other. */
+export function checkoutName({ branch, commit }: ResolvedCheckout): string {
+  return commit === "" ? `branch ${branch}` : `commit ${commit}`;
+}
+
+/** Which snapshot is wanted: one of this checkout with these refs, or, of plain ones, the nearest to it. */
+export interface SnapshotQuery {
+  host: string;
+  checkout: string;
+  refsDigest: string;
+  /** Digest of the setup that it has. Default: none. */
+  setup?: string;
+}
+
+/** A snapshot that a session's resource now refers to. */
+export interface ClaimedSnapshot {
+  id: string;
+  uid: number;
+  commit: string;
+  /** The plain snapshot that it lies over, if it was set up. */
+  baseId: string | null;
+  /** It has the checkout and the refs that were wanted. */
+  fits: boolean;
+}
+
+/** Whether this machine has any snapshot of the repository that was built for the session's organization. */
+export async function hasAnySnapshot(
+  db: Queryable,
+  sessionId: string,
+  host: string,
+  url: string,
+): Promise<boolean> {
+  const { rows } = await db.query({
+    name: "has_any_template",
+    text: `
+      select 1 as there from sessions
+      join repository_mirrors using (organization_id)
+      join repository_templates on mirror_id = repository_mirrors.id
+      where sessions.id = $1 and host = $2 and url = $3 limit 1`,
+    values: [sessionId, host, url],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Refers the resource to the best snapshot of its url that the session's own organization has on this machine.
+ * Returns null when there is none, or the lease is lost. The reference keeps the snapshot until `releaseSnapshot`, or
+ * until the disk is removed.
+ */
+export async function claimSnapshot(
+  db: Queryable,
+  lease: Lease,
+  resourceId: string,
+  { host, checkout, refsDigest, setup = "" }: SnapshotQuery,
+): Promise<ClaimedSnapshot | null> {
+  const { rows } = await db.query<ClaimedSnapshot>({
+    name: "claim_template",
+    text: `
+      with found as (
+        select repository_templates.id, uid, commit_sha, base_id,
+          repository_templates.checkout = $6 and refs_digest = $7 as fits
+        from sessions
+        join session_resources on session_resources.session_id = sessions.id and session_resources.id = $4
+        join repository_mirrors using (organization_id, url)
+        join repository_templates on mirror_id = repository_mirrors.id
+        where sessions.id = $1 and lease_owner = $2 and lease_epoch = $3 and host = $5
+          and setup = $8 and ($8 = '' or repository_templates.checkout = $6 and refs_digest = $7)
+        order by fits desc, repository_templates.checkout = $6 desc, repository_templates.id desc limit 1
+        for key share of repository_templates
+      ), used as (
+        update repository_templates set used_at = now() from found
+        where repository_templates.id = found.id and used_at < now() - interval '1 minute'
+      )
+      update session_resources set template_id = found.id from found
+      where session_resources.id = $4 and session_id = $1
+      returning found.id, uid, commit_sha as commit, base_id as "baseId", fits`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, host, checkout, refsDigest, setup],
+  });
+  return rows[0] ?? null;
+}
+
+/** The session's disk shows no snapshot at the resource's mount path any more. */
+export async function releaseSnapshot(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
+  await db.query({
+    name: "leave_template",
+    text: `
+      update session_resources set template_id = null from sessions
+      where session_resources.id = $4 and sessions.id = session_id and template_id is not null
+        and sessions.id = $1 and lease_owner = $2 and lease_epoch = $3`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId],
+  });
+}
+
+/** Identifies a snapshot among those of a mirror. */
+export interface SnapshotKey {
+  mirrorId: string;
+  checkout: string;
+  refsDigest: string;
+  /** Digest of its setup. Default: none, a plain clone. */
+  setup?: string;
+}
+
+export interface NewSnapshot extends SnapshotKey {
+  id: string;
+  commit: string;
+  bytes: number;
+  /** The plain snapshot that it lies over. Default: none, for a plain one. */
+  baseId?: string;
+}
+
+/** Makes the snapshot available to sessions. */
+export async function insertSnapshot(db: Queryable, snapshot: NewSnapshot): Promise<void> {
+  const { id, mirrorId, checkout, refsDigest, setup = "", commit, bytes, baseId = null } = snapshot;
+  await db.query({
+    name: "insert_template",
+    text: `
+      insert into repository_templates (id, mirror_id, checkout, refs_digest, setup, commit_sha, bytes, base_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [id, mirrorId, checkout, refsDigest, setup, commit, bytes, baseId],
+  });
+}
+
+/** Returns the snapshot's id and commit, or null when there is none. */
+export async function findSnapshot(
+  db: Queryable,
+  { mirrorId, checkout, refsDigest, setup = "" }: SnapshotKey,
+): Promise<{ id: string; commit: string } | null> {
+  const { rows } = await db.query<{ id: string; commit: string }>({
+    name: "find_template",
+    text: `
+      select id, commit_sha as commit from repository_templates
+      where mirror_id = $1 and checkout = $2 and refs_digest = $3 and setup = $4`,
+    values: [mirrorId, checkout, refsDigest, setup],
+  });
+  return rows[0] ?? null;
+}
+
+/** Returns false when a session's disk shows it, or is about to, or another snapshot lies over it. */
+export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean> {
+  try {
+    await db.query({
+      name: "delete_template",
+      text: "delete from repository_templates where id = $1",
+      values: [id],
+    });
+    return true;
+  } catch (error) {
+    if (REFERENCES.some((constraint) => isForeignKeyViolation(error, constraint))) return false;
+    throw error;
+  }
+}
+
+/** A mirror or a snapshot. */
+export interface Stored {
+  kind: "templates" | "mirrors";
+  id: string;
+  bytes: number;
+  /** No session's disk shows it, and no snapshot was built from it or lies over it. */
+  free: boolean;
+  /** Unused for too long, or there is a newer one of the same repository and checkout. */
+  expired: boolean;
+}
+
+/** Mirrors and snapshots of a host, the least recently used first. */
+export async function readStored(db: Queryable, host: string, maxIdleDays: number): Promise<Stored[]> {
+  const { rows } = await db.query<Stored>({
+    name: "kept_templates",
+    text: `
+      select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
+        not exists (select from session_resources where template_id = templates.id)
+          and not exists (select from repository_templates as over where over.base_id = templates.id) as free,
+        templates.used_at < now() - $2 * interval '1 day' or exists (
+          select from repository_templates as newer
+          where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
+            and newer.setup in ('', templates.setup)
+        ) as expired
+      from repository_templates as templates
+      join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1
+      union all
+      select 'mirrors', id, bytes, used_at,
+        not exists (select from repository_templates where mirror_id = repository_mirrors.id),
+        used_at < now() - $2 * interval '1 day'
+      from repository_mirrors where host = $1
+      order by used_at, kind desc`,
+    values: [host, maxIdleDays],
+  });
+  return rows;
+}

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import type { Queryable } from "@berth/store/db";
+import { removeTrash } from "../disks/trash.ts";
+import { deleteMirror } from "./mirror-store.ts";
+import { directoryOf, diskOf, removeDisk, type SnapshotDirectory } from "./snapshot-directory.ts";
+import { deleteSnapshot, readStored, type Stored } from "./snapshot-store.ts";
+
+export interface SweepParts {
+  db: { write: Queryable };
+  directory: SnapshotDirectory;
+  /** Of all mirrors and snapshots together. */
+  maxBytes: number;
+  /** Days without use after which one is deleted. */
+  maxIdleDays: number;
+  isBuilding(id: string): boolean;
+  /** Called when one was deleted. Default: nothing. */
+  onEvicted?(stored: Stored, reason: EvictionReason): void;
+}
+
+/** Unused for too long or replaced by a newer one, the least recently used of too many, or its files are gone. */
+export type EvictionReason = "expired" | "space" | "missing";
+
+/**
+ * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What
+ * a session's disk shows, and what is being built, stays.
+ */
+export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
+  const { directory } = parts;
+  for (const kind of ["templates", "mirrors"] as const) {
+    await removeTrash(directoryOf(directory, kind), signal);
+    // Read before the rows: what is finished in between has its row then.
+    const names = await readdir(directoryOf(directory, kind)).catch(() => []);
+    const known = new Set((await listStored(parts)).map(({ id }) => id));
+    for (const id of names.filter((name) => UUID.test(name))) {
+      if (signal.aborted) return;
+      if (!known.has(id) && !parts.isBuilding(id)) await removeDisk(directory, kind, id);
+    }
+  }
+  for (const stored of await listStored(parts))
+    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored, "missing");
+  await evictSnapshots(parts);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Deletes what has expired, then the least recently used while all together exceed the limit. Returns the bytes that
+ * are left.
+ */
+export async function evictSnapshots(parts: SweepParts): Promise<number> {
+  // A mirror is free once the last of its snapshots is deleted.
+  for (const kind of ["templates", "mirrors"] as const)
+    for (const stored of await listStored(parts))
+      if (stored.kind === kind && stored.expired) await remove(parts, stored, "expired");
+  let all = await listStored(parts);
+  for (;;) {
+    const sum = all.reduce((bytes, stored) => bytes + stored.bytes, 0);
+    const first = all.find(({ free, id }) => free && !parts.isBuilding(id));
+    if (sum <= parts.maxBytes || first === undefined) return sum;
+    await remove(parts, first, "space");
+    const rest = await listStored(parts);
+    all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;
+  }
+}
+
+async function remove(parts: SweepParts, stored: Stored, reason: EvictionReason): Promise<void> {
+  const { db, directory, isBuilding, onEvicted } = parts;
+  const { kind, id, free } = stored;
+  if (!free || isBuilding(id)) return;
+  const isGone = await (kind === "templates" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
+  if (!isGone) return;
+  await removeDisk(directory, kind, id);
+  onEvicted?.(stored, reason);
+}
+
+function listStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {
+  return readStored(db.write, directory.host, maxIdleDays);
+}

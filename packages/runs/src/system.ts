@@ -1,0 +1,1 @@
+export type { SystemParts } from "./system/session-system.ts";

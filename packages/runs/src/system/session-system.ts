@@ -1,0 +1,98 @@
+import type { EgressDenied } from "@berth/egress";
+import { type LayerCache, type PackageSources, packagePlans, type RootFilesystem } from "@berth/sandbox";
+import { maskValues } from "@berth/store/masking";
+import type { Disk } from "../disks/session-disk.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import { type SessionSystem, wasOnHost } from "./disk-system.ts";
+import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
+import { setupPlan } from "./setup-plan.ts";
+
+/** How much of the output of a package manager or a script is reported, in characters. */
+const MAX_OUTPUT = 2_000;
+
+/** The systems that the sandboxes of this installation can have. */
+export interface SystemParts {
+  rootFilesystem: RootFilesystem;
+  layers: LayerCache;
+  sources: PackageSources;
+}
+
+export interface SystemRequest {
+  session: RunSession;
+  disk: Disk;
+  signal: AbortSignal;
+  onEgressDenied(denied: EgressDenied): void;
+  progress: Pick<EnvironmentProgress, "start">;
+}
+
+/**
+ * Chooses the system for a sandbox that opens now, with what the session's environment adds to it. If it adds something, this
+ * waits for the root filesystem and for the layers that have to be made. Otherwise it never waits: a disk keeps the system that it began
+ * with, and a new one gets Berth's own if that is ready.
+ *
+ * @param parts null where sandboxes have what the engine gives them.
+ * @throws the signal's reason, or a SandboxError.
+ */
+export async function sessionSystem(
+  parts: SystemParts | null,
+  request: SystemRequest,
+): Promise<SessionSystem> {
+  if (addsSomething(request.session)) return await layeredSystem(parts, request);
+  const state = parts?.rootFilesystem.state();
+  if (state?.kind !== "ready" || (await wasOnHost(request.disk))) return { ...ENGINES_OWN, fault: null };
+  return { ...ENGINES_OWN, system: { rootFilesystem: state.path }, fault: null };
+}
+
+const ENGINES_OWN = { system: undefined, release() {} };
+
+/** Whether the session's environment adds something to the root filesystem. */
+export function addsSomething({ packages, setupScript }: RunSession): boolean {
+  return setupScript !== null || Object.values(packages).some((names) => names.length > 0);
+}
+
+async function layeredSystem(
+  parts: SystemParts | null,
+  { session, signal, onEgressDenied, progress }: SystemRequest,
+): Promise<SessionSystem> {
+  progress.start("system");
+  const rootFilesystem = (await parts?.rootFilesystem.settled(signal)) ?? null;
+  if (parts === null || rootFilesystem === null) return { ...ENGINES_OWN, fault: whyNoLayers(parts) };
+  const plans = [
+    ...(await packagePlans(session.packages, rootFilesystem, parts.sources)),
+    ...setupPlan(session),
+  ];
+  const { paths, failed, release } = await parts.layers.prepare({
+    rootFilesystem,
+    plans,
+    tenant: session.organizationId,
+    signal,
+    onEgressDenied,
+    onLayer: ({ name }) => progress.start(phaseOf(name)),
+  });
+  const system = { rootFilesystem, layers: paths };
+  if (failed === null) return { system, fault: null, release };
+  const { plan, failure } = failed;
+  const missing = plans.slice(plans.indexOf(plan)).map(({ name }) => name);
+  const output = maskValues(failure.output, session.variables).slice(-MAX_OUTPUT);
+  const fault = `The session is without its environment's ${LIST.format(missing)}. Putting the ${plan.name} in place failed: ${failure.why}.`;
+  return { system, fault: output === "" ? fault : `${fault} The end of its output:\n${output}`, release };
+}
+
+const PHASES: readonly EnvironmentPhase[] = ["apt_packages", "npm_packages", "pip_packages", "setup_script"];
+const LIST = new Intl.ListFormat("en", { type: "conjunction" });
+
+/** The plan `apt packages` is reported as `apt_packages`. */
+function phaseOf(plan: string): EnvironmentPhase {
+  const phase = PHASES.find((one) => one === plan.replace(" ", "_"));
+  if (phase === undefined) throw new Error(`The plan '${plan}' has no phase.`);
+  return phase;
+}
+
+function whyNoLayers(parts: SystemParts | null): string {
+  const state = parts?.rootFilesystem.state();
+  const why =
+    state?.kind === "absent"
+      ? state.why
+      : "its sandboxes have the system of the host or of an image, not one of Berth's";
+  return `The session is without its environment's packages and setup script, which this installation cannot put in place: ${why}.`;
+}

@@ -1,0 +1,45 @@
+import { LeaseLost, summariseIdle } from "@berth/agent";
+import { sleep } from "@berth/concurrency";
+import { databaseNow } from "@berth/store/db";
+import { prepareTurn } from "./prepare-turn.ts";
+import type { TurnOptions, TurnParts } from "./session-turn.ts";
+
+/**
+ * Summarises the history of a session that waits for its user. It stops at once when the signal aborts, with the end of its request in the
+ * log, and is not tried again in this pause, however it ends. What fails is logged, and the session is as it was.
+ *
+ * @throws LeaseLost
+ */
+export async function summariseSession(
+  parts: Pick<TurnParts, "model" | "mask" | "readFile" | "log">,
+  { log, workspace, watched }: Pick<TurnOptions, "log" | "workspace" | "watched">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent, prefixVersion } = workspace.session;
+  const model = parts.model(agent);
+  try {
+    if (model === null) return;
+    const outcome = await summariseIdle(
+      {
+        agent,
+        prefixVersion,
+        model: watched(model),
+        ...(await prepareTurn(workspace, parts.mask, signal)),
+        log: await log.forTurn(),
+        readFile: parts.readFile,
+        sleep,
+        now: databaseNow,
+        sandbox: () => workspace.sandbox(signal),
+        environment: () => workspace.environment(),
+        signal,
+      },
+      (drafts) => log.appendSummaryStart(drafts),
+    );
+    if (outcome === "failed") parts.log.info("the model made no summary of an idle session");
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    if (!signal.aborted) parts.log.warn({ err: error }, "an idle session could not be summarised");
+  } finally {
+    if (!log.isClosed) await log.endSummary();
+  }
+}

@@ -1,0 +1,304 @@
+import {
+  type Draft,
+  type Explorer,
+  explorer,
+  type GapParts,
+  LeaseLost,
+  type Log,
+  type Model,
+  type ReadFile,
+  runTurn,
+  type SummaryTime,
+  type TextStream,
+  type Turn,
+  unstartedCallResults,
+} from "@berth/agent";
+import { sleep } from "@berth/concurrency";
+import type { SessionErrorType, StopReason } from "@berth/contract";
+import { DatabaseUnavailableError, databaseNow } from "@berth/store/db";
+import type { SessionHub } from "@berth/store/notify";
+import type { Logger } from "pino";
+import type { MaskStream } from "../call-outputs/masked-output.ts";
+import type { OutputStore } from "../call-outputs/output-store.ts";
+import { TurnOutputs } from "../call-outputs/turn-outputs.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import { prepareTurn } from "./prepare-turn.ts";
+import type { TurnSlot } from "./turn-slot.ts";
+import { exploreTools } from "./turn-tools.ts";
+
+/** What the turns of all sessions share. */
+export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
+  /** Null when the installation does not have it. Without a window, in tokens, it has its own. */
+  model(agent: { model: { id: string; effective_context_window?: number } }): Model | null;
+  /** Masks the secrets of the session that were unsealed so far. */
+  mask(text: string): string;
+  /** Does the same for a text that arrives in pieces. */
+  maskStream(): TextStream & MaskStream;
+  /** Reads a file that a message names. */
+  readFile: ReadFile;
+  /** Delivers the text that the model is writing, and what commands print, to followers that requested it. */
+  previews: Pick<SessionHub["previews"], "publish" | "end" | "beginOutput" | "outputChanged">;
+  log: Logger;
+}
+
+export interface TurnOptions {
+  log: RunLog;
+  workspace: SessionWorkspace;
+  /** What calls print, for the process that goes on with the turn when this one dies. */
+  outputs: OutputStore;
+  slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
+  /** A former run was cut off in this turn, or the turn waited for its host. */
+  resumed: boolean;
+  /** The model of the agent as the session uses it. */
+  watched(model: Model): Model;
+  /** Called when the first part of a response has arrived, with the id of the request's event. */
+  onFirstPart(requestId: string): void;
+  /** As `Turn.onGap`. */
+  onGap(parts: GapParts): void;
+  /** The log says already that the session runs. */
+  isAnnounced: boolean;
+}
+
+const NOT_BEGUN =
+  "the service was restarted while this call waited for the sandbox, so nothing of it was run; make the call again if it is still needed.";
+/** How long a turn may take to end after it was aborted. */
+const STUCK_MS = 5_000;
+
+/** One turn of a session: the agent's loop, between `session.status_running` and `session.status_idle`. It starts at once. */
+export class SessionTurn {
+  /** Resolves when the session is idle again. Rejects with `LeaseLost`, or when the database is unavailable. */
+  readonly ended: Promise<void>;
+  readonly #parts: TurnParts;
+  readonly #options: TurnOptions;
+  readonly #interrupt = new AbortController();
+  /** It waits for the retry of a request, and does nothing else. */
+  #onlyWaits = false;
+  #leavesWait = false;
+  /** Rejects when calls that wait for a place of their sandbox are not to begin. */
+  readonly #leaving = Promise.withResolvers<never>();
+  readonly #fault = Promise.withResolvers<never>();
+  #summary: SummaryTime | null = null;
+  /** What its sandbox is in is not known. */
+  #isFaulty = false;
+
+  constructor(parts: TurnParts, options: TurnOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#fault.promise.catch(() => undefined);
+    this.#leaving.promise.catch(() => undefined);
+    this.ended = this.#run();
+  }
+
+  /** Ends the turn as cancelled, wherever it is. With `LeaseLost` nothing more is appended. */
+  abort(reason?: LeaseLost): void {
+    this.#interrupt.abort(reason ?? new DOMException("The turn was interrupted.", "AbortError"));
+  }
+
+  /**
+   * The process stops. While the turn only waits to ask its model again, it ends here with nothing lost: another process goes on with
+   * the wait, from the log. Calls that wait for a place of their sandbox end without having begun. What else it does goes on.
+   */
+  leaveWait(): void {
+    this.#leavesWait = true;
+    if (this.#options.workspace.waitsForPlace()) this.#leaving.reject(new Error(NOT_BEGUN));
+    if (this.#onlyWaits) this.abort(new LeaseLost());
+  }
+
+  async #wait(waiting: () => Promise<void>): Promise<void> {
+    this.#onlyWaits = true;
+    if (this.#leavesWait) this.abort(new LeaseLost());
+    try {
+      await waiting();
+    } finally {
+      this.#onlyWaits = false;
+    }
+  }
+
+  /** Ends the turn with an error, wherever it is: it threw what nobody caught. */
+  fail(error: unknown): void {
+    this.#isFaulty = true;
+    this.#fault.reject(error);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await Promise.race([this.#runToEnd(), this.#fault.promise]);
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
+      this.#parts.log.error({ err: error }, "a turn failed");
+      await this.#endFailed();
+    }
+  }
+
+  /** Whatever of it still runs appends nothing more. */
+  async #endFailed(): Promise<void> {
+    const { log, workspace } = this.#options;
+    this.abort(new LeaseLost());
+    if (this.#isFaulty)
+      workspace
+        .close()
+        .catch((err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed"));
+    await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+  }
+
+  async #runToEnd(): Promise<void> {
+    const { log, workspace, resumed, isAnnounced } = this.#options;
+    const { id, agent } = workspace.session;
+    const { signal } = this.#interrupt;
+    if (!isAnnounced) await log.appendRunning();
+    const model = this.#parts.model(agent);
+    if (model === null) {
+      return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
+    }
+    const { previews, maskStream, log: logger } = this.#parts;
+    const outputs = new TurnOutputs({
+      sessionId: id,
+      store: this.#options.outputs,
+      previews,
+      newMask: maskStream,
+      log: logger,
+    });
+    let isOver = false;
+    const loop = unlessStuck(this.#runLoop(model, outputs, signal), signal);
+    const stop = await loop
+      .then((reason) => {
+        isOver = true;
+        return reason;
+      })
+      .finally(async () => {
+        previews.end(id);
+        await outputs.close(!isOver);
+      });
+    await workspace.collectOutputs(resumed, signal);
+    await log.appendIdle([idle(stop)], this.#summary === null ? null : this.#summary.at - databaseNow());
+  }
+
+  async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
+    const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
+    const { workspace, slot, log, resumed } = this.#options;
+    const { id, agent, prefixVersion } = workspace.session;
+    const opened = () => Promise.race([workspace.sandbox(signal), this.#leaving.promise]);
+    const sandbox = () => slot.awaitSandbox(opened, signal);
+    if (resumed) await workspace.memory.catchUp(sandbox, signal);
+    return await runTurn({
+      agent,
+      prefixVersion,
+      model: this.#options.watched(model),
+      ...(await this.#prepare(signal)),
+      log: telling(await log.forTurn(), workspace),
+      readFile,
+      preview: (piece) => previews.publish(id, piece),
+      previewStream: maskStream,
+      outputs,
+      onFirstPart: this.#options.onFirstPart,
+      onGap: this.#options.onGap,
+      onPause: (summary) => {
+        this.#summary = summary;
+      },
+      sleep: (milliseconds) => this.#wait(() => slot.lend(() => sleep(milliseconds, signal), signal)),
+      now: databaseNow,
+      ...(busyRetryMs !== undefined && { busyRetryMs }),
+      ...(maxRequests !== undefined && { maxRequests }),
+      sandbox,
+      hasSandbox: () => workspace.hasSandbox(),
+      environment: () => workspace.environment(),
+      secrets: () => workspace.secrets(),
+      explorer: this.#explorer(sandbox),
+      signal,
+    });
+  }
+
+  /** Its waits are not the turn's, since other calls run beside it. */
+  #explorer(sandbox: Turn["sandbox"]): Explorer {
+    const { model, mask, busyRetryMs } = this.#parts;
+    const { workspace } = this.#options;
+    return explorer({
+      agent: workspace.session.agent,
+      tools: exploreTools(workspace, mask),
+      model: (choice) => model({ model: choice }),
+      sandbox,
+      hasSandbox: () => workspace.hasSandbox(),
+      environment: () => workspace.environment(),
+      secrets: () => workspace.secrets(),
+      sleep,
+      now: databaseNow,
+      ...(busyRetryMs !== undefined && { busyRetryMs }),
+    });
+  }
+
+  /** Nothing when the turn is aborted meanwhile: then the loop only ends the calls that are open. */
+  async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
+    const { workspace } = this.#options;
+    try {
+      return await prepareTurn(workspace, this.#parts.mask, signal);
+    } catch (error) {
+      if (error !== signal.reason || error instanceof LeaseLost) throw error;
+      return NOTHING;
+    }
+  }
+}
+
+/** What the loop has to begin requests. One that is aborted begins none. */
+const NOTHING = { workspaceDescription: "", tools: [] };
+
+/** The same log; the workspace learns what was appended. */
+function telling(log: Log, workspace: SessionWorkspace): Log {
+  const told = async (drafts: readonly Draft[], append: Log["append"]) => {
+    const entries = await append(drafts);
+    await workspace.appended(drafts);
+    return entries;
+  };
+  return {
+    ...log,
+    append: (drafts) => told(drafts, log.append),
+    appendTakingInputs: (drafts) => told(drafts, log.appendTakingInputs),
+  };
+}
+
+/**
+ * Ends the turn with an error. It also processes the waiting messages and replies: another turn for them would end in the same
+ * way. A call that was allowed gets its result before that, so that it is not taken for one that began.
+ */
+async function fail(log: RunLog, type: SessionErrorType, message: string): Promise<void> {
+  const results = await resultsOfUnstarted(log);
+  if (results.length > 0) await log.append(results);
+  const error = { type, message, retry_status: { type: "terminal" as const } };
+  await log.appendTakingInputs([{ event: { type: "session.error", error } }]);
+  await log.appendIdle([idle({ type: "retries_exhausted" })]);
+}
+
+/** None when the log itself cannot be folded: the turn has to end all the same. */
+async function resultsOfUnstarted(log: RunLog): Promise<Draft[]> {
+  const { copy } = await log.forTurn();
+  try {
+    return unstartedCallResults(copy.entries);
+  } catch {
+    return [];
+  }
+}
+
+/** Rejects when the loop does not end soon after an abort. A loop that rejects because of the abort is cancelled. */
+async function unlessStuck(loop: Promise<StopReason>, signal: AbortSignal): Promise<StopReason> {
+  const stuck = Promise.withResolvers<never>();
+  stuck.promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    timer = setTimeout(() => stuck.reject(new Error("The turn did not end after it was aborted.")), STUCK_MS);
+  };
+  if (signal.aborted) arm();
+  else signal.addEventListener("abort", arm, { once: true });
+  try {
+    return await Promise.race([loop, stuck.promise]);
+  } catch (error) {
+    if (error === signal.reason && !(error instanceof LeaseLost)) return { type: "cancelled" };
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", arm);
+  }
+}
+
+export function idle(stop_reason: StopReason): Draft {
+  return { event: { type: "session.status_idle", stop_reason } };
+}

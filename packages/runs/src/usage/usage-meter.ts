@@ -1,0 +1,105 @@
+import type { Queryable } from "@berth/store/db";
+import type { Logger } from "pino";
+import { addSandboxSeconds, storeDiskBytes, type UsageOwner } from "./usage-store.ts";
+
+export interface MeteredSandbox extends UsageOwner {
+  sessionId: string;
+  /** Of the session's disk. */
+  diskPath: string;
+}
+
+export interface MeterParts {
+  db: { write: Queryable };
+  log: Logger;
+  /** What a disk takes on its host; null where that is not known. */
+  diskBytes(path: string): Promise<number | null>;
+}
+
+const FLUSH_MS = 30_000;
+
+/**
+ * Measures for how long sandboxes are open, and what their disks take, and stores both every half minute. What was not stored when the
+ * process dies is not counted.
+ */
+export class UsageMeter {
+  readonly #parts: MeterParts;
+  readonly #now: () => number;
+  readonly #open = new Map<MeteredSandbox, { since: number }>();
+  readonly #used = new Map<string, UsageOwner & { seconds: number }>();
+  /** Paths of disks that were used since they were last measured, by session. */
+  readonly #touched = new Map<string, string>();
+  readonly #timer: NodeJS.Timeout;
+  #flushing: Promise<void> = Promise.resolve();
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(parts: MeterParts, now: () => number = () => performance.now()) {
+    this.#parts = parts;
+    this.#now = now;
+    this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  /** A sandbox was opened. To be called when it is closed: the returned function. */
+  opened(sandbox: MeteredSandbox): () => void {
+    this.#open.set(sandbox, { since: this.#now() });
+    return () => {
+      this.#count(sandbox);
+      this.#open.delete(sandbox);
+    };
+  }
+
+  /** Stores what was used so far. What could not be stored is stored with the next flush. */
+  async flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#store());
+    await this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  #count(sandbox: MeteredSandbox): void {
+    const open = this.#open.get(sandbox);
+    if (open === undefined) return;
+    const now = this.#now();
+    this.#add(sandbox, (now - open.since) / 1_000);
+    open.since = now;
+    this.#touched.set(sandbox.sessionId, sandbox.diskPath);
+  }
+
+  #add({ organizationId, ownerId }: UsageOwner, seconds: number): void {
+    const before = this.#used.get(ownerId)?.seconds ?? 0;
+    this.#used.set(ownerId, { organizationId, ownerId, seconds: before + seconds });
+  }
+
+  async #store(): Promise<void> {
+    for (const sandbox of this.#open.keys()) this.#count(sandbox);
+    const used = [...this.#used.values()];
+    const touched = [...this.#touched];
+    if (used.length === 0) return;
+    this.#used.clear();
+    this.#touched.clear();
+    const { db, log } = this.#parts;
+    try {
+      await addSandboxSeconds(db.write, used);
+    } catch (error) {
+      for (const one of used) this.#add(one, one.seconds);
+      log.warn({ err: error }, "the use of sandboxes could not be stored");
+    }
+    await storeDiskBytes(db.write, await this.#measured(touched)).catch((error: unknown) =>
+      log.warn({ err: error }, "the use of disks could not be stored"),
+    );
+  }
+
+  async #measured(
+    touched: readonly (readonly [string, string])[],
+  ): Promise<{ sessionId: string; bytes: number }[]> {
+    const all = await Promise.all(
+      touched.map(async ([sessionId, path]) => {
+        const bytes = await this.#parts.diskBytes(path).catch(() => null);
+        return bytes === null ? [] : [{ sessionId, bytes }];
+      }),
+    );
+    return all.flat();
+  }
+}

@@ -1,0 +1,1 @@
+export { type VolumeSnapshotParts, VolumeSnapshots } from "./volume-snapshots/volume-snapshots.ts";

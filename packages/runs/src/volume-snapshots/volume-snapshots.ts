@@ -1,0 +1,205 @@
+import type { DiskSnapshots, Disks } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { Logger } from "pino";
+import type { SessionRepository } from "../inputs/placement.ts";
+import type { ListRefs } from "../snapshots/build-snapshot.ts";
+import { SnapshotMetrics } from "../snapshots/snapshot-metrics.ts";
+import { type Restored, type RestoreTarget, restoreRepositories } from "./restore-repositories.ts";
+import {
+  digestListed,
+  digestRepositories,
+  type ListedRepository,
+  listRepositories,
+  type SnapshotRepository,
+} from "./snapshot-repositories.ts";
+import { type TakeTarget, takeSnapshot } from "./take-snapshot.ts";
+import {
+  deleteExpired,
+  deleteVolumeSnapshots,
+  knownVolumeSnapshots,
+  listUsable,
+  markUnusable,
+  markUnverified,
+  markUsed,
+  markVerified,
+} from "./volume-snapshot-store.ts";
+
+export interface VolumeSnapshotParts {
+  db: { write: Queryable };
+  /** The engine's. */
+  disks: Disks | undefined;
+  /** uuid of the database: the objects of the cluster that belong to it name it. */
+  owner: string;
+  maxIdleDays: number;
+  listRefs: ListRefs;
+  repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
+  log: Logger;
+  /** Default: of its own, which nobody reads. */
+  metrics?: SnapshotMetrics;
+}
+
+/** A volume that is made of a snapshot takes seconds, with any driver. */
+const MUCH_SECONDS = 10;
+
+/** What a session's new disk is made of, because its own credentials list the refs of all its repositories now. */
+export interface DiskSource {
+  /** Of the snapshot. */
+  id: string;
+  repositories: readonly ListedRepository[];
+  /** The hosts show what they showed when it was taken. */
+  isCurrent: boolean;
+  /** How long it took to clone what is in it. */
+  cloneSeconds: number;
+}
+
+/** A session whose disk may be made of a snapshot, or become one. */
+export interface SnapshotSession {
+  lease: Lease;
+  /** Names the session and its organization in each line. */
+  log: Pick<Logger, "info" | "warn">;
+  repositories: readonly SnapshotRepository[];
+  /** Limit of its disk in bytes; null: the engine's own. */
+  diskBytes: number | null;
+}
+
+/**
+ * Disks with an organization's repositories and nothing else, as snapshots of volumes, of which the disks of its later sessions are made.
+ *
+ * Lifecycle: `find` asks the hosts whether the session may read its repositories now, before its new disk is made. `restore` brings the
+ * repositories up to date in its sandbox, before anything else may use that. `take` makes a snapshot of a disk once its repositories are in
+ * place, before anything else comes onto it.
+ */
+export class VolumeSnapshots {
+  readonly #parts: VolumeSnapshotParts & { metrics: SnapshotMetrics };
+  readonly #disks: Disks;
+  readonly #snapshots: DiskSnapshots;
+
+  /** Null: disks are not made of snapshots here. A reason that the operator has to know is logged. */
+  static async open(parts: VolumeSnapshotParts): Promise<VolumeSnapshots | null> {
+    const { disks, log } = parts;
+    if (disks?.snapshots === undefined) return null;
+    const fault = await disks.snapshots.fault();
+    if (fault === null) return new VolumeSnapshots(parts, disks, disks.snapshots);
+    log.warn({ why: fault }, "repositories have no snapshots of volumes: sessions clone");
+    return null;
+  }
+
+  private constructor(parts: VolumeSnapshotParts, disks: Disks, snapshots: DiskSnapshots) {
+    this.#parts = { metrics: new SnapshotMetrics(), ...parts };
+    this.#disks = disks;
+    this.#snapshots = snapshots;
+  }
+
+  /** Whether there is one with the repositories of the session that took long to clone. */
+  async savesMuch(session: SnapshotSession): Promise<boolean> {
+    const usable = await listUsable(this.#parts.db.write, session.lease.sessionId, this.#keyOf(session));
+    return usable.some(({ cloneSeconds }) => cloneSeconds >= MUCH_SECONDS);
+  }
+
+  /** What the new disk of the session is to be made of. Null: of nothing. Never rejects. */
+  async find(session: SnapshotSession): Promise<DiskSource | null> {
+    const { db, listRefs } = this.#parts;
+    const { lease, log, repositories } = session;
+    if (repositories.length === 0) return null;
+    try {
+      const usable = await listUsable(db.write, lease.sessionId, this.#keyOf(session));
+      if (usable.length === 0) return null;
+      const [listed, ...ready] = await Promise.all([
+        listRepositories(repositories, listRefs),
+        ...usable.map(async (one) => ((await this.#isReady(one.id, session)) ? [one] : [])),
+      ]);
+      const [newest] = ready.flat();
+      if (listed === null || newest === undefined) return null;
+      await markUsed(db.write, newest.id);
+      const isCurrent = newest.refsDigest === digestListed(listed);
+      return { id: newest.id, repositories: listed, isCurrent, cloneSeconds: newest.cloneSeconds };
+    } catch (error) {
+      log.warn({ err: error }, "snapshots of volumes could not be looked up");
+      return null;
+    }
+  }
+
+  /** Before the disk is made: until `restore` has resolved, nobody goes on with it. @throws LeaseLost */
+  async begin({ lease }: SnapshotSession): Promise<void> {
+    await markUnverified(this.#parts.db.write, lease);
+  }
+
+  /** No disk can be made of it: for a while no other session tries. */
+  async giveUp({ id }: DiskSource): Promise<void> {
+    await markUnusable(this.#parts.db.write, id);
+  }
+
+  /** @throws as `restoreRepositories`, and LeaseLost. */
+  async restore(
+    { lease, log }: SnapshotSession,
+    { id, repositories, isCurrent }: DiskSource,
+    target: Omit<RestoreTarget, "variables">,
+  ): Promise<Restored> {
+    const { db, metrics, repositoryVariables } = this.#parts;
+    const began = performance.now();
+    const restored = await restoreRepositories({ ...target, variables: repositoryVariables }, repositories);
+    await markVerified(db.write, lease);
+    for (let count = 0; count < restored.size; count += 1) metrics.count(isCurrent ? "used" : "updated");
+    const milliseconds = Math.round(performance.now() - began);
+    const fields = { snapshot: id, stale: !isCurrent, milliseconds };
+    log.info(
+      { ...fields, repositories: repositories.length, cloned: repositories.length - restored.size },
+      "a disk was made of a snapshot of a volume",
+    );
+    return restored;
+  }
+
+  /** A repository was cloned in whole. */
+  noteClone(): void {
+    this.#parts.metrics.count("cloned");
+  }
+
+  /** See `takeSnapshot`. Never rejects. */
+  async take(session: SnapshotSession, target: TakeTarget): Promise<void> {
+    const { db, listRefs, metrics, owner } = this.#parts;
+    const began = performance.now();
+    const snapshots = this.#snapshots;
+    try {
+      const parts = { db, snapshots, owner, listRefs };
+      const id = await takeSnapshot(parts, session, this.#keyOf(session), target);
+      if (id === null) return;
+      metrics.count("built");
+      const milliseconds = Math.round(performance.now() - began);
+      session.log.info({ snapshot: id, milliseconds }, "a snapshot of a volume was taken");
+    } catch (error) {
+      session.log.warn({ err: error }, "a snapshot of a volume could not be taken");
+    }
+  }
+
+  /** Deletes what has expired, and what no row knows. */
+  async sweep(signal: AbortSignal): Promise<void> {
+    const { db, maxIdleDays, metrics, owner } = this.#parts;
+    // Read before the rows: a row is there before its snapshot.
+    const found = await this.#snapshots.list(owner);
+    const unready = found.filter(({ isReady }) => !isReady).map(({ id }) => id);
+    const evicted = await deleteExpired(db.write, this.#disks.place, maxIdleDays, unready);
+    for (let count = 0; count < evicted; count += 1) metrics.count("evicted");
+    const ids = found.map(({ id }) => id);
+    const known = await knownVolumeSnapshots(db.write, ids);
+    for (const id of ids) {
+      if (signal.aborted) return;
+      if (!known.has(id)) await this.#snapshots.remove(id);
+    }
+  }
+
+  /** Forgets one that somebody has deleted in the cluster. */
+  async #isReady(id: string, { diskBytes }: SnapshotSession): Promise<boolean> {
+    const found = await this.#snapshots.find(id);
+    if (found === null) await deleteVolumeSnapshots(this.#parts.db.write, [id]);
+    return found?.isReady === true && found.bytes <= (diskBytes ?? this.#snapshots.diskBytes);
+  }
+
+  #keyOf({ repositories, diskBytes }: SnapshotSession) {
+    return {
+      place: this.#disks.place,
+      repositories: digestRepositories(repositories),
+      bytes: diskBytes ?? this.#snapshots.diskBytes,
+    };
+  }
+}

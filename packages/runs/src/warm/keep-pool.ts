@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Disks, SandboxShape, WarmSandboxes } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
+import type { Logger } from "pino";
+import { poolShares, type Share } from "./pool-shares.ts";
+import {
+  addDisk,
+  forgetDisk,
+  type Keeper,
+  lastShapes,
+  markLeaving,
+  markReady,
+  type PoolDisk,
+  readPool,
+} from "./pool-store.ts";
+import { Setbacks } from "./setbacks.ts";
+
+export interface PoolParts {
+  db: Queryable;
+  log: Logger;
+  warm: WarmSandboxes;
+  disks: Disks;
+  /** How many sandboxes the pool of the place has. */
+  size: number;
+  /** Of the pool while no session has had a new disk. */
+  defaultShape: SandboxShape;
+}
+
+/** Of a disk that is gone: a sandbox that was being opened on it may still have made it again. */
+const FORGOTTEN_SECONDS = 600;
+/** What is made next waits so long for what is removed. */
+const REMOVAL_MS = 5_000;
+
+/** Keeps the pool of a place, for the one runner that does. */
+export class PoolRounds {
+  readonly #parts: PoolParts;
+  readonly #keeper: Keeper;
+  readonly #setbacks: Setbacks;
+  /** Disks that were taken away once. */
+  readonly #gone = new Set<string>();
+  readonly #removing = new Set<string>();
+  /** Those of which a log says that they could not be removed. */
+  readonly #told = new Set<string>();
+  /** As of the last round. */
+  ready = 0;
+
+  constructor(parts: PoolParts, keeper: Keeper) {
+    this.#parts = parts;
+    this.#keeper = keeper;
+    this.#setbacks = new Setbacks(parts.log);
+  }
+
+  /** Takes away what is not to be there. Returns what is missing, the most wanted first. */
+  async look(): Promise<Share[]> {
+    const { db, warm, size, defaultShape } = this.#parts;
+    const { place } = this.#keeper;
+    const [disks, shapes] = await Promise.all([readPool(db, place), lastShapes(db, place)]);
+    const serving = new Set((await warm.untaken()).filter(({ serves }) => serves).map(({ disk }) => disk));
+    const ready = disks.filter(({ name, state }) => state === "ready" && serving.has(name));
+    const has = Map.groupBy(ready, ({ key }) => key);
+    const counts = new Map([...has].map(([key, of]) => [key, of.length]));
+    const shares = poolShares(
+      shapes.length === 0 ? [defaultShape] : shapes,
+      size,
+      (shape) => warm.keyOf(shape),
+      counts,
+    );
+    const kept = new Set(shares.flatMap(({ key, count }) => (has.get(key) ?? []).slice(0, count)));
+    this.ready = kept.size;
+    for (const disk of disks) if (!kept.has(disk)) await this.#leave(disk);
+    return shares.filter(({ key, count }) => count > (counts.get(key) ?? 0));
+  }
+
+  /** Makes one of those that are missing, unless that failed a moment ago. False: none was made. */
+  async fill(missing: readonly Share[]): Promise<boolean> {
+    const { db, warm, log } = this.#parts;
+    const next = missing.find(({ key }) => this.#setbacks.mayTry(key));
+    if (next === undefined) return false;
+    const disk = await addDisk(db, this.#keeper, next.key);
+    if (disk === null) return false;
+    try {
+      await warm.make(disk, next.shape);
+    } catch (error) {
+      this.#setbacks.failed(next.key, error);
+      await this.#leave({ ...disk, key: next.key, state: "making", age: 0 });
+      return false;
+    }
+    this.#setbacks.succeeded(next.key);
+    if (!(await markReady(db, disk.name))) return false;
+    log.info({ disk: disk.name }, "a sandbox of the pool is ready");
+    return true;
+  }
+
+  /** Whoever keeps the pool does this again until it succeeds. What takes long, as on a node that is lost, goes on by itself. */
+  async #leave({ name, state, age }: PoolDisk): Promise<void> {
+    if (this.#removing.has(name)) return;
+    if (state !== "leaving" && !(await markLeaving(this.#parts.db, name))) return;
+    const isOld = age > FORGOTTEN_SECONDS && state === "leaving";
+    if (this.#gone.has(name) && !isOld) return;
+    this.#removing.add(name);
+    const removed = this.#remove(name, isOld).finally(() => this.#removing.delete(name));
+    await Promise.race([removed, delay(REMOVAL_MS, undefined, { ref: false })]);
+  }
+
+  async #remove(name: string, isOld: boolean): Promise<void> {
+    const { db, disks, log } = this.#parts;
+    try {
+      await (await disks.takeAway(name))?.();
+      this.#told.delete(name);
+      this.#gone.add(name);
+      if (!isOld) return;
+      await forgetDisk(db, name);
+      this.#gone.delete(name);
+    } catch (error) {
+      if (!this.#told.has(name))
+        log.warn({ err: error, disk: name }, "a disk of the pool could not be removed: it is tried again");
+      this.#told.add(name);
+    }
+  }
+}

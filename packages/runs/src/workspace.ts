@@ -1,0 +1,1 @@
+export { limitsOf } from "./workspace/sandbox-spec.ts";

@@ -1,0 +1,161 @@
+import type { Semaphore } from "@berth/concurrency";
+import { diskPlaces, type Sandbox, type SandboxSpec } from "@berth/sandbox";
+import type { Lease } from "@berth/store/leases";
+import type { Logger } from "pino";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
+import { isPending, isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { Restored } from "../volume-snapshots/restore-repositories.ts";
+import type { DiskSource, SnapshotSession, VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
+
+export interface OriginParts {
+  volumeSnapshots?: VolumeSnapshots | null;
+  credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
+  clones: Semaphore;
+  log: Logger;
+}
+
+/** A session whose disk is new and has nothing of its own yet. */
+export interface OriginTarget {
+  lease: Lease;
+  session: Pick<RunSession, "image" | "repositorySetup">;
+  resources: readonly RunResource[];
+  spec: Pick<SandboxSpec, "disk" | "limits" | "writable">;
+}
+
+/** What a session's new disk is made of, and what may be made of it once its repositories are in place. */
+export class DiskOrigin {
+  /** Null: it is empty. */
+  readonly source: DiskSource | null;
+  /** The repositories that it had and that are what a clone would be. */
+  restored: Restored = new Map();
+  readonly #snapshots: VolumeSnapshots;
+  readonly #session: SnapshotSession;
+  readonly #parts: OriginParts;
+  readonly #target: OriginTarget;
+
+  /**
+   * Null: none is to be thought of. The hosts of all repositories have listed their refs to the session's own credentials where there is a source.
+   *
+   * @param mayBeMade of a snapshot. Else it is empty.
+   */
+  static async find(
+    parts: OriginParts,
+    target: OriginTarget,
+    mayBeMade: boolean,
+  ): Promise<DiskOrigin | null> {
+    const { volumeSnapshots = null } = parts;
+    const session = volumeSnapshots === null ? null : sessionOf(parts, target);
+    if (volumeSnapshots === null || session === null) return null;
+    const source = mayBeMade ? await volumeSnapshots.find(session) : null;
+    if (source !== null) await volumeSnapshots.begin(session);
+    return new DiskOrigin(parts, target, volumeSnapshots, { session, source });
+  }
+
+  /** Whether there is a snapshot with the session's repositories that saves more than a pod of the pool does. The hosts were not asked. */
+  static async savesMuch(parts: OriginParts, target: OriginTarget): Promise<boolean> {
+    const { volumeSnapshots = null } = parts;
+    const session = volumeSnapshots === null ? null : sessionOf(parts, target);
+    return volumeSnapshots !== null && session !== null && (await volumeSnapshots.savesMuch(session));
+  }
+
+  private constructor(
+    parts: OriginParts,
+    target: OriginTarget,
+    snapshots: VolumeSnapshots,
+    { session, source }: { session: SnapshotSession; source: DiskSource | null },
+  ) {
+    this.source = source;
+    this.#parts = parts;
+    this.#target = target;
+    this.#snapshots = snapshots;
+    this.#session = session;
+  }
+
+  /** For a sandbox that was just opened and that nobody else has yet. Closes it when it rejects, as `VolumeSnapshots.restore` does. */
+  async restore(sandbox: Sandbox): Promise<void> {
+    if (this.source === null) return;
+    const { credentials, clones } = this.#parts;
+    const repositories = this.#target.resources.filter(isRepository);
+    const inside = (id: string) => credentials.repositoryInside(withId(repositories, id));
+    const inSlot = <T>(work: () => Promise<T>) => clones.run(work);
+    try {
+      this.restored = await this.#snapshots.restore(this.#session, this.source, { sandbox, inside, inSlot });
+    } catch (error) {
+      await sandbox.close();
+      throw error;
+    }
+  }
+
+  /** No disk could be made of the source. */
+  async giveUp(error: unknown): Promise<void> {
+    if (this.source === null) return;
+    this.#session.log.warn(
+      { err: error, snapshot: this.source.id },
+      "a disk could not be made of a snapshot of a volume: the session clones",
+    );
+    await this.#snapshots.giveUp(this.source);
+  }
+
+  /** See `ProvisionTarget.takeSnapshot`. */
+  taking(sandbox: Sandbox): ((isAlone: () => boolean) => Promise<void>) | null {
+    const { session, resources, spec } = this.#target;
+    const { repositories } = this.#session;
+    const isWhole = this.restored.size === repositories.length;
+    if ((this.source?.isCurrent && isWhole) || !isOrigin(session, resources)) return null;
+    const replaces = this.source !== null && !isWhole;
+    const listed = this.source?.repositories ?? null;
+    const disk = { disk: spec.disk, places: diskPlaces(spec) };
+    const began = performance.now();
+    return async (isAlone) => {
+      const cloneSeconds = Math.max((performance.now() - began) / 1_000, this.source?.cloneSeconds ?? 0);
+      const target = { sandbox, ...disk, replaces, listed, cloneSeconds, isAlone };
+      await this.#snapshots.take(this.#session, target);
+    };
+  }
+}
+
+/** Null: a repository is not to be put in place, or the session's secrets cannot be read. */
+function sessionOf(
+  { credentials, log }: OriginParts,
+  { lease, resources, spec }: OriginTarget,
+): SnapshotSession | null {
+  const repositories = resources.filter(isRepository);
+  if (repositories.length === 0 || !repositories.every(isPending)) return null;
+  try {
+    const unsealed = repositories.map((one) => ({
+      id: one.id,
+      checkout: one.checkout,
+      repository: credentials.unsealedRepository(one),
+    }));
+    return { lease, log, repositories: unsealed, diskBytes: spec.limits.diskBytes };
+  } catch {
+    // What is wrong with the repository is reported when it is put in place.
+    return null;
+  }
+}
+
+/**
+ * Whether nothing of the session itself comes onto its disk with its repositories. The programs of an image that an environment chose may have made
+ * of a clone what they like, and another session's git would run it.
+ */
+function isOrigin(
+  { image, repositorySetup }: OriginTarget["session"],
+  resources: readonly RunResource[],
+): boolean {
+  const isElsewhere = (one: RunResource) => one.type === "file" && one.mountPath.startsWith(UPLOADS);
+  return (
+    image === null &&
+    repositorySetup === null &&
+    resources.every((one) => isRepository(one) || isElsewhere(one))
+  );
+}
+
+/** Files there are not on the disk. */
+const UPLOADS = "/mnt/session/uploads/";
+
+function withId(repositories: readonly RunRepository[], id: string): RunRepository {
+  const found = repositories.find((one) => one.id === id);
+  if (found === undefined) throw new Error("The repository is not of this session.");
+  return found;
+}

@@ -1,0 +1,84 @@
+import type { Sandbox, SandboxEngine } from "@berth/sandbox";
+import type { Database } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { Logger } from "pino";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
+import type { DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
+import type { ProviderHosts } from "../egress/provider-hosts.ts";
+import type { Removal } from "../inputs/removal-store.ts";
+import type { RunResource } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import type { Activity } from "../resources/activity.ts";
+import type { Provisioner, ProvisionParts } from "../resources/provisioner.ts";
+import type { SkillDirectories } from "../skills/skill-directories.ts";
+import type { PinnedSkill } from "../skills/skill-store.ts";
+import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import type { SystemParts } from "../system/session-system.ts";
+import type { TunnelParts } from "../tunnels/session-tunnel.ts";
+import type { UsageMeter } from "../usage/usage-meter.ts";
+import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
+import type { WarmPool } from "../warm/warm-pool.ts";
+import type { GitParts } from "./git-settings.ts";
+import type { PlaceWait } from "./place-wait.ts";
+import type { RestoreParts } from "./restore-disk.ts";
+import type { SpecParts } from "./sandbox-spec.ts";
+
+/** What of a process sandboxes are opened with. */
+export interface OpenParts extends ProvisionParts {
+  db: Database;
+  engine: SandboxEngine;
+  credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
+  accounts: GitParts["accounts"];
+  snapshots: RepositorySnapshots;
+  /** Null or absent: disks are not made of snapshots. */
+  volumeSnapshots?: VolumeSnapshots | null;
+  disks: DiskDirectory;
+  /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
+  systems: SystemParts | null;
+  mask(text: string): string;
+  skills: SkillDirectories;
+  /** For sandboxes on other hosts. Absent: these reach nothing. */
+  tunnels?: TunnelParts;
+  providers: readonly ProviderHosts[];
+  ceilings: SpecParts["ceilings"];
+  log: Logger;
+  usage: Pick<UsageMeter, "opened">;
+  /** Absent: every sandbox is made for its session. */
+  pool?: Pick<WarmPool, "wish">;
+  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreParts["metrics"];
+}
+
+/** The session whose sandbox it is. */
+export interface OpenTarget {
+  lease: Lease;
+  /** Changes with the environment. */
+  session: RunSession;
+  runLog: RunLog;
+  disk: SessionDisk;
+  memory: SessionMemory;
+  skills(): Promise<PinnedSkill[]>;
+  /** Takes what the model is to be told. */
+  notes: string[];
+  /** Aborts when no sandbox is needed any more. */
+  readonly signal: AbortSignal;
+  wait: PlaceWait;
+  activity: Activity;
+  /** Called when a file waits for a mount point that only a fresh sandbox has. */
+  onNeedsReopen(): void;
+}
+
+/** Of a sandbox: on a new disk, on one whose sandbox was in the pool, or on the one that its session has. */
+export type SandboxKind = "new" | "warm" | "resumed";
+
+export interface OpenedSandbox {
+  sandbox: Sandbox;
+  provisioner: Provisioner;
+}
+
+/** What the provisioner of a sandbox that was just opened has to do. */
+export interface ToPlace {
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+}

@@ -1,0 +1,74 @@
+import { diskPlaces, type Sandbox, type SandboxSpec } from "@berth/sandbox";
+import type { BlobStore } from "@berth/store/blobs";
+import type { Database } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { SessionDisk } from "../disks/session-disk.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import { restoreWorkspace } from "../saves/restore-workspace.ts";
+import { finishRestore, forgetSave, type Save } from "../saves/save-store.ts";
+
+export interface RestoreParts {
+  db: Database;
+  blobs: BlobStore;
+  metrics: { workspaceRestored(outcome: string, seconds: number): void };
+}
+
+export interface RestoreDiskTarget {
+  lease: Lease;
+  runLog: RunLog;
+  disk: SessionDisk;
+  notes: string[];
+  signal: AbortSignal;
+}
+
+/** Seconds that it took. */
+export type Restored = { saved_at: string; seconds: number };
+
+/**
+ * Makes the new disk of a sandbox what was saved, and records that it is whole. What could not be brought back is told.
+ *
+ * @returns null when nothing could: then the sandbox is closed, the save and the disk are gone, and another disk is to be claimed.
+ * @throws when it can be tried again; the sandbox is closed, and `SessionDisk.claim` takes the disk for one that is not there.
+ */
+export async function restoreDisk(
+  { db, blobs, metrics }: RestoreParts,
+  target: RestoreDiskTarget,
+  save: Save,
+  sandbox: Sandbox,
+  spec: SandboxSpec,
+): Promise<Restored | null> {
+  const { lease, disk, signal } = target;
+  const began = performance.now();
+  const seconds = () => Math.round(performance.now() - began) / 1_000;
+  try {
+    const opened = { sandbox, places: diskPlaces(spec), files: spec.files, signal };
+    const outcome = await restoreWorkspace(blobs, save, opened);
+    metrics.workspaceRestored(outcome, seconds());
+    if (outcome !== "damaged") {
+      await finishRestore(db.write, lease);
+      if (outcome === "partial")
+        await report(target, save, "not all files of it could be made on the new disk");
+      return { saved_at: save.savedAt, seconds: seconds() };
+    }
+  } catch (error) {
+    metrics.workspaceRestored("failed", seconds());
+    await sandbox.close();
+    throw error;
+  }
+  await sandbox.close();
+  await forgetSave(db.write, lease);
+  await disk.discard();
+  await report(target, save, "it is damaged, and nothing of it is there");
+  return null;
+}
+
+async function report({ runLog, notes }: RestoreDiskTarget, { savedAt }: Save, why: string): Promise<void> {
+  const message = `The workspace that was saved at ${savedAt} did not come back whole: ${why}.`;
+  notes.push(`[${message}]`);
+  const error = {
+    type: "workspace_save_error" as const,
+    message,
+    retry_status: { type: "terminal" as const },
+  };
+  await runLog.append([{ event: { type: "session.error", error } }]);
+}

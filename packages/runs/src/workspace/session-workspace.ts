@@ -1,0 +1,439 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Draft, Tool } from "@berth/agent";
+import { orAborted } from "@berth/concurrency";
+import { recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
+import type { Database } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
+import { SessionDisk } from "../disks/session-disk.ts";
+import { egressPolicy } from "../egress/egress-policy.ts";
+import { markExhaustedDue } from "../inputs/placement-store.ts";
+import {
+  isExhausted,
+  isPending,
+  onNewDisk,
+  type RunResource,
+  readResources,
+} from "../inputs/resource-store.ts";
+import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";
+import { SessionMemory } from "../memory/session-memory.ts";
+import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts";
+import { Activity } from "../resources/activity.ts";
+import type { Provisioner } from "../resources/provisioner.ts";
+import { type SavesParts, SessionSaves } from "../saves/session-saves.ts";
+import { describeWorkspace } from "./describe-workspace.ts";
+import { KnownInputs } from "./known-inputs.ts";
+import type { OpenedSandbox, OpenParts, ToPlace } from "./opening.ts";
+import { PlaceWait } from "./place-wait.ts";
+import { SandboxOpener } from "./sandbox-opener.ts";
+import { SandboxSlot } from "./sandbox-slot.ts";
+import { writableDirectories } from "./sandbox-spec.ts";
+import { forgetTold } from "./untold-notes.ts";
+
+export interface WorkspaceParts
+  extends Omit<OpenParts, "metrics">,
+    OutputParts,
+    McpParts,
+    Omit<SavesParts, "metrics" | "snapshots"> {
+  db: Database;
+  metrics: OpenParts["metrics"] & SavesParts["metrics"];
+  credentials: SessionCredentials;
+}
+
+/** What a workspace tells whoever holds its session. */
+export interface WorkspaceEvents {
+  /** `reopenIfNeeded` has something to do. */
+  onNeedsReopen(): void;
+  /** Nothing is being done for the sandbox any more, or only waits. */
+  onQuiet(): void;
+}
+
+/**
+ * The sandbox and the disk of a session while its lease is held.
+ *
+ * Lifecycle: it begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
+ * `sandbox` when a tool needs it. When the sandbox dies, or after `close`, the next of these opens another on the same disk;
+ * after `reclaim`, on a new one. After `end` or `remove` nothing is opened any more.
+ */
+export class SessionWorkspace {
+  /** As of the last `refresh`. One object for the lifetime of the workspace: whoever has it sees changes of the environment. */
+  readonly session: RunSession;
+  readonly memory: SessionMemory;
+  readonly #parts: WorkspaceParts;
+  readonly #lease: Lease;
+  readonly #runLog: RunLog;
+  readonly #notes: string[] = [];
+  readonly #ending = new AbortController();
+  readonly #slot = new SandboxSlot();
+  readonly #activity: Activity;
+  readonly #wait: PlaceWait;
+  readonly #disk: SessionDisk;
+  readonly #opener: SandboxOpener;
+  readonly #mcp: SessionMcp;
+  readonly #outputs: SessionOutputs;
+  readonly #saves: SessionSaves;
+  readonly #inputs: KnownInputs;
+  #pending: readonly RunResource[] = [];
+  #learning: Promise<void> | undefined;
+  #provisioning = 0;
+
+  /** @param inputs as they were when the lease was claimed, or later. */
+  constructor(
+    parts: WorkspaceParts,
+    lease: Lease,
+    inputs: SessionInputs,
+    runLog: RunLog,
+    { onNeedsReopen, onQuiet }: WorkspaceEvents,
+  ) {
+    const notes = this.#notes;
+    this.#parts = parts;
+    this.#lease = lease;
+    this.#runLog = runLog;
+    this.session = { ...inputs.session };
+    this.#inputs = new KnownInputs(parts.db.read, this.session, inputs);
+    this.#activity = new Activity(onQuiet);
+    this.#wait = new PlaceWait(runLog, this.#activity, this.#ending.signal);
+    const wait = this.#wait;
+    this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
+    this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
+    // A session's memory stores are those that it was created with.
+    const stores = inputs.resources.filter((resource) => resource.type === "memory_store");
+    this.memory = new SessionMemory(parts, { lease, notes, stores });
+    this.#opener = new SandboxOpener(parts, {
+      lease,
+      session: this.session,
+      runLog,
+      disk: this.#disk,
+      memory: this.memory,
+      skills: () => this.#inputs.skills(),
+      notes,
+      get signal() {
+        return wait.signal;
+      },
+      wait,
+      activity: this.#activity,
+      onNeedsReopen,
+    });
+    this.#outputs = new SessionOutputs(parts, {
+      lease,
+      runLog,
+      notes,
+      open: async () => (await this.#wait.unlessWaiting(this.#opened()))?.sandbox ?? null,
+      openBare: async () => (await this.#openedBare()).sandbox,
+    });
+    this.#saves = new SessionSaves(parts, {
+      lease,
+      runLog,
+      read: async () => {
+        const resources = await readResources(parts.db.write, lease.sessionId);
+        return { resources, writable: writableDirectories(resources) };
+      },
+      secrets: () => this.secrets(),
+    });
+  }
+
+  /**
+   * The open sandbox, with everything in place that could be put there. Rejects with the signal's reason when it aborts, and
+   * with a `SandboxError` when no sandbox can be opened, which is in the log then.
+   */
+  async sandbox(signal: AbortSignal): Promise<Sandbox> {
+    const ready = this.#opened().then(async ({ sandbox, provisioner }) => {
+      await provisioner.settled();
+      await this.#outputs.touch();
+      this.#saves.touch();
+      return sandbox;
+    });
+    return await this.#wait.needed(() => orAborted(ready, signal));
+  }
+
+  /** A call would not have to wait for a sandbox to be opened. */
+  hasSandbox(): boolean {
+    return this.#slot.isThere();
+  }
+
+  /**
+   * The sandbox, for a look at what is on the disk: one is opened if none is open, and nothing is waited for that is being put in
+   * place. Null: the session has no disk here, and gets none. Rejects as `sandbox` does.
+   */
+  async sandboxOnDisk(): Promise<Sandbox | null> {
+    if (!this.#slot.isOpen() && !(await this.#disk.exists())) return null;
+    return (await this.#opened()).sandbox;
+  }
+
+  /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
+  async environment(): Promise<Record<string, string>> {
+    return await this.#parts.credentials.commandVariables();
+  }
+
+  /** Secrets that commands were given so far, or placeholders for them. */
+  secrets(): string[] {
+    return this.#parts.credentials.givenSecrets();
+  }
+
+  /** The tools of the agent's MCP servers; see `SessionMcp`. */
+  async mcpTools(signal: AbortSignal): Promise<Tool[]> {
+    return await this.#mcp.tools(signal);
+  }
+
+  /** What the MCP servers say of their use, for the system prompt. To be asked after `mcpTools`. */
+  mcpInstructions(): string {
+    return this.#mcp.instructions();
+  }
+
+  /** From then on, `mask` knows the session's secrets: a former run may have left them where this one finds them. */
+  async learnSecrets(resources: readonly RunResource[]): Promise<void> {
+    this.#learning ??= this.#parts.credentials.learn(resources);
+    await this.#learning.catch((error: unknown) => {
+      this.#learning = undefined;
+      throw error;
+    });
+  }
+
+  /** What the system prompt says of the session. */
+  async describe(): Promise<string> {
+    const [firstRequest, resources, skills] = await Promise.all([
+      this.#inputs.firstRequestAt(),
+      // What could not be put in place before the first request is in the description.
+      this.#inputs.resources(),
+      this.#inputs.skills(),
+    ]);
+    const placeholders = await this.#parts.credentials.placeholderVariables(resources, firstRequest);
+    return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
+  }
+
+  /** Returns what the model has not been told yet: what failed, and what came later. Each note is returned once. */
+  takeNotes(): string[] {
+    return this.#notes.splice(0);
+  }
+
+  /** To be called when results are in the log: what they told of former sandboxes is not told again. */
+  async appended(drafts: readonly Draft[]): Promise<void> {
+    await forgetTold(drafts, async () => (await this.#current())?.sandbox);
+    const rejected = drafts.flatMap(({ event }) =>
+      event.type === "agent.content_omitted" ? event.omitted : [],
+    );
+    const names = new Set(rejected.flatMap(({ names = [] }) => names));
+    if (names.size > 0) await this.#mcp.rejected(names);
+  }
+
+  /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
+  async refresh(inputs?: SessionInputs): Promise<void> {
+    const { resources, removals } = await this.#take(inputs ?? (await this.#inputs.read()));
+    const isNew = !this.#slot.isOpen() && !(await this.#disk.existsAt(this.#inputs.latest));
+    this.#pending = (isNew ? resources.map(onNewDisk) : resources).filter(isPending);
+    if (this.#slot.ended) return;
+    const wasOpen = this.#slot.isOpen();
+    // Removals alone open no sandbox: they wait for the next one.
+    if (this.#pending.length === 0 && (!wasOpen || removals.length === 0)) return;
+    const pending = this.#pending;
+    const placing = this.#opened().then(
+      ({ sandbox, provisioner }) => {
+        // A sandbox that was open before knows only the resources of then.
+        if (!wasOpen) return;
+        sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
+        this.#putInPlace(provisioner, { resources: pending, removals });
+      },
+      () => undefined,
+    );
+    await this.#wait.unlessWaiting(placing);
+  }
+
+  /** Tries repositories once more whose attempts were exhausted before the turn that begins. */
+  async retryExhausted(): Promise<void> {
+    if (!this.#inputs.latest.resources.some(isExhausted)) return;
+    await markExhaustedDue(this.#parts.db.write, this.#lease);
+    await this.refresh();
+  }
+
+  /**
+   * Closes a sandbox that lacks the mount point of a file; the next one is opened with it. Not called while a turn runs.
+   * Returns whether it was closed.
+   */
+  async reopenIfNeeded(): Promise<boolean> {
+    const current = await this.#current();
+    const needed = current?.provisioner.needsReopen() ?? false;
+    if (needed) await this.#closeSandbox();
+    return needed;
+  }
+
+  /** Aborts when it ends. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  hasEnded(): boolean {
+    return this.#slot.ended;
+  }
+
+  /** It has a sandbox, or a connection to an MCP server. */
+  isOpen(): boolean {
+    return this.#slot.isOpen() || this.#mcp.isOpen();
+  }
+
+  /** Something is being done for the sandbox that does not only wait. */
+  isWorking(): boolean {
+    return this.#activity.isWorking();
+  }
+
+  /** Something is being done for the sandbox, and all of it waits. */
+  onlyWaits(): boolean {
+    return this.#activity.onlyWaits();
+  }
+
+  /** A sandbox is being opened, and only waits for a place or its image. */
+  waitsForPlace(): boolean {
+    return this.#wait.isWaiting;
+  }
+
+  /** Something is being put in place, or waits for that. */
+  isBusy(): boolean {
+    return this.#provisioning > 0;
+  }
+
+  /** Something is not in place that will be tried. */
+  hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Saves what the commands of this turn left as outputs; see `SessionOutputs`. */
+  async collectOutputs(resumed: boolean, signal: AbortSignal): Promise<void> {
+    await this.#outputs.atTurnEnd(resumed, signal);
+  }
+
+  /**
+   * Saves the outputs before the disk is removed. Opens a sandbox for that if some may not be saved yet. One that waits for a place is given up:
+   * nothing of it is on the disk.
+   */
+  async collectBeforeRemoval(): Promise<boolean> {
+    this.#wait.giveUp();
+    const current = await this.#slot.current();
+    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
+  }
+
+  /** Saves what is on the disk, if commands ran since it was saved and the sandbox is open; see `SessionSaves`. Never rejects. */
+  async save(signal: AbortSignal): Promise<void> {
+    if (this.#saves.isOff || (await this.#isEphemeral())) return;
+    const current = await this.#current();
+    if (current !== undefined) await this.#saves.save(current.sandbox, signal);
+  }
+
+  /** Closes the sandbox, with its outputs saved. Another can be opened. */
+  async close(): Promise<void> {
+    await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
+  }
+
+  /** The same because the session rests, with its disk removed if that is ephemeral. Another disk can be created. */
+  async rest(): Promise<void> {
+    if (!(await this.#isEphemeral())) return await this.close();
+    await Promise.all([this.reclaim("inactivity"), this.#mcp.close()]);
+  }
+
+  /** Closes the sandbox at once. No other is opened. */
+  async end(): Promise<void> {
+    this.#abort();
+    await Promise.all([this.#slot.end(), this.#mcp.close()]);
+  }
+
+  /** As `end`, but the sandbox is left to the process that goes on with the session, where the engine can. */
+  async leave(): Promise<void> {
+    this.#abort();
+    await Promise.all([this.#slot.leave(), this.#mcp.close()]);
+  }
+
+  /**
+   * Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. Of a drained host the disk is saved
+   * as well, if disks are.
+   */
+  async reclaim(reason: "inactivity" | "drained"): Promise<void> {
+    const saved = await this.collectBeforeRemoval();
+    await this.#slot.close();
+    if (!saved || this.#slot.ended) return;
+    if (reason === "drained" && !(await this.#saveBeforeRemoval())) return;
+    await this.#disk.reclaim(() => this.#runLog.appendReclaimed(reason));
+  }
+
+  /** Ends it and removes the disk. */
+  async remove(): Promise<void> {
+    await this.end();
+    await this.#disk.remove();
+  }
+
+  async #isEphemeral(): Promise<boolean> {
+    return this.session.workspace === "ephemeral" && (await this.#disk.isEphemeral());
+  }
+
+  #abort(): void {
+    this.#ending.abort(new Error("The session's workspace has ended."));
+  }
+
+  /** Returns false when it is to be tried again. */
+  async #saveBeforeRemoval(): Promise<boolean> {
+    if (this.#saves.isOff || !(await this.#disk.exists())) return true;
+    const open = async () => (await this.#opened()).sandbox;
+    try {
+      return await this.#saves.saveBeforeRemoval(open, this.#ending.signal);
+    } catch (error) {
+      // One that cannot be opened is in the log.
+      if (error instanceof SandboxError) return false;
+      throw error;
+    } finally {
+      await this.#slot.close();
+    }
+  }
+
+  /** Makes these the inputs. An open sandbox reaches what the environment says now, not what it said when it was opened. */
+  async #take(inputs: SessionInputs): Promise<SessionInputs> {
+    const isSame = isDeepStrictEqual(inputs.session.networking, this.session.networking);
+    this.#inputs.take(inputs, this.isBusy());
+    Object.assign(this.session, inputs.session);
+    if (isSame) return inputs;
+    const policy = egressPolicy(this.session, inputs.resources, this.#parts.providers);
+    const applied = this.#slot.current().then((current) => current?.sandbox.setEgress(policy));
+    await this.#wait.unlessWaiting(applied);
+    return inputs;
+  }
+
+  #opened(): Promise<OpenedSandbox> {
+    return this.#slot.opened(() =>
+      this.#activity.run(async () => {
+        const inputs = await this.#inputs.current();
+        const { opened, toPlace } = await this.#wait.during(() => this.#opener.open(inputs));
+        this.#putInPlace(opened.provisioner, toPlace);
+        return opened;
+      }),
+    );
+  }
+
+  #openedBare(): Promise<OpenedSandbox> {
+    return this.#slot.opened(async () => {
+      const inputs = await this.#inputs.current();
+      return await this.#wait.during(() => this.#opener.openBare(inputs));
+    });
+  }
+
+  /** The sandbox, as soon as it is open; undefined: there is none, or it waits for a place. */
+  async #current(): Promise<OpenedSandbox | undefined> {
+    return await this.#wait.unlessWaiting(this.#slot.current());
+  }
+
+  #putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
+    this.#provisioning += 1;
+    this.#inputs.markStale();
+    provisioner.putInPlace(resources, removals).finally(() => {
+      this.#provisioning -= 1;
+    });
+  }
+
+  async #closeSandbox(): Promise<void> {
+    this.#wait.giveUp();
+    const current = await this.#slot.current();
+    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    const collected = current === undefined ? undefined : await this.#outputs.beforeClose(current.sandbox);
+    if (current !== undefined) await recordProcesses(current.sandbox, this.secrets()).catch(() => undefined);
+    await this.#slot.close();
+    await collected?.();
+  }
+}

@@ -1,8 +1,0 @@
-import { join } from "node:path";
-import { isS3Place } from "../config/s3-place.ts";
-
-/** Directory of the contents of files. Null: they are in a bucket. */
-export function blobDirectory({ dataDir, blobs }: { dataDir: string; blobs: string }): string | null {
-  if (isS3Place(blobs)) return null;
-  return blobs === "disk" ? join(dataDir, "blobs") : blobs;
-}

@@ -1,0 +1,3 @@
+export { ApiError } from "./errors/api-error.ts";
+export { errors } from "./errors/catalogue.ts";
+export { InputError, OperatorError } from "./errors/operator-error.ts";

@@ -1,0 +1,30 @@
+import type { Queryable } from "../db/statement.ts";
+import { IS_DUE } from "./lease.ts";
+import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
+
+/**
+ * Counts sessions that wait for a runner, and says how long the first of them has waited: those with work that nobody has taken up, and those
+ * whose runner died, since their lease ended. More runners would take them, so that those are left out that wait for turns of their owner.
+ *
+ * @param full owners that may have no further turn. Default: nobody.
+ */
+export async function dueSessions(
+  db: Queryable,
+  full: FullOwners = NONE_FULL,
+): Promise<{ count: number; seconds: number }> {
+  const { rows } = await db.query<{ count: number; seconds: number }>({
+    name: "due_sessions",
+    text: `
+      with waiting (since) as (
+        select pending_at from sessions where ${IS_DUE} and ${mayHaveTurn("$1", "$2")}
+        union all
+        select greatest(pending_at, lease_until) from sessions
+        where pending_at is not null and lease_owner is not null and lease_until < now()
+      )
+      select count(*)::integer as count,
+        coalesce(extract(epoch from now() - min(since)), 0)::double precision as seconds
+      from waiting`,
+    values: [full.organizations, full.owners],
+  });
+  return rows[0] ?? { count: 0, seconds: 0 };
+}

@@ -1,0 +1,3 @@
+export { createLog } from "./log/log.ts";
+export { addProcessMetrics } from "./log/process-metrics.ts";
+export { createRedactor, type Redactor } from "./log/redactor.ts";

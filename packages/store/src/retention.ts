@@ -1,0 +1,1 @@
+export { readRetention, storeRetention } from "./retention/retention-store.ts";

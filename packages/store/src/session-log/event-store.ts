@@ -1,0 +1,265 @@
+import type { LogEntry } from "@berth/agent";
+import { formatId } from "@berth/contract";
+import { assembled, type Condition, condition, joined } from "../db/assembled-statement.ts";
+import type { KeysetRange } from "../db/keyset.ts";
+import { type MeasuredRow, measured } from "../db/page-bytes.ts";
+import type { Queryable } from "../db/statement.ts";
+import { type EventRow, eventJson, logEntry, timeOf } from "./event-row.ts";
+
+/** An event for a follower: `id` is the API id, `json` the whole event as the API returns it. */
+export interface StreamedEvent {
+  seq: number;
+  id: string;
+  type: string;
+  json: string;
+}
+
+/** A page of a log, and where the log ended when it was read. */
+export interface LogPage extends LogEnd {
+  events: StreamedEvent[];
+}
+
+/** A read returns about this much at most, but at least one event. */
+const PAGE_BYTES = 1024 * 1024;
+const PAGE_ROWS = 1000;
+
+/**
+ * The events after `afterSeq`, in order, up to `limit` and about 1 MiB, and the end of the log, in one statement. It may return
+ * fewer events than there are, but none only when there are none.
+ */
+export async function readPage(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<LogPage> {
+  const { rows } = await db.query<(EventRow | { seq: null }) & LogEnd>({
+    name: "read_page",
+    text: `
+      select page.*, coalesce(session.last_seq, 0) as "lastSeq",
+        session.id is null or session.deleted_at is not null as deleted
+      from (select) as one
+        left join sessions session on session.id = $1
+        left join lateral (${PAGE}) as page on true
+      order by page.seq`,
+    values: [sessionId, afterSeq, limit],
+  });
+  const { lastSeq, deleted } = rows[0] ?? { lastSeq: 0, deleted: true };
+  return { lastSeq, deleted, events: rows.flatMap((row) => (row.seq === null ? [] : [streamedEvent(row)])) };
+}
+
+function streamedEvent(row: EventRow): StreamedEvent {
+  return { seq: row.seq, id: formatId("event", row.id), type: row.type, json: eventJson(row) };
+}
+
+/** The log after `afterSeq`, in order; default: all of it. */
+export async function readLog(db: Queryable, sessionId: string, afterSeq = 0): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (let after = afterSeq; ; ) {
+    const rows = await eventRows(db, sessionId, after, PAGE_ROWS);
+    for (const row of rows) entries.push(logEntry(row));
+    after = rows.at(-1)?.seq ?? after;
+    if (isLastPage(rows)) return entries;
+  }
+}
+
+/** A page that has less than it may have is not followed by another. */
+function isLastPage(rows: readonly EventRow[]): boolean {
+  if (rows.length === PAGE_ROWS) return false;
+  const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  return bytes < PAGE_BYTES;
+}
+
+/** The position of an event in the log of its session; null when it is not one of this session. */
+export async function seqOfEvent(
+  db: Queryable,
+  sessionId: string,
+  eventUuid: string,
+): Promise<number | null> {
+  const { rows } = await db.query<{ seq: number }>({
+    name: "seq_of_event",
+    text: "select seq from events where session_id = $1 and id = $2",
+    values: [sessionId, eventUuid],
+  });
+  return rows[0]?.seq ?? null;
+}
+
+/**
+ * Up to a place in a log: the last request of the agent itself to the model, if it has ended there, and the messages of one that has not, or the tool calls
+ * of one that has which have a result. Ids of events.
+ */
+export interface RequestAt {
+  ended: string | null;
+  stored: readonly string[];
+}
+
+export async function requestAt(db: Queryable, sessionId: string, seq: number): Promise<RequestAt> {
+  const { rows } = await db.query<{ id: string; started: string | null; call: string | null }>({
+    name: "request_at",
+    text: `
+      select id, case when type = 'span.model_request_end' then body::json ->> 'model_request_start_id' end as started,
+        case when type = 'agent.tool_result' then body::json ->> 'tool_use_id' end as call
+      from events
+      where session_id = $1 and seq <= $2
+        and type in ('span.model_request_start', 'span.model_request_end', 'agent.message', 'agent.thinking',
+          'agent.tool_result')
+        and seq >= (
+          select seq from events
+          where session_id = $1 and seq <= $2 and type in ('span.model_request_start', 'span.model_request_end')
+            and body::json ->> 'parent_tool_use_id' is null
+          order by seq desc limit 1
+        )
+      order by seq`,
+    values: [sessionId, seq],
+  });
+  const [last, ...later] = rows;
+  if (last === undefined) return { ended: null, stored: [] };
+  return { ended: last.started, stored: later.map(({ id, call }) => call ?? formatId("event", id)) };
+}
+
+export interface LogEnd {
+  /** The seq of the last event; 0 before the first. */
+  lastSeq: number;
+  /** The session is deleted, or never existed. */
+  deleted: boolean;
+}
+
+export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> {
+  const { rows } = await db.query<LogEnd>({
+    name: "log_end",
+    text: `select last_seq as "lastSeq", deleted_at is not null as deleted from sessions where id = $1`,
+    values: [sessionId],
+  });
+  return rows[0] ?? { lastSeq: 0, deleted: true };
+}
+
+/** The time of the first model request of the session, in milliseconds since 1970; null before it. */
+export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
+  const { rows } = await db.query<Pick<EventRow, "id" | "created_at">>({
+    name: "first_request",
+    text: `
+      select id, created_at from events
+      where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
+    values: [sessionId],
+  });
+  return rows[0] === undefined ? null : timeOf(rows[0]);
+}
+
+/** The events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
+const PAGE = `
+  select seq, id, type, body, memo, created_at, processed_at
+  from (
+    select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
+    from (
+      select seq, id, type, body, memo, created_at, processed_at from events
+      where session_id = $1 and seq > $2 order by seq limit $3
+    ) as page
+  ) as measured
+  where bytes_before < ${PAGE_BYTES}`;
+
+async function eventRows(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await db.query<EventRow>({
+    name: "read_events",
+    text: `${PAGE} order by seq`,
+    values: [sessionId, afterSeq, limit],
+  });
+  return rows;
+}
+
+export interface EventFilter {
+  order: "asc" | "desc";
+  types: readonly string[] | null;
+  /** Times in milliseconds since 1970: from the first one on, up to but without the second. */
+  from: number | null;
+  until: number | null;
+}
+
+const SINCE = "(select first_event_since(?::uuid, ?::timestamptz))";
+
+type ListedEvent = Omit<EventRow, "memo"> & MeasuredRow;
+
+/**
+ * Events of a session, as many as fit a page, in the order of travel: `older` goes down the list as it is shown, which is the order of the log for `asc`
+ * and its reverse for `desc`. An anchor that is not an event of the session is placed by its id.
+ */
+export async function listEvents(
+  db: Queryable,
+  sessionId: string,
+  range: KeysetRange,
+  { order, types, from, until }: EventFilter,
+): Promise<ListedEvent[]> {
+  const forward = (range.direction === "older") === (order === "asc");
+  const conditions = [
+    condition("session_id = ?", sessionId),
+    ...(range.anchor === null ? [] : [beyondAnchor(sessionId, range.anchor, forward)]),
+    ...(types === null ? [] : [condition("type = any(?::text[])", types)]),
+    ...(from === null ? [] : [condition(`seq >= ${SINCE}`, sessionId, new Date(from))]),
+    ...(until === null ? [] : [condition(`seq < ${SINCE}`, sessionId, new Date(until))]),
+  ];
+  const select = condition("select seq, id, type, body, created_at, processed_at from events where");
+  const bySeq = `seq ${forward ? "asc" : "desc"}`;
+  const ordered = condition(`order by ${bySeq} limit ?`, range.rows);
+  const page = joined([select, joined(conditions, " and "), ordered], " ");
+  return (await db.query<ListedEvent>(assembled([measured(page, "octet_length(body)", bySeq)]))).rows;
+}
+
+function beyondAnchor(sessionId: string, anchor: string, forward: boolean): Condition {
+  const text = `seq ${forward ? ">" : "<"} coalesce(
+    (select seq from events where session_id = ? and id = ?::uuid),
+    (select max(seq) from events where session_id = ? and id < ?::uuid) ${forward ? "" : "+ 1"},
+    ${forward ? "0" : "1"})`;
+  return condition(text, sessionId, anchor, sessionId, anchor);
+}
+
+/** Stores that messages of a session refer to files, which keeps the files from being deleted while the session is active. */
+export async function insertEventFiles(
+  tx: Queryable,
+  sessionId: string,
+  fileIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    name: "insert_event_files",
+    text: `
+      insert into event_files (session_id, file_id) select $1, unnest($2::uuid[])
+      on conflict do nothing`,
+    values: [sessionId, fileIds],
+  });
+}
+
+export interface AnnouncedCall {
+  id: string;
+  type: string;
+  permission: string | null;
+}
+
+/** Those of the events that are calls of the session's agent, by uuid. */
+export async function announcedCalls(
+  db: Queryable,
+  sessionId: string,
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, AnnouncedCall>> {
+  const { rows } = await db.query<AnnouncedCall>({
+    name: "announced_calls",
+    text: `
+      select id, type, body::json ->> 'evaluated_permission' as permission from events
+      where session_id = $1 and id = any($2::uuid[])
+        and type in ('agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use')`,
+    values: [sessionId, uuids],
+  });
+  return new Map(rows.map((call) => [call.id, call]));
+}
+
+/** Uuids of the calls that await a client's reply. */
+export async function awaitedCalls(db: Queryable, sessionId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ awaited_calls: string[] }>({
+    name: "awaited_calls",
+    text: "select awaited_calls from sessions where id = $1",
+    values: [sessionId],
+  });
+  return rows[0]?.awaited_calls ?? [];
+}

@@ -1,0 +1,196 @@
+import type { EventOf, InputEvent, SentEvent } from "@berth/contract";
+import { type AuditEntry, auditRecord, insertAuditEntries } from "../audit/audit-store.ts";
+import type { Queryable } from "../db/statement.ts";
+import { repliedCalls } from "./awaited-calls.ts";
+import { type EventRow, eventColumns, type NewEventRow, newEventRow } from "./event-row.ts";
+
+/** Ends the active time: adds what has passed since the session began to run, by the clock of the database. */
+export const ADD_ACTIVE_TIME = `
+  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
+  running_since = null`;
+
+/**
+ * SQL, in the update of a session's row that allocates the `seq` of events: their time. Where the row was waited for, it is that of the
+ * present, and no clock that was set back makes it earlier than the event before.
+ */
+export const SET_EVENT_TIME = "last_event_at = greatest(last_event_at, clock_timestamp())";
+
+/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `set_aside`: no turn of the session is run.
+ * `full`: too much waits already. */
+export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "set_aside" | "full";
+
+/** What messages that no turn has taken may have in bytes, together. The first of them may always wait. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** Whether the inputs make the session due. A `system.message` waits for the next model request. */
+export function startsWork(inputs: readonly InputEvent[]): boolean {
+  return inputs.some(({ type }) => type !== "system.message");
+}
+
+/**
+ * Appends a client's events, all or none, and makes the session due when they start work. The same statement decides whether
+ * the session accepts events and whether each call that they reply to is still awaited, so of two replies to a call one is
+ * accepted. After an interrupt no call is awaited. The caller publishes to the hub afterwards.
+ *
+ * @param request traceparent: which the work is a part of; audit: says in the audit log that they were sent. Default: neither.
+ * @returns the stored events, which are not processed yet, or why none were appended.
+ */
+export async function appendInputs(
+  db: Queryable,
+  sessionId: string,
+  inputs: readonly SentEvent[],
+  { traceparent = null, audit = null }: { traceparent?: string | null; audit?: AuditEntry | null } = {},
+): Promise<EventRow[] | NotAppended> {
+  const rows = inputs.map((event) => newEventRow({ event }));
+  const { rows: found } = await db.query<{ last_seq: number; created_at: Date }>({
+    name: "append_inputs",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + cardinality($2::uuid[]),
+          ${SET_EVENT_TIME},
+          pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
+          traceparent = case when $6 then $8 else traceparent end,
+          awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
+            else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
+          updated_at = now()
+        where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
+          and ($10::bigint is null or set_aside_at is null and ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
+        returning last_seq, last_event_at
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, memo, created_at)
+        select $1, session.last_seq - cardinality($2::uuid[]) + draft.place,
+          draft.id, draft.type, draft.body, draft.memo, session.last_event_at
+        from session,
+          unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
+            with ordinality as draft (id, type, body, memo, place)
+      ), entry as (
+        ${insertAuditEntries("given.entry", "(select $9::json as entry from session where $9::json is not null) as given")}
+      )
+      select last_seq, last_event_at as created_at from session`,
+    values: [
+      ...[sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
+      audit === null ? null : JSON.stringify(auditRecord(audit)),
+      messageBytes(rows),
+    ],
+  });
+  const [appended] = found;
+  if (appended === undefined) return await whyNotAppended(db, sessionId, messageBytes(rows));
+  const { last_seq: last, created_at } = appended;
+  return rows.map((row, index) => ({
+    ...row,
+    seq: last - rows.length + index + 1,
+    created_at,
+    processed_at: null,
+  }));
+}
+
+/**
+ * Terminates a session and appends `session.status_terminated`, after which no run can append. The session is made due, so
+ * that the worker that holds it, or the next one that claims it, removes its sandbox and disk.
+ *
+ * @returns false when it is terminated already, or does not exist.
+ */
+export async function appendTerminated(db: Queryable, sessionId: string): Promise<boolean> {
+  const row = newEventRow({ event: { type: "session.status_terminated" } });
+  const { rows } = await db.query({
+    name: "append_terminated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          ${SET_EVENT_TIME},
+          status = 'terminated',
+          terminated_at = now(),
+          last_turn_outcome = case when running_since is null then last_turn_outcome else 'terminated' end,
+          last_turn_ended_at = case when running_since is null then last_turn_ended_at else now() end,
+          ${ADD_ACTIVE_TIME},
+          pending_at = coalesce(pending_at, now()),
+          updated_at = now()
+        where id = $1 and terminated_at is null
+        returning last_seq, last_event_at
+      ), taken as (
+        update events set processed_at = last_event_at from session
+        where session_id = $1 and processed_at is null
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, created_at, processed_at)
+        select $1, session.last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session
+      )
+      select last_seq from session`,
+    values: [sessionId, row.id, row.type, row.body],
+  });
+  return rows.length === 1;
+}
+
+/** The new values of a session's changed fields. */
+export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata" | "git_identity">;
+
+/** Stores new values and appends `session.updated` with them. The caller has locked the session's row. */
+export async function appendUpdated(tx: Queryable, sessionId: string, change: SessionChange): Promise<void> {
+  const row = newEventRow({ event: { type: "session.updated", ...change } });
+  await tx.query({
+    name: "append_updated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          ${SET_EVENT_TIME},
+          title = coalesce($5, title),
+          metadata = coalesce($6, metadata),
+          git_identity = case when $7::boolean then $8::jsonb else git_identity end,
+          updated_at = now()
+        where id = $1
+        returning last_seq, last_event_at
+      )
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select $1, session.last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session`,
+    values: [
+      sessionId,
+      row.id,
+      row.type,
+      row.body,
+      change.title ?? null,
+      change.metadata ?? null,
+      change.git_identity !== undefined,
+      change.git_identity ?? null,
+    ],
+  });
+}
+
+/** None of these states ever ends, so the reason read now was the reason then. If there is none, a call was not awaited. */
+async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | null): Promise<NotAppended> {
+  const { rows } = await db.query<{
+    terminated: boolean;
+    archived: boolean;
+    setAside: boolean;
+    full: boolean;
+  }>({
+    name: "refusal_of_inputs",
+    text: `
+      select terminated_at is not null as terminated, archived_at is not null as archived,
+        set_aside_at is not null and $2::bigint is not null as "setAside",
+        coalesce(${waitingBytes("$1")} > ${MAX_WAITING_BYTES} - $2::bigint, false) as full
+      from sessions where id = $1 and deleted_at is null`,
+    values: [sessionId, bytes],
+  });
+  if (rows[0] === undefined) return "absent";
+  if (rows[0].terminated) return "terminated";
+  if (rows[0].archived) return "archived";
+  if (rows[0].setAside) return "set_aside";
+  return rows[0].full ? "full" : "not_awaited";
+}
+
+/** SQL: bytes of the messages of a session that wait. */
+function waitingBytes(session: string): string {
+  return `(
+    select coalesce(sum(octet_length(body)), 0) from events
+    where session_id = ${session} and processed_at is null and type in ('user.message', 'system.message')
+  )`;
+}
+
+/** Null where none is a message: what ends or goes on with a turn is never refused. */
+function messageBytes(rows: readonly NewEventRow[]): number | null {
+  const messages = rows.filter(({ type }) => type === "user.message" || type === "system.message");
+  if (messages.length === 0) return null;
+  return messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+}

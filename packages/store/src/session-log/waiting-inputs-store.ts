@@ -1,0 +1,60 @@
+import { CALL_REPLY_TYPES } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+
+/** Which inputs are waiting to be processed. */
+export interface WaitingInputs {
+  /** Confirmations and results of calls, which a run processes at once. */
+  replies: boolean;
+  /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
+  requiresAction: boolean;
+  /** For the next model request. */
+  messages: boolean;
+  interrupts: boolean;
+  /** Messages that were sent before a waiting interrupt. */
+  interruptedMessages: boolean;
+}
+
+export async function waitingInputs(db: Queryable, sessionId: string): Promise<WaitingInputs> {
+  const { rows } = await db.query<{ waiting: WaitingInputs }>({
+    name: "waiting_inputs",
+    text: `select ${WAITING_AS_JSON} as waiting`,
+    values: [sessionId],
+  });
+  return rows[0]?.waiting ?? NOTHING_WAITING;
+}
+
+const REPLIES = CALL_REPLY_TYPES.map((type) => `'${type}'`).join(", ");
+
+/** An expression: the `WaitingInputs` of session $1. */
+export const WAITING_AS_JSON = `(
+    with waiting as (
+      select seq, type = 'user.interrupt' as interrupt, type in (${REPLIES}) as reply from events
+      where session_id = $1 and processed_at is null and type <> 'system.message'
+    )
+    select json_build_object(
+      'replies', exists (select from waiting where reply),
+      'requiresAction', coalesce((
+        select body::json #>> '{stop_reason,type}' = 'requires_action' from events
+        where session_id = $1 and type = 'session.status_idle' order by seq desc limit 1
+      ), false),
+      'messages', exists (select from waiting where not interrupt and not reply),
+      'interrupts', exists (select from waiting where interrupt),
+      'interruptedMessages', exists (
+        select from waiting
+        where not interrupt and seq < (select max(seq) from waiting where interrupt)
+      )
+    )
+  )`;
+
+const NOTHING_WAITING: WaitingInputs = {
+  replies: false,
+  requiresAction: false,
+  messages: false,
+  interrupts: false,
+  interruptedMessages: false,
+};
+
+/** Whether the inputs start a turn of a session that is not running. */
+export function startsTurn({ replies, messages, interrupts, requiresAction }: WaitingInputs): boolean {
+  return replies || interrupts || (messages && !requiresAction);
+}

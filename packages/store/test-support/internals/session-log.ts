@@ -1,0 +1,2 @@
+/** For tests of other packages. */
+export { readLog } from "../../src/session-log/event-store.ts";
