@@ -37,33 +37,21 @@ export function importFaults(root: string): string[] {
     ...imports.flatMap((found) => faultOf(found, rules) ?? []),
     ...folderCircles(imports.filter(({ file }) => isProduct(file))),
     ...unusedExceptions(imports, rules.exceptions),
-    ...unusedPermissions(imports, rules.table),
-    ...misplacedRows(IMPORT_TABLE),
+    ...unusedPermissions(imports, IMPORT_TABLE),
   ];
 }
 
-/** The table with whole paths, as `Rules` has it. */
+/** A row for each package and for each folder of its floors, with whole paths. */
 export function rowsOf(table: ImportTable): Rules["table"] {
   return Object.fromEntries(
-    Object.entries(table).flatMap(([home, rows]) =>
-      Object.entries<readonly string[]>({ ".": [], ...rows }).map(([room, permissions]) => [
-        room === "." ? home : `${home}/src/${room}`,
-        permissions.map((name) => (name.startsWith("@") ? name : `${home}/src/${name}`)),
-      ]),
-    ),
+    Object.entries(table).flatMap(([home, { imports, tests = [], floors }]) => {
+      const folders = floors.map((floor) => floor.split(" ").map((folder) => `${home}/src/${folder}`));
+      const rows = folders.flatMap((floor, height) =>
+        floor.map((folder) => [folder, [...imports, ...folders.slice(0, height).flat()]] as const),
+      );
+      return [[home, imports] as const, [`${home}/test-support`, tests] as const, ...rows];
+    }),
   );
-}
-
-/** A row may list only folders whose row stands above it, so that the table reads from the lowest floor up. */
-export function misplacedRows(table: ImportTable): string[] {
-  return Object.entries(table).flatMap(([home, rows]) => {
-    const order = Object.keys(rows);
-    return Object.entries(rows).flatMap(([room, permissions], index) =>
-      permissions
-        .filter((name) => order.findIndex((other) => covers(other, name)) >= index)
-        .map((name) => `script/import-table.ts: ${home} has ${name} below ${room}, which imports it.`),
-    );
-  });
 }
 
 /** Import and export-from statements, dynamic imports and module resolutions with a literal name. */
@@ -77,7 +65,7 @@ export function importsIn(file: string, source: string): Import[] {
 /** One sentence about an import that is not allowed, or undefined. */
 export function faultOf(found: Import, rules: Rules): string | undefined {
   const { file, specifier } = found;
-  if (roomOf(file, rules.table) === undefined) return `${file}: the import table has no row for its folder.`;
+  if (!hasRow(file, rules.table)) return `${file}: the import table has no floor for its folder.`;
   if (specifier.startsWith("node:") || specifier.endsWith(".json")) return undefined;
   if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
   if (specifier.startsWith(".")) return outsideFault(found) ?? supportFault(found) ?? roomFault(found, rules);
@@ -86,9 +74,20 @@ export function faultOf(found: Import, rules: Rules): string | undefined {
   if (name === manifest?.name) return undefined;
   if (!name.startsWith("@berth/")) return listFault(found, name, manifest, rules);
   return (
+    supportFault(found) ??
     packageFault(found, name, rules) ??
     exportFault(found, name, rules) ??
     listFault(found, name, manifest, rules)
+  );
+}
+
+/** Folders of a package without floors, as `tests`, need none. */
+function hasRow(file: string, table: Rules["table"]): boolean {
+  const [room, home] = [roomOf(file, table), homeOf(file)];
+  const isOnFloors = Object.keys(table).some((row) => covers(`${home}/src`, row));
+  return (
+    room !== undefined &&
+    (room !== home || !isOnFloors || !isProduct(file) || dirname(file) === `${home}/src`)
   );
 }
 
@@ -100,7 +99,10 @@ function outsideFault(found: Import): string | undefined {
 }
 
 function supportFault(found: Import): string | undefined {
-  if (!isProduct(found.file) || isProduct(targetOf(found))) return undefined;
+  const isSupport = found.specifier.startsWith(".")
+    ? !isProduct(targetOf(found))
+    : found.specifier.includes("/test-support/");
+  if (!isProduct(found.file) || !isSupport) return undefined;
   return `${found.file}: ${found.specifier} is test support, which product code may not import.`;
 }
 
@@ -128,7 +130,10 @@ function packageFault({ file }: Import, name: string, { table }: Rules): string 
 function exportFault({ file, specifier }: Import, name: string, rules: Rules): string | undefined {
   const owner = Object.values(rules.manifests).find((manifest) => manifest.name === name);
   const path = specifier === name ? "." : `.${specifier.slice(name.length)}`;
-  return owner?.exports.includes(path) ? undefined : `${file}: ${specifier} is not exported by ${name}.`;
+  const doors = [path, path.replace(/(?<=^\.\/test-support\/).+$/, "*")];
+  return doors.some((door) => owner?.exports.includes(door))
+    ? undefined
+    : `${file}: ${specifier} is not exported by ${name}.`;
 }
 
 /** The repository's own manifest lists test tools for every package; folders beside the packages need list no package of ours. */
@@ -160,15 +165,22 @@ function unusedExceptions(imports: readonly Import[], exceptions: readonly Impor
     );
 }
 
-/** What a row allows and no file of it imports is taken away, so that the table says what is so. */
-function unusedPermissions(imports: readonly Import[], table: Rules["table"]): string[] {
-  return Object.entries(table).flatMap(([room, permissions]) => {
-    const own = imports.filter(({ file }) => covers(room, file));
-    if (own.length === 0 && permissions.length > 0)
-      return [`script/import-table.ts: no file of ${room} imports anything.`];
-    return permissions
-      .filter((permission) => !own.some((found) => covers(permission, targetOf(found))))
-      .map((permission) => `script/import-table.ts: ${room} does not import ${permission}.`);
+/** What the table allows and no file imports is taken away, so that the table says what is so. */
+function unusedPermissions(imports: readonly Import[], table: ImportTable): string[] {
+  return Object.entries(table).flatMap(([home, { imports: packages, tests = [], floors }]) => {
+    const own = imports.filter(({ file }) => covers(home, file));
+    const isUsed = (name: string) => own.some((found) => targetOf(found) === name);
+    const folders = floors.flatMap((floor) => floor.split(" "));
+    return [
+      ...[...packages, ...tests]
+        .filter((name) => !isUsed(name))
+        .map((name) => `script/import-table.ts: ${home} does not import ${name}.`),
+      ...folders
+        .filter((folder) => !own.some(({ file }) => covers(`${home}/src/${folder}`, file)))
+        .map(
+          (folder) => `script/import-table.ts: ${home} has no folder ${folder} whose files import anything.`,
+        ),
+    ];
   });
 }
 

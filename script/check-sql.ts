@@ -2,24 +2,27 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Where SQL may lie in the server: the database room, the room whose statements all name a lease's epoch, and files whose name
- * says that statements are what they hold.
+ * Where SQL may lie: the database room, the two rooms of leases (the rows, and the statements that name their epoch), and files whose
+ * name says that statements are what they hold.
  */
-const ALLOWED = /^packages\/server\/src\/(db\/|runs\/lease\/|.*-(store|statements)\.ts$)/;
+const ALLOWED = /^packages\/(store\/src\/(db|leases)\/|runs\/src\/lease\/|.*-(store|statements)\.ts$)/;
 
 const QUERY = /\.query\s*(<[^;]*?>)?\s*\(\s*\{/;
 const STATEMENT =
   /\b(select [\s\S]{1,200}? from|insert into \w+|update \w+ set|delete from \w+|with \w+ as \()\s/;
 
-/** One line for each file of the server that holds SQL and may not. */
+/** One line for each file that holds SQL and may not. */
 export function sqlFaults(root: string): string[] {
-  return globSync("packages/server/src/**/*.ts", { cwd: root })
+  return globSync("packages/{store,runs,api,server}/src/**/*.ts", { cwd: root })
     .filter(
       (file) =>
         !file.endsWith(".test.ts") && !ALLOWED.test(file) && holdsSql(readFileSync(join(root, file), "utf8")),
     )
     .sort()
-    .map((file) => `${file}: SQL lies in db/, runs/lease/ and files named *-store.ts or *-statements.ts.`);
+    .map(
+      (file) =>
+        `${file}: SQL lies in store/db/, store/leases/, runs/lease/ and files named *-store.ts or *-statements.ts.`,
+    );
 }
 
 export function holdsSql(source: string): boolean {

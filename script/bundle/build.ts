@@ -12,7 +12,7 @@ import {
 import { takeDirectory } from "./take-directory.ts";
 
 /** What decides how the sources are put together, besides themselves. */
-const SETTINGS = ["packages/*/package.json", "script/bundle/*.ts"];
+const SETTINGS = ["packages/*/package.json", "packages/{store,runs,api}/src/*.ts", "script/bundle/*.ts"];
 /** The kernel's clock has steps. What was changed in the last one could change once more and keep its time. */
 const CLOCK_STEP_MS = 20;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Plugin } from "esbuild";
+import { pastDoors } from "./past-doors.ts";
 
 export type Extension = ".ts" | ".js";
 
@@ -13,7 +14,7 @@ const PROGRAM_PLACES = [
   "packages/runs/src/lease/lease-program.ts",
 ];
 
-/** `import.meta` of a source goes on to say where the source is, so that it finds what lies beside it. */
+/** `import.meta` of a source goes on to say where the source is, so that it finds what lies beside it. Doors are looked past. */
 export function sourcePlaces(root: string, extension: Extension): Plugin {
   return {
     name: "source-places",
@@ -25,8 +26,10 @@ export function sourcePlaces(root: string, extension: Extension): Plugin {
       }));
       build.onLoad({ filter: OWN_FILE }, ({ path: file }) => {
         const path = relative(root, file);
-        const text = readFileSync(file, "utf8");
-        if (PROGRAM_PLACES.includes(path) || !text.includes("import.meta.")) return undefined;
+        const source = readFileSync(file, "utf8");
+        const text = pastDoors(root, source);
+        if (PROGRAM_PLACES.includes(path) || !text.includes("import.meta."))
+          return text === source ? undefined : { contents: text, loader: "ts" };
         const name = JSON.stringify(path.replace(/\.ts$/, extension));
         const placed = text.replaceAll(PLACE, `sourcePlace(${name}).$1`);
         // At the end, so that lines keep their numbers.

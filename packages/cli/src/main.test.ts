@@ -517,7 +517,7 @@ test("--version and --help: printed to stdout, exit code 0, without loading the 
 const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   const load = (url, context, next) => {
-    if (/packages\\/(server|sdk\\/src\\/(?!operations|examples))/.test(url)) throw new Error(url + " was loaded");
+    if (/packages\\/(server|api|runs|store|sdk\\/src\\/(?!operations|examples))/.test(url)) throw new Error(url + " was loaded");
     return next(url, context);
   };
   registerHooks({ load });`)}`;

@@ -3,6 +3,9 @@ export type Proof = readonly [of: string, words: string, file: string, title: st
 
 const scenario = (name: string) => `tests/acceptance/scenarios/${name}.test.ts`;
 const cli = (name: string) => `packages/cli/src/${name}.test.ts`;
+const store = (name: string) => `packages/store/src/${name}.test.ts`;
+const runs = (name: string) => `packages/runs/src/${name}.test.ts`;
+const api = (name: string) => `packages/api/src/${name}.test.ts`;
 const server = (name: string) => `packages/server/src/${name}.test.ts`;
 const machines = (name: string) => `tests/many-machines/${name}.test.ts`;
 const models = (name: string) => `packages/agent/src/models/${name}.test.ts`;
@@ -25,7 +28,7 @@ const ADMINISTRATION: readonly Proof[] = [
   [
     "adminServiceAccounts.list ?",
     "organization_id",
-    server("administration/administration"),
+    api("administration/administration"),
     "disabled users and service accounts: their tokens are rejected",
   ],
   ["adminTokens ", "user_id service_account_id name scopes expires_at", administration, MEMBER_TOKENS],
@@ -54,7 +57,7 @@ const ADMINISTRATION: readonly Proof[] = [
   [
     "adminHosts.forget ",
     "force",
-    server("administration/administration"),
+    api("administration/administration"),
     "hosts: what they do and carry, and the names of settings that differ",
   ],
   ["adminAuditEntries.list ?", "organization_id user_id operation resource", administration, AUDIT_ENTRIES],
@@ -412,7 +415,7 @@ const SESSIONS: readonly Proof[] = [
   [
     "sessions.list ?",
     "set_aside",
-    server("features/sessions/set-aside"),
+    api("features/sessions/set-aside"),
     "set_aside: finds those, alone and combined",
   ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
@@ -492,7 +495,7 @@ const FILES_AND_STORES: readonly Proof[] = [
     scenario("uploads"),
     "pending file: created first, its content uploaded afterwards",
   ],
-  ["files.list ?", "ids scope_id", server("features/files/files"), "list: by ids and by session"],
+  ["files.list ?", "ids scope_id", api("features/files/files"), "list: by ids and by session"],
   ["memories ", "path content", scenario("memory-stores"), "memories: unique paths in a store"],
   [
     "memories ",
@@ -531,12 +534,12 @@ const FILES_AND_STORES: readonly Proof[] = [
     scenario("memory-mounts"),
     "memory mount: changes in the container",
   ],
-  ["skills ", "file files", server("features/skills/uploads"), "a zip archive and the same files one by one"],
-  ["skills ", "executable", server("features/skills/uploads"), "files by their paths: those that are named"],
+  ["skills ", "file files", api("features/skills/uploads"), "a zip archive and the same files one by one"],
+  ["skills ", "executable", api("features/skills/uploads"), "files by their paths: those that are named"],
   [
     "skills.createVersion ",
     "executable",
-    server("features/skills/uploads"),
+    api("features/skills/uploads"),
     "files by their paths: those that are named",
   ],
   ["flag skills ", "--all", cli("commands/skills/create"), "skills create --all: each skill of a directory"],
@@ -546,12 +549,7 @@ const FILES_AND_STORES: readonly Proof[] = [
     scenario("skills"),
     "skill versions: upload, list, read and delete",
   ],
-  [
-    "skills ",
-    "display_title metadata",
-    server("features/skills/skills"),
-    "update: title and metadata change",
-  ],
+  ["skills ", "display_title metadata", api("features/skills/skills"), "update: title and metadata change"],
   ["skills.content ?", "path", scenario("skills"), "skill content: each file of a version, whole or in part"],
   [
     "skills.list ?",
@@ -619,7 +617,7 @@ const ACCESS: readonly Proof[] = [
   [
     "list ",
     "created_at[gt] created_at[gte] created_at[lt] created_at[lte]",
-    server("request/page"),
+    api("request/page"),
     "bounds on created_at apply",
   ],
   [
@@ -774,11 +772,11 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "METRICS_PUBLIC",
-    server("features/service/service"),
+    api("features/service/service"),
     "metrics: from another machine or through a proxy",
   ],
-  ["setting BERTH_", "ACCESS_LOG", server("http/access-log"), "off: no request is logged"],
-  ["setting BERTH_", "LOG_LEVEL", server("log/log"), "lines of the level and above are written"],
+  ["setting BERTH_", "ACCESS_LOG", api("http/access-log"), "off: no request is logged"],
+  ["setting BERTH_", "LOG_LEVEL", store("log/log"), "lines of the level and above are written"],
   ["setting BERTH_", "SECRET_KEY_FILE", scenario("secrets"), "secrets rewrap: replaces the key"],
   ["setting BERTH_", "TLS_CERT TLS_KEY", scenario("tls"), "TLS: the service listens for https alone"],
   ["setting BERTH_", "TRUSTED_PROXIES", scenario("tls"), "trusted proxies: the address that the proxy adds"],
@@ -824,7 +822,7 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "EGRESS_ADDRESS EGRESS_GATEWAY",
-    server("runs/tunnels/egress-role"),
+    runs("tunnels/egress-role"),
     "a session's sandbox: reaches its hosts",
   ],
   [
@@ -838,7 +836,7 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "TEMPLATES_DAYS TEMPLATES_MB",
-    server("runs/snapshots/snapshot-store"),
+    runs("snapshots/snapshot-store"),
     "evict: older of one checkout, unused for long, limit exceeded",
   ],
   [
@@ -848,7 +846,7 @@ const SETTINGS: readonly Proof[] = [
     "another takes the session over after the grace",
   ],
   ["setting BERTH_", "BLOBS", scenario("two-services"), "two services: one that does not share the contents"],
-  ["setting BERTH_", "BLOB_CACHE_MB", server("blobs/s3/s3-blobs"), "a content that is used again"],
+  ["setting BERTH_", "BLOB_CACHE_MB", store("blobs/s3/s3-blobs"), "a content that is used again"],
 ];
 
 const FLAGS: readonly Proof[] = [
