@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits, or rejects with the signal's reason as soon as it aborts. */
+/** Waits, or rejects with the signal's reason as soon as the signal aborts. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, { signal });
@@ -10,8 +10,8 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
 }
 
 /**
- * Settles as the promise does, or rejects with the signal's reason as soon as it aborts. The promise itself goes on; its later
- * rejection is ignored.
+ * Settles as the promise does, or rejects with the signal's reason as soon as it aborts. The promise itself
+ * is not cancelled; its later rejection is ignored.
  */
 export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   Promise.resolve(promise).catch(() => undefined);

@@ -5,7 +5,10 @@ import fc from "fast-check";
 import { FairSemaphore } from "./fair-semaphore.ts";
 import type { Release } from "./semaphore.ts";
 
-/** Requests a slot for each name, whose first letter is the owner. `leave` releases the slot that a name holds. */
+/**
+ * Requests a slot for each name, whose first letter is the owner. `leave` releases the slot that a name
+ * holds.
+ */
 function race(limit: FairSemaphore, names: readonly string[]) {
   const began: string[] = [];
   const leaves = new Map<string, () => void>();

@@ -1,15 +1,19 @@
 import type { Release } from "./semaphore.ts";
 
 export interface FairSemaphoreOptions {
-  /** Slots in all. */
+  /** Number of slots in total. */
   slots: number;
-  /** Slots that one owner may hold at once. With fewer than `slots`, one owner can never hold them all. */
+  /**
+   * Maximum number of slots that one owner may hold at once. If it is less than `slots`, one owner can never
+   * hold them all.
+   */
   perOwner: number;
 }
 
 /**
- * A semaphore that grants slots round-robin by owner, so that one owner's queue cannot starve another's. The requests of one
- * owner are granted in their order; after each grant that owner's queue goes to the end of the round.
+ * A semaphore that grants slots round-robin by owner, so that one owner's queue cannot starve another's.
+ * Requests of one owner are granted in order; after each grant that owner's queue goes to the end of the
+ * round.
  */
 export class FairSemaphore {
   readonly #perOwner: number;
@@ -22,7 +26,7 @@ export class FairSemaphore {
     this.#perOwner = perOwner;
   }
 
-  /** Resolves when this owner holds a slot. */
+  /** Resolves once this owner holds a slot. */
   async acquire(owner: string): Promise<Release> {
     const granted = Promise.withResolvers<void>();
     this.#queues.set(owner, [...(this.#queues.get(owner) ?? []), granted.resolve]);
@@ -36,7 +40,7 @@ export class FairSemaphore {
     };
   }
 
-  /** How many requests of this owner wait. */
+  /** Returns the number of this owner's waiting requests. */
   waiting(owner: string): number {
     return this.#queues.get(owner)?.length ?? 0;
   }
@@ -49,7 +53,7 @@ export class FairSemaphore {
     this.#grantNext();
   }
 
-  /** Grants one slot at most: one request or one release can make room for no more. */
+  /** Grants at most one slot: a single request or release never makes room for more. */
   #grantNext(): void {
     if (this.#free === 0) return;
     const next = [...this.#queues].find(([owner]) => (this.#held.get(owner) ?? 0) < this.#perOwner);

@@ -1,11 +1,11 @@
-/** Who was served when, so that the one who was served least recently, or never, can be next. */
+/** Records the order in which names were served, so that the least recently served name can be next. */
 export class LeastRecent {
   readonly #max: number;
-  /** In the order of their last turn. */
+  /** Names in the order in which they were last served. */
   readonly #served = new Map<string, number>();
   #count = 0;
 
-  /** @param max names that are remembered; the oldest are forgotten, and count as never served. */
+  /** @param max Names that are remembered. The oldest are forgotten and count as never served. */
   constructor(max = 10_000) {
     this.#max = max;
   }
@@ -18,7 +18,7 @@ export class LeastRecent {
     if (this.#served.size > this.#max && oldest !== undefined) this.#served.delete(oldest);
   }
 
-  /** Grows with each turn; 0: never. */
+  /** Returns a number that grows with each call of `served`, or 0 for a name that was never served. */
   last(name: string): number {
     return this.#served.get(name) ?? 0;
   }

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for each item, at most `atOnce` at a time, and returns the results in the order of the items. After a failure no other
- * call is started, and the running ones have ended when this rejects.
+ * Calls `work` for each item, at most `atOnce` at a time, and returns the results in the order of the items.
+ * After a failure it starts no further call; it rejects once the running calls have ended.
  */
 export async function mapAtOnce<Item, Result>(
   atOnce: number,

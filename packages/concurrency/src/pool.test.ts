@@ -4,7 +4,7 @@ import { setImmediate as settled } from "node:timers/promises";
 import fc from "fast-check";
 import { Pool } from "./pool.ts";
 
-/** A pool of numbers, with the sizes of its batches and the numbers that it released. */
+/** Creates a pool of numbers, and records the sizes of its batches and the numbers that it released. */
 function numbers(ready: number, batch: number) {
   const made: number[] = [];
   const released: number[] = [];

@@ -1,17 +1,17 @@
 export interface PoolOptions<Item> {
-  /** Items kept ready. */
+  /** Number of items that are kept ready. */
   ready: number;
-  /** Largest batch. */
+  /** Maximum number of items in a batch. */
   batch: number;
-  /** Makes `count` items. Rejects when none can be made. */
+  /** Makes `count` items. Rejects when it can make none. */
   make(count: number): Promise<Item[]>;
   /** Disposes of an item that nobody took. */
   release(item: Item): void;
 }
 
 /**
- * Items that take a while to make, kept ready from the first request on, and made in batches. Requests that arrive in the same tick
- * share one batch.
+ * A pool of items that take a while to make. From the first request on, it keeps some ready and makes them in
+ * batches. Requests that arrive in the same tick share one batch.
  */
 export class Pool<Item> {
   readonly #options: PoolOptions<Item>;
@@ -24,7 +24,7 @@ export class Pool<Item> {
     this.#options = options;
   }
 
-  /** Rejects when none can be made, or after `close`. */
+  /** Returns an item, ready or newly made. Rejects when none can be made, or after `close`. */
   take(): Promise<Item> {
     if (this.#closed) return Promise.reject(new Error("The pool is closed."));
     const item = this.#ready.pop();
@@ -35,7 +35,7 @@ export class Pool<Item> {
     return taken.promise;
   }
 
-  /** Waits for the batch that is being made, and releases every item that nobody took. */
+  /** Waits for the batch in progress and releases every item that nobody took. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#making;
@@ -43,7 +43,7 @@ export class Pool<Item> {
     for (const item of this.#ready.splice(0)) this.#options.release(item);
   }
 
-  /** Refills when half of the items are gone, so that a taker seldom waits for a batch. */
+  /** Refills when half of the items are gone, so that `take` seldom waits for a batch. */
   #fill(): void {
     if (this.#making !== null || this.#closed) return;
     const { ready } = this.#options;
@@ -55,9 +55,9 @@ export class Pool<Item> {
     });
   }
 
-  /** Returns false when nothing could be made; the next request tries again. */
+  /** Returns false when no item could be made; the next request tries again. */
   async #make(): Promise<boolean> {
-    // Requests of the same tick join this batch.
+    // Wait for the end of the tick, so that its other requests join this batch.
     await new Promise(setImmediate);
     const { ready, batch, make } = this.#options;
     const missing = this.#waiting.length + ready - this.#ready.length;

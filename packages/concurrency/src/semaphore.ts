@@ -1,7 +1,7 @@
-/** Gives back a slot. Calling it again has no effect. */
+/** Releases a slot. Calling it again has no effect. */
 export type Release = () => void;
 
-/** At most `slots` holders at once. Waiters get a slot in the order in which they asked. */
+/** A semaphore with `slots` slots, granted in the order of the requests. */
 export class Semaphore {
   readonly #slots: number;
   readonly #waiting: (() => void)[] = [];
@@ -11,7 +11,7 @@ export class Semaphore {
     this.#slots = slots;
   }
 
-  /** Resolves when a slot is held. */
+  /** Resolves once a slot is held. */
   async acquire(): Promise<Release> {
     if (this.#held < this.#slots) this.#held += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

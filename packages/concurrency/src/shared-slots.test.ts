@@ -5,7 +5,7 @@ import { type Share, SharedSlots } from "./shared-slots.ts";
 
 const share = fc.record({ group: fc.constantFrom("a", "b", "c"), member: fc.constantFrom("1", "2", "3") });
 
-/** Lets all requests ask at once, while one slot is taken, and returns the order in which they get it. */
+/** Makes all requests at once while one slot is taken. Returns the order in which they get it. */
 async function orderOf(requests: readonly Share[]): Promise<Share[]> {
   const slots = new SharedSlots(1);
   const first = await slots.acquire({ group: "none", member: "none" });
@@ -34,7 +34,7 @@ test("property: between two turns of one group each other group that waits has o
   );
 });
 
-/** Whoever has a later turn has one between any two of another. */
+/** Asserts that between two turns of one name every other name with a later turn has one. */
 function fairly(names: readonly string[]): void {
   for (const [index, name] of names.entries()) {
     const next = names.indexOf(name, index + 1);
@@ -81,7 +81,7 @@ test("never more holders than slots; a release counts once", async () => {
 
 const HOARD = { group: "hoard", member: "one" };
 
-/** Whether each of the requests gets a slot at once, in this order. */
+/** Returns, for each of the requests, whether it gets a slot at once when they are made in this order. */
 async function granted(slots: SharedSlots, requests: readonly Share[]): Promise<boolean[]> {
   const got = requests.map(() => false);
   for (const [index, request] of requests.entries())

@@ -1,7 +1,7 @@
 import { LeastRecent } from "./least-recent.ts";
 import type { Release } from "./semaphore.ts";
 
-/** Who asks: slots are shared among groups first, and within a group among its members. */
+/** The origin of a request. Slots are shared among groups first, and within a group among its members. */
 export interface Share {
   group: string;
   member: string;
@@ -12,10 +12,15 @@ interface Waiting extends Share {
 }
 
 /**
- * At most `slots` holders at once, and where one group has more than three quarters of them, up to a quarter more of other groups: what
- * one group holds for long is then no reason for others to wait. While others wait, it gets no further slot. A free slot goes to the group whose last one is the longest ago, in it to the member, and of those to
- * the request that came first. So a request waits for one slot for each other group and member that waits, however many requests they
- * have.
+ * A semaphore with `slots` slots that are shared fairly among groups.
+ *
+ * While one group holds more than three quarters of the slots, other groups may take up to a quarter more.
+ * Slots that one group holds for long thus do not block the others. A group that holds three quarters gets no
+ * further slot while other groups wait.
+ *
+ * A free slot goes to the group that got one least recently, then to such a member of it, then to the
+ * earliest request. A request therefore waits for one slot for each other waiting group and member, however
+ * many requests they have.
  */
 export class SharedSlots {
   readonly #slots: number;
@@ -28,7 +33,7 @@ export class SharedSlots {
     this.#slots = slots;
   }
 
-  /** Resolves when a slot is held. */
+  /** Resolves once a slot is held. */
   async acquire(share: Share): Promise<Release> {
     if (this.#held < this.#slots || this.#mayExceed(share)) this.#note(share);
     else await new Promise<void>((grant) => this.#waiting.push({ ...share, grant }));
@@ -50,18 +55,18 @@ export class SharedSlots {
     return this.#held;
   }
 
-  /** The group that has more than its share; null when none has. */
+  /** The group that holds more than its share, or null when none does. */
   get dominant(): string | null {
     for (const [group, held] of this.#heldBy) if (held > this.#share) return group;
     return null;
   }
 
-  /** How many slots other groups than the dominant one can have besides. */
+  /** The number of extra slots that groups other than the dominant one may hold. */
   get spare(): number {
     return Math.floor(this.#slots / 4);
   }
 
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -75,7 +80,7 @@ export class SharedSlots {
     next.grant();
   }
 
-  /** Those of the waiting that may have the next slot, if there is one. */
+  /** Returns the waiting requests that may get the next slot. */
   #eligible(): Waiting[] {
     if (this.#held >= this.#slots) return this.#waiting.filter((one) => this.#mayExceed(one));
     const others = this.#waiting.filter(({ group }) => this.#heldOf(group) < this.#share);
@@ -87,7 +92,7 @@ export class SharedSlots {
     return dominant !== null && dominant !== group && this.#held < this.#slots + this.spare;
   }
 
-  /** What a group can have while others wait. */
+  /** The maximum number of slots that a group can get while other groups wait. */
   get #share(): number {
     return Math.max(1, Math.floor((this.#slots * 3) / 4));
   }

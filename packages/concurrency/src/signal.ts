@@ -3,7 +3,10 @@ export class Signal {
   readonly #waiting = new Set<() => void>();
   #isSet = false;
 
-  /** Wakes every waiter, and every later one until `reset`. Bound, so that it can be passed as a callback. */
+  /**
+   * Wakes every waiter, and every later one until `reset`. It is bound, so that it can be passed as a
+   * callback.
+   */
   readonly set = (): void => {
     this.#isSet = true;
     for (const resolve of this.#waiting) resolve();
@@ -14,12 +17,15 @@ export class Signal {
     return this.#isSet;
   }
 
-  /** Call it before looking for work, so that a `set` during the look is kept for the next wait. */
+  /**
+   * Resets the signal. Call it before looking for work, so that a `set` in the meantime is kept for the next
+   * wait.
+   */
   reset(): void {
     this.#isSet = false;
   }
 
-  /** Resolves once the signal is set, or `over` is aborted. */
+  /** Resolves once the signal is set or `over` aborts. */
   wait(over?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -33,7 +39,7 @@ export class Signal {
     });
   }
 
-  /** As `wait`, but resolves with false after `milliseconds` without a `set`. */
+  /** Resolves with true once the signal is set, or with false after `milliseconds`. */
   async waitFor(milliseconds: number): Promise<boolean> {
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(timeout.resolve, milliseconds);

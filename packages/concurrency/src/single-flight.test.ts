@@ -49,7 +49,7 @@ interface Question {
 
 const question: Question = { url: "https://git.example/org/one", secret: "first" };
 
-/** A host whose answers the test gives, asked once per url and secret. */
+/** A host whose answers the test supplies, asked once per url and secret. */
 function host(maxWaitMs = 60_000) {
   const questions: (PromiseWithResolvers<{ head: string } | null> & { secret: string | null })[] = [];
   const list = singleFlight(
@@ -60,7 +60,7 @@ function host(maxWaitMs = 60_000) {
     },
     { key: ({ url, secret }) => JSON.stringify([url, secret]), maxWaitMs },
   );
-  /** Resolves when the host has been asked this many times; fails when it was asked more often. */
+  /** Resolves when the host has been asked this many times. Fails when it was asked more often. */
   const asked = async (count: number) => {
     for (let turns = 0; turns < 10_000 && questions.length < count; turns++) await settled();
     assert.equal(questions.length, count);

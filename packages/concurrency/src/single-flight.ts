@@ -1,9 +1,11 @@
 export interface SingleFlightOptions<Input> {
-  /** Calls with equal keys are shared. Default: all calls share one key. */
+  /** Returns the key of a call; calls with equal keys are shared. Default: all calls share one key. */
   key?: (input: Input) => string;
-  /** How long a call that is under way delays the next one. Default: until it settles. */
+  /** Milliseconds for which a running call delays the next one. Default: until it settles. */
   maxWaitMs?: number;
-  /** Starts a call one microtask late, and callers that arrive before it starts share it. Default: false. */
+  /**
+   * Whether a call starts one microtask late, shared by callers that arrive before it starts. Default: false.
+   */
   joinSameTick?: boolean;
 }
 
@@ -14,8 +16,8 @@ interface Flight<Output> {
 }
 
 /**
- * Runs `call` for one caller at a time per key. Callers that arrive while a call is under way share the next one, so nobody gets
- * the result of a call that began before they asked, and any number of callers cost at most one call after another.
+ * Runs `call` for one caller at a time per key. Callers that arrive while a call runs share the next one. No
+ * caller gets the result of a call that began earlier than its request, and at most one call is queued.
  */
 export function singleFlight<Input, Output>(
   call: (input: Input) => Promise<Output>,

@@ -6,7 +6,7 @@ export interface Instruction {
   k: number;
 }
 
-/** A BPF program as the kernel reads it. */
+/** Encodes a BPF program in the form that the kernel reads. */
 export function encode(filter: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(filter.length * 8);
   for (const [index, instruction] of filter.entries()) {

@@ -4,15 +4,15 @@ import { join } from "node:path";
 
 interface Options {
   signal?: AbortSignal | undefined;
-  /** Given the path of a file or directory below the tree. */
+  /** Returns true for a path to skip, relative to the root of the tree. */
   leaveOut?: (path: string) => boolean;
 }
 
 /**
- * Copies the files and directories of a tree that changes meanwhile: what vanishes is left out. The copies are for this process's
- * user alone; links and special files are left out. Durable only after a sync of the filesystem.
- *
- * @throws the signal's reason.
+ * Copies the directories and regular files of a tree that may change meanwhile; files that vanish are
+ * skipped. Links and special files are not copied. Only this process's user can access the copies. They are
+ * durable only after a sync of the filesystem.
+ * @throws the signal's reason when it aborts.
  */
 export async function copyTree(from: string, to: string, options: Options = {}): Promise<void> {
   await copyBelow({ from, to, path: "", ...options });
@@ -30,7 +30,7 @@ async function copyBelow(at: Options & { from: string; to: string; path: string 
   }
 }
 
-/** `copyFile` keeps owner and mode. */
+/** Resets owner and mode, which `copyFile` keeps. */
 async function copyOne(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   await chown(to, process.geteuid?.() ?? 0, process.getegid?.() ?? 0);

@@ -3,13 +3,14 @@ import { realpathSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * Runs `work` while holding the lock of a directory, which excludes other processes and other callers in this one.
+ * Runs `work` while holding the lock of a directory, which excludes other processes and other callers in this
+ * one.
  *
- * The lock is a listening socket in Linux's abstract namespace: the kernel releases it however its holder dies, and a waiter is
- * woken by the closing connection instead of polling.
- *
- * @param options.timeoutMs default: two minutes. @param options.signal ends the waiting.
- * @throws when the lock is not free in time, and the signal's reason.
+ * The lock is a listening socket in Linux's abstract namespace. The kernel releases it however its holder
+ * ends, and the closing connection wakes a waiter, so that nobody polls.
+ * @param options.timeoutMs Maximum wait for the lock. Default: two minutes.
+ * @param options.signal Ends the wait.
+ * @throws an error when the lock is not free in time, or the signal's reason.
  */
 export async function withDirectoryLock<T>(
   directory: string,

@@ -14,9 +14,13 @@ import {
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
 
-// Files that only their user can read. Readers see them whole or not at all, and they are durable once a call returns.
+// Writes files that only their user can read. Readers see the whole file or none, and it is durable once a
+// call returns.
 
-/** Creates the file, unless it exists: processes that start at once agree on the content of one of them. */
+/**
+ * Creates the file unless it exists. When several processes create it at once, the content of one of them
+ * remains.
+ */
 export function createFile(path: string, content: string): void {
   withPartial(path, content, (partial) => {
     try {
@@ -27,16 +31,16 @@ export function createFile(path: string, content: string): void {
   });
 }
 
-/** Creates the file, or gives it another content. */
+/** Creates the file, or replaces its content. */
 export function replaceFile(path: string, content: string): void {
   withPartial(path, content, (partial) => renameSync(partial, path));
 }
 
 /**
- * Creates the directory, for its user alone, and those above it, unless they exist. One after the other: `mkdirSync` with `recursive`
- * never returns below a directory in which nothing can be created, such as /proc.
- *
- * @throws one sentence that names the directory, with the system's `code`.
+ * Creates the directory, accessible to its user alone, and missing parent directories. It creates them one by
+ * one: `mkdirSync` with `recursive` never returns below a directory in which nothing can be created, such as
+ * /proc.
+ * @throws an error of one sentence that names the directory, with the system's `code`.
  */
 export function createDirectory(path: string): void {
   const missing: string[] = [];
@@ -52,7 +56,7 @@ export function createDirectory(path: string): void {
   }
 }
 
-/** Another process may have made it meanwhile. */
+/** Creates one directory. Another process may have created it meanwhile. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -62,7 +66,7 @@ function makeDirectory(path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** Makes names that were given or removed in the directory durable. */
+/** Makes the creations and removals of names in the directory durable. */
 export function syncDirectory(path: string): void {
   const directory = openSync(path, "r");
   try {
@@ -72,7 +76,10 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** A name that another process found, and that this one does not give, may not be durable yet: the directory is synced for both. */
+/**
+ * Writes a temporary file and calls `give` to move or link it. The directory is synced even if another
+ * process created the name, since that name may not be durable yet.
+ */
 function withPartial(path: string, content: string, give: (partial: string) => void): void {
   const partial = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   try {

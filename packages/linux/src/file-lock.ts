@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 
 /**
- * Locks a file, created when it is missing, with flock(2). The lock belongs to a descriptor that this process keeps open: the
- * kernel releases it when the process ends, and no namespace hides it. Returns null when another descriptor has the lock.
- *
+ * Locks a file with flock(2), and creates it when it is missing. Returns null when another descriptor holds
+ * the lock. The lock belongs to a descriptor that this process keeps open, so the kernel releases it when the
+ * process ends. It works across namespaces.
  * @throws when the file cannot be opened, or `flock` of util-linux is missing.
  */
 export function lockFile(path: string): (() => void) | null {
@@ -13,8 +13,8 @@ export function lockFile(path: string): (() => void) | null {
 }
 
 /**
- * As `lockFile`, but returns the descriptor, to be closed by the caller. A process that inherits it has the lock as well, until
- * the last one has closed it.
+ * Locks a file as `lockFile` does, but returns the descriptor, which the caller closes. Child processes that
+ * inherit it hold the lock too, until the last one closes it.
  */
 export function lockedDescriptor(path: string): number | null {
   const descriptor = openSync(path, "a", 0o600);

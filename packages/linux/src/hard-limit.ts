@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A hard limit of this process, which no process that it starts can exceed, by its name in `/proc/self/limits`. */
+/**
+ * Returns a hard limit of this process by its name in `/proc/self/limits`. Child processes cannot exceed it.
+ * An unlimited or unknown limit is `Number.MAX_SAFE_INTEGER`.
+ */
 export function hardLimit(name: "Max open files" | "Max processes"): number {
   const line = readFileSync("/proc/self/limits", "latin1")
     .split("\n")

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Identifies the boot of this machine and the pid namespace: only where this is the same does a pid name the same process. Twelve
- * hexadecimal digits.
+ * Returns an id of this boot of the machine and the pid namespace, in twelve hexadecimal digits. A pid names
+ * the same process only where this id is the same.
  */
 export function machineId(): string {
   const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readMachine } from "./machine.ts";
 
-/** A machine with 8 GiB of memory and these files. */
+/** Creates a machine with 8 GiB of memory and these files. */
 function machine(t: TestContext, files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), "berth-machine-"));
   t.after(() => rmSync(root, { recursive: true }));

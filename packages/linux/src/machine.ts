@@ -2,20 +2,19 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
-/** What a machine has, for all its processes together. */
+/** Resources of a machine, for all its processes together. */
 export interface Machine {
   memoryBytes: number;
-  /** Processes and threads that can exist. */
+  /** The maximum number of processes and threads. */
   pids: number;
   openFiles: number;
   cpus: number;
 }
 
 /**
- * What this process and its children can use of the machine: what the kernel has, or less where a control group above this process
- * allows less.
- *
- * @param at Where proc and cgroups are mounted.
+ * Reads which resources of the machine this process and its children can use. A limit of a visible control
+ * group counts where it is lower than the kernel's.
+ * @param at Mount points of proc and the control groups.
  */
 export function readMachine(at: { proc: string; cgroup: string } = MOUNTS): Machine {
   const total = /^MemTotal:\s+(\d+) kB/m.exec(read(join(at.proc, "meminfo")))?.[1];
@@ -33,7 +32,7 @@ export function readMachine(at: { proc: string; cgroup: string } = MOUNTS): Mach
 
 const MOUNTS = { proc: "/proc", cgroup: "/sys/fs/cgroup" };
 
-/** The directories of this process's groups and of those above them, as far as they are visible. */
+/** Returns the directories of this process's control groups and their parents, as far as they are visible. */
 function ownGroups({ proc, cgroup }: typeof MOUNTS): string[] {
   return read(join(proc, "self/cgroup"))
     .split("\n")
@@ -46,7 +45,7 @@ function ownGroups({ proc, cgroup }: typeof MOUNTS): string[] {
     });
 }
 
-/** Infinity where the file is missing or has no number. */
+/** Returns infinity where the file is missing or contains no number. */
 function numberIn(path: string): number {
   return Number(/^\d+$/.exec(read(path).trim())?.[0] ?? Number.POSITIVE_INFINITY);
 }

@@ -1,6 +1,9 @@
 import type { Stats } from "node:fs";
 
-/** The path is that of something else, which may never end or never begin to give bytes, or which leads elsewhere. */
+/**
+ * Thrown for a path that is not a regular file. Opening or reading something else may block forever, never
+ * end or lead elsewhere.
+ */
 export class NotARegularFile extends Error {}
 
 /** @throws NotARegularFile */
@@ -8,7 +11,7 @@ export function requireRegularFile(path: string, status: Stats): void {
   if (!status.isFile()) throw notARegularFile(path, kindOf(status));
 }
 
-/** What `open` says with O_NOFOLLOW of a link, in words; another error as it is. */
+/** Translates the error of `open` with O_NOFOLLOW for a link; returns any other error unchanged. */
 export function withLinkInWords(path: string, error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ELOOP" ? notARegularFile(path, "a link") : error;
 }

@@ -5,10 +5,9 @@ import { requireRegularFile, withLinkInWords } from "./not-a-regular-file.ts";
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /**
- * Opens a file in a directory that others may write to. Follows no link at the path, and never waits.
- *
- * @param flags how, as `O_RDWR`. Default: for reading.
- * @throws NotARegularFile, and as `open`.
+ * Opens a file in a directory that others may write to. It follows no link at the path and never blocks.
+ * @param flags Flags of open(2), such as `O_RDWR`. Default: read-only.
+ * @throws NotARegularFile, and the errors of `open`.
  */
 export async function openRegularFile(path: string, flags = O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
@@ -23,14 +22,20 @@ export async function openRegularFile(path: string, flags = O_RDONLY): Promise<F
   }
 }
 
-/** What `lstat` says of a file. @throws NotARegularFile, and as `lstat`. */
+/**
+ * Returns the `lstat` of a file.
+ * @throws NotARegularFile, and the errors of `lstat`.
+ */
 export async function statRegularFile(path: string): Promise<fs.Stats> {
   const status = await lstat(path);
   requireRegularFile(path, status);
   return status;
 }
 
-/** The bytes of a file, or those from `start` to `end`, inclusive. The stream fails as `openRegularFile` rejects. */
+/**
+ * Streams a file, or its bytes from `start` to `end`, inclusive. The stream fails with the errors of
+ * `openRegularFile`.
+ */
 export function streamRegularFile(path: string, range: { start?: number; end?: number } = {}): fs.ReadStream {
   return fs.createReadStream(path, {
     ...range,
@@ -40,7 +45,7 @@ export function streamRegularFile(path: string, range: { start?: number; end?: n
 
 type Opened = (error: Error | null, descriptor?: number) => void;
 
-/** As a stream calls it, with its own flags and mode. */
+/** Opens a file for a read stream, whose own flags and mode are ignored. */
 function openDescriptor(path: string, _flags: unknown, _mode: unknown, opened: Opened): void {
   fs.open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, (failure, descriptor) => {
     if (failure !== null) return opened(withLinkInWords(path, failure) as Error);

@@ -1,8 +1,8 @@
 import { type Stats, statSync } from "node:fs";
 
 /**
- * What is wrong with a file or directory that nobody but this process's user and root may change: a sentence for the operator,
- * or null. Bits of access control lists show in the group's.
+ * Checks that only this process's user and root can change a file or directory. Returns a sentence for the
+ * operator when others can, or null. The mode's group bits also cover access control lists.
  */
 export function whoElseChanges(path: string): string | null {
   const status = statSync(path);
@@ -14,7 +14,10 @@ export function whoElseChanges(path: string): string | null {
   return `${path} can be changed by other users (mode ${bits}): check what is there, then run chmod go-w ${path}.`;
 }
 
-/** A sentence for the operator if another user than this process's and root owns the file or directory; otherwise null. */
+/**
+ * Returns a sentence for the operator when a user other than this process's and root owns the file or
+ * directory, or null.
+ */
 export function whoElseOwns(path: string, { uid }: Pick<Stats, "uid">): string | null {
   if (uid === 0 || uid === process.geteuid?.()) return null;
   return `${path} belongs to user id ${uid}, who can change it: check what is there, then give it to the user of Berth with chown.`;

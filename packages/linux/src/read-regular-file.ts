@@ -4,10 +4,10 @@ import { requireRegularFile, withLinkInWords } from "./not-a-regular-file.ts";
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 /**
- * The text of a file. Never waits: a named pipe without a writer is refused, and not read.
- *
- * @param followsLinks whether a link at the path counts as the file that it leads to. Not where others than the operator may write.
- * @throws NotARegularFile, and as `openSync`.
+ * Reads a text file without ever blocking: a named pipe is rejected.
+ * @param followsLinks Whether to follow a link at the path. Set it to false where others than the operator
+ * may write.
+ * @throws NotARegularFile, and the errors of `openSync`.
  */
 export function readRegularFile(path: string, { followsLinks = true } = {}): string {
   const descriptor = openDescriptor(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));

@@ -5,11 +5,10 @@ import { promisify } from "node:util";
 const removing = new Map<string, Promise<unknown>>();
 
 /**
- * Removes a tree with the system's `rm`, which walks by descriptors: it follows no link, and removes trees deeper than the longest
- * path, which an agent can make and which Node's `rm` does not remove. Two at once in one tree would fail, so a removal that
- * this process has begun is awaited first.
- *
- * @param signal kills the `rm` of this call.
+ * Removes a tree with the system's `rm`. It follows no link, and removes trees deeper than the longest path,
+ * which an agent can create and Node's `rm` cannot remove. Two removals of one tree at once would fail, so
+ * this first waits for one that the process has begun.
+ * @param signal Kills the `rm` of this call.
  */
 export async function removeTree(path: string, signal?: AbortSignal): Promise<void> {
   for (let other = removing.get(path); other !== undefined; other = removing.get(path))

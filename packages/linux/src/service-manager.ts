@@ -3,20 +3,24 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../scripts/notify.pl", import.meta.url));
 
-/** The service manager that started this process and wants to hear of it: systemd, for a unit with `Type=notify`. */
+/**
+ * The service manager that started this process and expects notifications: systemd, for a unit with
+ * `Type=notify`.
+ */
 export interface ServiceManager {
-  /** How soon after each other it expects `WATCHDOG=1`; null when it does not watch this process. */
+  /** Milliseconds within which it expects the next `WATCHDOG=1`; null when it does not watch this process. */
   readonly watchdogMs: number | null;
-  /** Sends one message of these assignments, such as `READY=1`; see sd_notify(3). Never throws. */
+  /** Sends one message with these assignments, such as `READY=1`; see sd_notify(3). Never throws. */
   tell(...assignments: readonly string[]): void;
   close(): void;
 }
 
 /**
- * Null when no service manager wants to hear. Removes its variables from `env`, so that no child process is taken for the service.
+ * Returns null when no service manager expects notifications. It removes the manager's variables from `env`,
+ * so that no child process is taken for the service.
  *
- * Messages are sent by a Perl process, since Node.js has no datagram sockets of Unix. It lives as long as this process: a sender
- * that ended at once could be gone before the manager has looked up which service it belongs to.
+ * A Perl process sends the messages, since Node.js has no Unix datagram sockets. It runs until this process
+ * ends. A sender that exits at once could be gone before the manager has looked up its service.
  */
 export function openServiceManager(env: NodeJS.ProcessEnv = process.env): ServiceManager | null {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: microseconds, WATCHDOG_PID: watched } = env;
@@ -41,7 +45,7 @@ function startSender(socket: string): ChildProcess {
     env: { PATH: process.env.PATH, NOTIFY_SOCKET: socket, LC_ALL: "C" },
     stdio: ["pipe", "ignore", "inherit"],
   });
-  // A sender that could not start, or has ended, is replaced with the next message.
+  // The next message starts a new sender in place of one that failed to start or has ended.
   sender.on("error", () => undefined);
   sender.stdin.on("error", () => undefined);
   sender.unref();

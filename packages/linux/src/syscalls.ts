@@ -1,14 +1,17 @@
-/** The processor architectures that Berth knows system call numbers for, as Node names them. */
+/** Processor architectures whose system call numbers Berth knows, by their names in Node. */
 export type Architecture = "x64" | "arm64";
 
 export function isArchitecture(name: string): name is Architecture {
   return name === "x64" || name === "arm64";
 }
 
-/** A system call's number on x86_64 and on aarch64; null where it does not exist. */
+/** A system call's numbers on x86_64 and aarch64; null where it does not exist. */
 export type Numbers = readonly [x86_64: number | null, aarch64: number | null];
 
-/** Denied with any arguments: they administer the host, or enlarge the attack surface of the kernel. */
+/**
+ * System calls that are denied with any arguments: they administer the host or enlarge the kernel's attack
+ * surface.
+ */
 export const DENIED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   mount: [165, 40],
   umount2: [166, 39],
@@ -82,7 +85,7 @@ export const DENIED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   lsm_set_self_attr: [460, 460],
 };
 
-/** Allowed or denied by their arguments. */
+/** System calls that are allowed or denied by their arguments. */
 export const EXAMINED_SYSCALLS = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -98,14 +101,18 @@ export const EXAMINED_SYSCALLS = {
   ptrace: [101, 117],
 } as const satisfies Record<string, Numbers>;
 
-/** System calls that the filter says the kernel lacks, so that programs do without: the machine has one table of AIO contexts. */
+/**
+ * System calls for which the filter returns ENOSYS, so that programs do without them. The machine has a
+ * single table of AIO contexts for everyone.
+ */
 export const ABSENT_SYSCALLS: Readonly<Record<string, Numbers>> = {
   io_setup: [206, 0],
 };
 
 /**
- * First and last of the numbers that no system call of the lists has, below the ones that all architectures share. Of x86_64 two
- * are in use, `uretprobe` and `uprobe`: newer kernels pass them by every filter, and end a caller that is no trampoline of theirs.
+ * The first and last number of the range that contains no listed system call, below the numbers shared by all
+ * architectures. On x86_64 two of them are in use, `uretprobe` and `uprobe`. Newer kernels exempt both from
+ * every filter, and end a caller that is not the kernel's own trampoline.
  */
 export const UNASSIGNED_SYSCALLS = { x64: [335, 423], arm64: [295, 423] } as const satisfies Record<
   Architecture,
@@ -115,7 +122,7 @@ export const UNASSIGNED_SYSCALLS = { x64: [335, 423], arm64: [295, 423] } as con
 /** The newest system call that the lists above cover; the filter returns ENOSYS for later ones. */
 export const NEWEST_SYSCALL = 466;
 
-/** System calls that Berth's programs and tests make and the filter allows. */
+/** System calls that Berth's programs and tests make and that the filter allows. */
 const OTHERS: Readonly<Record<string, Numbers>> = {
   close: [3, 57],
   getpid: [39, 172],
@@ -134,7 +141,10 @@ const OTHERS: Readonly<Record<string, Numbers>> = {
   openat2: [437, 437],
 };
 
-/** Numbers by name of the system calls that are denied, examined or made, without those that the architecture lacks. */
+/**
+ * Returns the numbers of the denied, examined and used system calls by name, without those that the
+ * architecture lacks.
+ */
 export function syscallNumbers(architecture: Architecture): Readonly<Record<string, number>> {
   const column = architecture === "arm64" ? 1 : 0;
   const all: Record<string, Numbers> = {
