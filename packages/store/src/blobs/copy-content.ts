@@ -1,6 +1,9 @@
 import type { BlobStore } from "./interface/blob-store.ts";
 
-/** Copies a content from one store to another. Returns its size; null when it is missing or its bytes are others than they were. */
+/**
+ * Copies a content from one store to another. Returns its size in bytes, or null when it is missing or its
+ * bytes do not match the hash.
+ */
 export async function copyContent(from: BlobStore, to: BlobStore, sha256: string): Promise<number | null> {
   try {
     const staged = await to.stage(from.read(sha256));

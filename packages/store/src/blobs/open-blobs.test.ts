@@ -1,4 +1,4 @@
-// Subject: what is loaded for which store.
+// Subject: which modules are loaded for which store.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-/** As in an installation without the AWS SDK. */
+/** Makes modules resolve as in an installation without the AWS SDK. */
 const WITHOUT_SDK = `import { registerHooks } from "node:module";
   registerHooks({
     resolve(name, context, next) {

@@ -5,15 +5,15 @@ import { openDiskBlobs } from "./disk/disk-blobs.ts";
 import type { BlobStore } from "./interface/blob-store.ts";
 import { parseS3Place } from "./s3/s3-place.ts";
 
-/** The settings of the store. */
+/** Settings of the store. */
 export interface BlobConfig {
-  /** Directory of all state. */
+  /** The directory of all state. */
   dataDir: string;
   /** `disk`, a directory, or `s3://bucket/prefix?endpoint=…&region=…`. */
   blobs: string;
-  /** Maximum size of the cache of a bucket's contents, in megabytes. */
+  /** The maximum size of the cache of a bucket's contents, in megabytes. */
   blobCacheMb: number;
-  /** Proxies on the way to a bucket. Null: none. */
+  /** Proxies for requests to a bucket; null for none. */
   httpsProxy: string | null;
   httpProxy: string | null;
   /** Hosts that are reached without a proxy. */
@@ -22,7 +22,10 @@ export interface BlobConfig {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Opens the store that the settings name. What S3 needs is loaded only for it, and need not be installed otherwise. */
+/**
+ * Opens the store that the settings name. The S3 modules are loaded only for a bucket, and need not be
+ * installed otherwise.
+ */
 export async function openBlobs(config: BlobConfig, db: DatabaseAccess): Promise<BlobStore> {
   const directory = blobDirectory(config);
   if (directory !== null) return await openDiskBlobs(directory);

@@ -5,9 +5,10 @@ import type { Migration } from "./migrations.ts";
 import { inTransaction } from "./transaction.ts";
 
 /**
- * How long a migration waits for a lock at first, and at most. Whoever asks for a table after it waits as long. The first is
- * shorter than the second after which PostgreSQL looks for deadlocks, where it could choose a transaction of a service to end; the
- * last is longer, so that an autovacuum of the table is ended.
+ * Milliseconds for which a migration waits for a lock at first, and at most. Statements of others queue
+ * behind it for the same time. The first wait is shorter than PostgreSQL's `deadlock_timeout` of 1 s, at
+ * which it could end a service's transaction. The last is longer, so that PostgreSQL cancels an autovacuum of
+ * the table.
  */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 4_000;
@@ -18,8 +19,9 @@ interface ApplyOptions {
 }
 
 /**
- * Applies one migration in a transaction of its own. When others have its tables for long, or wait for tables that it has, it is
- * rolled back and tried again after a pause, in which they go on; until it is applied, or the signal aborts.
+ * Applies one migration in a transaction of its own. When it cannot get a lock in time or deadlocks, it is
+ * rolled back and tried again after a pause, in which others proceed. This goes on until it is applied or the
+ * signal aborts.
  */
 export async function applyMigration(
   client: ClientBase,

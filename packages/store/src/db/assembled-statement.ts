@@ -6,10 +6,12 @@ export interface Condition {
   values: readonly unknown[];
 }
 
+/** Returns a part of a statement. */
 export function condition(text: string, ...values: readonly unknown[]): Condition {
   return { text, values };
 }
 
+/** Joins parts with a separator between them, such as ` and `. */
 export function joined(parts: readonly Condition[], separator: string): Condition {
   return {
     text: parts.map(({ text }) => text).join(separator),
@@ -18,8 +20,8 @@ export function joined(parts: readonly Condition[], separator: string): Conditio
 }
 
 /**
- * One statement of the parts. A list has a text for each combination of filters, so that a plan that serves every value also
- * fits each: a filter that is not given is not in it.
+ * Joins the parts to one statement. A filter that is not given is left out, so each combination of filters
+ * has its own text. A generic plan of each text fits all values.
  */
 export function assembled(parts: readonly Condition[]): Statement {
   const { text: unnumbered, values } = joined(parts, " ");
@@ -28,7 +30,7 @@ export function assembled(parts: readonly Condition[]): Statement {
   return { name: nameOf(text), text, values };
 }
 
-/** There are few texts, and each is prepared once per connection. */
+/** Names of prepared statements by text. There are few texts, and each is prepared once per connection. */
 const STATEMENT_NAMES = new Map<string, string>();
 
 function nameOf(text: string): string {

@@ -3,10 +3,15 @@ import type { DatabaseAccess } from "./database-access.ts";
 import { DatabaseUnavailableError } from "./database-error.ts";
 import type { Queryable } from "./statement.ts";
 
-/** Statements of one kind under way at a time. While one waits for the disk, the next is worked on. */
+/**
+ * The maximum number of statements of one kind that run at once. While one waits for the disk, the next is
+ * processed.
+ */
 const UNDER_WAY = 2;
 
-/** A statement takes no more than this, so that one large row does not hold up others, and plans stay as they were measured. */
+/**
+ * Limits of one statement, so that one large row does not delay others and measured query plans stay valid.
+ */
 const MAX_ROWS = 64;
 const MAX_CHARACTERS = 1_048_576;
 
@@ -17,7 +22,7 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** The `store` of a database: statements of the same name share batches. */
+/** Returns the `store` of a database, in which statements of the same name share batches. */
 export function storeInBatches(db: Queryable): DatabaseAccess["store"] {
   const batches = new Map<string, Batches>();
   return async <Row extends { id: string }, Stored extends { id: string }>(
@@ -32,9 +37,11 @@ export function storeInBatches(db: Queryable): DatabaseAccess["store"] {
 }
 
 /**
- * Stores rows of one kind: those that arrive while `UNDER_WAY` statements are under way go together as the next one, so one wait
- * for the disk serves many. A row that arrives alone is stored at once. Each has its own result: when a statement fails for
- * a row in it, the rows are stored one by one. When the database does not answer, all of them fail, as each alone would.
+ * Stores rows of one kind in batches. Rows that arrive while `UNDER_WAY` statements run form the next
+ * statement, so that one wait for the disk serves many. A row that arrives alone is stored at once.
+ *
+ * Each row has its own result: when a statement fails because of a row, its rows are stored one by one. When
+ * the database is unavailable, all of them fail, as each would alone.
  */
 class Batches {
   readonly #db: Queryable;
@@ -47,7 +54,10 @@ class Batches {
     this.#statement = statement;
   }
 
-  /** Resolves with what the statement returned for the row once that is durable; null when it did not store it. */
+  /**
+   * Resolves with what the statement returned for the row, once that is durable, or with null when it did not
+   * store the row.
+   */
   store(id: string, encoded: string): Promise<unknown> {
     const stored = new Promise((resolve, reject) => this.#waiting.push({ id, encoded, resolve, reject }));
     if (this.#underWay < UNDER_WAY) void this.#run();

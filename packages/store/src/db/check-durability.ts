@@ -11,10 +11,10 @@ const REQUIRED_SETTINGS = {
 } as const;
 
 /**
- * Rejects a server that is too old, or that acknowledges a commit before it is on disk: events that clients have already seen
- * would be lost in a power failure. Reads the values of its own connection, so that settings of a role or a database count.
- *
- * @throws one sentence that lists every problem.
+ * Rejects a server that is too old, or that acknowledges a commit before it is on disk. On such a server, a
+ * power failure could lose events that clients have already seen. It reads the values of its own connection,
+ * so settings of a role or a database count.
+ * @throws an error of one sentence that lists every problem.
  */
 export async function checkDurability(database: Queryable): Promise<void> {
   const names = [...Object.keys(REQUIRED_SETTINGS), "server_version_num", "server_version"];

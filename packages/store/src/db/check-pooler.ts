@@ -5,14 +5,13 @@ import { DatabaseClient } from "./database-client.ts";
 import { databaseError } from "./database-error.ts";
 import { execute } from "./statement.ts";
 
-/** Others may use the pooler at the same time, and hide what it does. */
+/** Number of rounds of the check, since other clients that use the pooler meanwhile can hide what it does. */
 const ROUNDS = 5;
 
 /**
- * Checks that a pooler keeps a connection to the server for each client, as statements that are prepared once need, and that the way
- * around it leads to the same database. Does nothing without a pooler.
- *
- * @throws one sentence for the operator.
+ * Checks that a pooler gives each client its own server connection, as prepared statements need, and that the
+ * direct URL leads to the same database. Does nothing without a pooler.
+ * @throws an error of one sentence for the operator.
  */
 export async function checkPooler(address: DatabaseAddress): Promise<void> {
   if (!isPooled(address)) return;
@@ -45,7 +44,7 @@ export async function checkPooler(address: DatabaseAddress): Promise<void> {
   }
 }
 
-/** Whether a client changes its connection of the server, or has that of another one. */
+/** Returns whether a client changes its server connection, or shares one with the other client. */
 async function sharesServers(one: DatabaseClient, other: DatabaseClient): Promise<boolean> {
   const first = await serverOf(one);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -59,7 +58,7 @@ async function serverOf(client: DatabaseClient): Promise<number | undefined> {
   return rows[0]?.pid;
 }
 
-/** Advisory locks are those of one database. */
+/** Compares the databases by an advisory lock, which is visible in one database only. */
 async function isSameDatabase(one: DatabaseClient, direct: DatabaseClient): Promise<boolean> {
   const values = [randomInt(2 ** 47)];
   await execute(direct, { text: "select pg_advisory_lock($1)", values });

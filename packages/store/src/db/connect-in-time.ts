@@ -5,8 +5,10 @@ import type { Servers } from "./servers.ts";
 const RETRY_INTERVAL_MS = 25;
 
 /**
- * Tries to connect for up to 5 s, to each server in turn. No statement was sent yet, so a short outage (a restart, a failover) causes a
- * delay rather than an error. On a machine so busy that the time is over sooner, each server is tried once, and the first again.
+ * Tries to connect for up to 5 s, to each server in turn. No statement was sent yet, so a short outage (a
+ * restart, a failover) causes a delay rather than an error. If a busy machine uses up the time earlier, each
+ * of several servers is still tried once, and the first one again.
+ * @throws the error of `servers.fault`.
  */
 export async function connectInTime<T>(servers: Servers, connect: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;

@@ -1,19 +1,22 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** The connections for writes and transactions of one process. */
+/** The connections of one process for writes and transactions. */
 export interface ConnectionState {
   busy: number;
   idle: number;
-  /** Callers that wait for one. */
+  /** Callers that wait for a connection. */
   waiting: number;
-  /** Since the process began: how often one was asked for, and how long all of that took. */
+  /** Connections taken since the process started, and the total time that callers waited for them. */
   taken: number;
   waitedSeconds: number;
 }
 
 export type MeasuredConnections = () => ConnectionState;
 
-/** @param process names it in each series: both processes of a service have these metrics. */
+/**
+ * Adds metrics of the connections to a registry.
+ * @param process Label of each series; both processes of a service have these metrics.
+ */
 export function addConnectionMetrics(
   registry: Registry,
   connections: MeasuredConnections,

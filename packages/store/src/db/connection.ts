@@ -7,7 +7,10 @@ import { parseTimestamp } from "./parse-timestamp.ts";
 import { serverName, serverUrls } from "./server-urls.ts";
 import { type Server, Servers } from "./servers.ts";
 
-/** How clients reach an embedded server: `host` is the directory of its Unix socket. The password stays in its file. */
+/**
+ * The connection of clients to an embedded server. `host` is the directory of its Unix socket. The password
+ * stays in its file.
+ */
 export type SocketConnection = {
   host: string;
   port: number;
@@ -17,27 +20,30 @@ export type SocketConnection = {
 };
 
 /**
- * The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password, and name several servers.
- * `direct`: that one leads to a pooler, and this one around it.
+ * The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password
+ * and name several servers. When `direct` is set, `url` leads to a pooler and `direct` bypasses it.
  */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string; direct?: string | null };
 
-/** Limit for opening a connection and for waiting for a free one. */
+/** Milliseconds for opening a connection, and for waiting for a free one. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The server cancels a statement after this. The client gives up a little later, in case the server is frozen. */
+/**
+ * Milliseconds after which the server cancels a statement, and the client gives up. The client's is longer
+ * and covers a server that is frozen.
+ */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const QUERY_TIMEOUT_MS = 35_000;
 
-/** Settings of the server for each connection, in milliseconds. */
+/** Server settings of each connection, in milliseconds. */
 const TIMEOUTS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
 
 /**
- * PostgreSQL's own defaults of what statements, and the parsers of their results, depend on: a server, database or role of an operator
- * may have others.
+ * PostgreSQL's own defaults of settings that statements and the parsers of results depend on. An operator's
+ * server, database or role may set them differently.
  */
 const DEFAULTS = {
   timezone: "UTC",
@@ -48,12 +54,15 @@ const DEFAULTS = {
   lock_timeout: 0,
 };
 
-/** A server that vanished without closing its connections is noticed after this and ten unanswered probes, a second apart. */
+/**
+ * Milliseconds of silence before keepalive probes. A vanished server is noticed after this and ten unanswered
+ * probes, one second apart.
+ */
 const SILENCE_BEFORE_PROBES_MS = 10_000;
 
 /**
- * Settings of every client: timeouts, and 64-bit integers as numbers. Clients that are made with one such object share what they know of
- * the servers.
+ * Returns the settings of every client: timeouts, and 64-bit integers as numbers. Clients that share one such
+ * object share their knowledge of the servers.
  */
 export function clientConfig(address: DatabaseAddress): DatabaseClientConfig {
   return {
@@ -68,12 +77,18 @@ export function clientConfig(address: DatabaseAddress): DatabaseClientConfig {
   };
 }
 
-/** What a client that is connected has yet to set: the defaults below, and the timeouts of `clientConfig`, which poolers refuse. */
+/**
+ * Returns the settings to apply after connecting: `DEFAULTS`, and behind a pooler also the timeouts, which
+ * poolers reject at the start of a connection.
+ */
 export function lateSettings(address: DatabaseAddress): Readonly<Record<string, string | number>> {
   return isPooled(address) ? { ...DEFAULTS, ...TIMEOUTS } : DEFAULTS;
 }
 
-/** Sets them for the connection, and looks at the server's clock. By a statement, since a URL of the operator may have its own `options`. */
+/**
+ * Applies the settings to the connection, and reads the database's clock. It uses a statement, since an
+ * operator's URL may contain its own `options`.
+ */
 export async function applySettings(
   client: Pick<pg.ClientBase, "query">,
   settings: Readonly<Record<string, string | number>>,
@@ -86,11 +101,15 @@ export async function applySettings(
   if (now !== undefined) noteDatabaseTime(now);
 }
 
+/** Returns whether the address leads through a pooler. */
 export function isPooled(address: DatabaseAddress): boolean {
   return "url" in address && address.direct != null;
 }
 
-/** For what needs a connection of its own: it listens, or holds a lock from one statement to the next. */
+/**
+ * Returns the address without the pooler, for a connection that listens or holds a lock from one statement to
+ * the next.
+ */
 export function directAddress(address: DatabaseAddress): DatabaseAddress {
   return "url" in address && address.direct != null ? { url: address.direct } : address;
 }
@@ -107,13 +126,14 @@ function serversOf(address: DatabaseAddress): readonly [Server, ...Server[]] {
   return [server(first), ...others.map(server)];
 }
 
+/** Returns the client settings of a socket connection; the password is read from its file at each connect. */
 export function socketTarget({ passwordFile, ...connection }: SocketConnection): ClientConfig {
   return { ...connection, password: () => readFile(passwordFile, "utf8"), ssl: false };
 }
 
 /**
- * `bigint` columns (sequence numbers, byte counts) become numbers; a value beyond 2^53 throws. Everything else is pg's default
- * (timestamptz a Date, json and jsonb parsed, numeric a string).
+ * Parsers of results. `bigint` columns (sequence numbers, byte counts) become numbers; a value beyond 2^53
+ * throws. Everything else is pg's default: timestamptz a Date, json and jsonb parsed, numeric a string.
  */
 const TYPES: CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {

@@ -8,7 +8,7 @@ import { DatabaseUnavailableError } from "./database-error.ts";
 import { readSchema } from "./migrate.ts";
 import { openDatabase } from "./pool.ts";
 
-/** Nothing listens there. */
+/** An address where nothing listens. */
 const NOWHERE = "127.0.0.1:1";
 
 async function serverOf(t: TestContext) {

@@ -4,8 +4,8 @@ import type { Server, Servers } from "./servers.ts";
 export type DatabaseClientConfig = ClientConfig & { servers: Servers };
 
 /**
- * A client of the server to which connections are made now. It connects only if that server accepts writes; otherwise, the next
- * client tries the next server.
+ * A client of the server that is currently used. It connects only if that server accepts writes; otherwise
+ * the next client tries the next server.
  */
 export class DatabaseClient extends pg.Client {
   readonly #servers: Servers;
@@ -13,7 +13,7 @@ export class DatabaseClient extends pg.Client {
 
   constructor({ servers, connectionTimeoutMillis = 0, ...config }: DatabaseClientConfig) {
     const server = servers.current;
-    // A server that does not answer leaves time for the others.
+    // Divide the time, so that a server that does not respond leaves time for the others.
     super({
       ...config,
       ...server.target,
@@ -21,7 +21,7 @@ export class DatabaseClient extends pg.Client {
     });
     this.#servers = servers;
     this.#server = server;
-    // The statements of a connection that breaks fail, and say so.
+    // Ignore the event, since the statements of a broken connection fail with the error.
     this.on("error", () => undefined);
   }
 
@@ -42,13 +42,16 @@ export class DatabaseClient extends pg.Client {
       return this;
     } catch (error) {
       this.#servers.failed(this.#server, error);
-      // A server that does not answer does not end the connection either.
+      // Do not wait, since a server that does not respond does not end the connection either.
       this.end().catch(() => undefined);
       throw error;
     }
   }
 
-  /** @throws an error with the code that a write would have. */
+  /**
+   * Checks that the server accepts writes.
+   * @throws an error with the code that a write would have.
+   */
   async #requireWrites(): Promise<void> {
     const text =
       "select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as refuses";

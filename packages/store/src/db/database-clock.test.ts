@@ -11,7 +11,7 @@ const SKEWS: readonly [string, number][] = [
   ["a year ahead", 365 * 86_400_000],
 ];
 
-/** What an answer may have taken, on a busy machine. */
+/** Maximum milliseconds that a reply may have taken on a busy machine. */
 const ANSWER_MS = 60_000;
 
 describe("the database's clock", () => {

@@ -1,34 +1,45 @@
 import { setIdClock } from "@berth/contract";
 import type { Queryable } from "./statement.ts";
 
-/** How often a process that has a database open looks at its clock. */
+/** Milliseconds between two readings of the database's clock. */
 const EVERY_MS = 5_000;
-/** Looks that count. The best of them is the one whose answer came fastest; older ones do not know how the clocks drifted. */
+/**
+ * Number of readings that count. The best of them is the one whose reply was fastest; older ones miss how the
+ * clocks have drifted since.
+ */
 const LOOKS = 6;
 
-/** SQL: milliseconds since 1970 by the clock of the database. */
+/** SQL for milliseconds since 1970 by the database's clock. */
 export const DATABASE_MILLISECONDS = "(extract(epoch from clock_timestamp()) * 1000)::float8";
 
-/** What the database's clock showed when it was asked, less this process's steady clock when the answer was there. Newest last. */
+/**
+ * Readings of the database's clock minus this process's monotonic clock at the reply, in milliseconds. The
+ * newest is last.
+ */
 const offsets: number[] = [];
 
 /**
- * Milliseconds since 1970 by the clock of the database, as far as this process knows it: behind by the time that an answer takes, and not
- * ahead. What is stored, or compared with what is stored, takes its time from here where no statement gives it. The process's own clock may
- * be another machine's, wrong, and set meanwhile; it counts only until a first connection was made.
+ * Returns the database's clock in milliseconds since 1970, as far as this process knows it. It lags by the
+ * time of a reply and is never ahead.
+ *
+ * Use it for times that are stored or compared with stored times, where no statement supplies them. The
+ * process's own clock may differ, be wrong, or be set meanwhile; it counts only until the first connection.
  */
 export function databaseNow(): number {
   return offsets.length === 0 ? Date.now() : Math.floor(performance.now() + Math.max(...offsets));
 }
 
-/** Notes what `DATABASE_MILLISECONDS` has just returned. Ids have their time from the database's clock from then on. */
+/**
+ * Records a result of `DATABASE_MILLISECONDS`. After the first one, ids take their time from the database's
+ * clock.
+ */
 export function noteDatabaseTime(milliseconds: number): void {
   if (offsets.length === 0) setIdClock(databaseNow);
   offsets.push(milliseconds - performance.now());
   if (offsets.length > LOOKS) offsets.shift();
 }
 
-/** Looks at the clock every few seconds until it is closed. What fails is tried again then. */
+/** Reads the clock every few seconds until closed. A failed reading is tried again at the next interval. */
 export function followDatabaseClock({ query }: Queryable): { close(): void } {
   const look = async () => {
     const text = `select ${DATABASE_MILLISECONDS} as now`;

@@ -1,22 +1,22 @@
 /**
- * The database could not be reached or lost the connection: down, restarting, full, or too slow. Or it refuses the service: its
- * user, its password, or the database that it names.
+ * Thrown when the database could not be reached or lost the connection: it is down, restarting, full or too
+ * slow. Also thrown when it rejects the service's user, password or database name.
  *
- * A retry may succeed. A write that failed this way may or may not have been applied, so retry it only where repeating it is
- * harmless.
+ * A retry may succeed. A write that failed this way may or may not have been applied, so retry it only where
+ * repeating it is harmless.
  */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
   readonly retryable = true;
 }
 
-/** SQLSTATE codes of a refused user or password, and of a database that does not exist. */
+/** SQLSTATE codes for a rejected user or password, and for a database that does not exist. */
 const REFUSED_CODE = /^(28...|3D000)$/;
-/** The client has no password, or the server does not prove that it knows it. */
+/** Messages for a missing password, and for a server that does not prove that it knows the password. */
 const REFUSED_MESSAGE = /^SASL: /;
 const NO_PASSWORD = /client password must be a/;
 
-/** The server accepts no writes: it is a standby, or its operator wants none. */
+/** SQLSTATE code of a server that accepts no writes: it is a standby, or its operator made it read-only. */
 const READ_ONLY_CODE = "25006";
 
 /** SQLSTATE classes and codes about the server or the connection rather than the statement. */
@@ -27,10 +27,16 @@ const UNAVAILABLE_MESSAGE =
 
 const CONNECT_TIMEOUT = /connection timeout|timeout expired|timeout exceeded/i;
 
-/** A fault of the statement that has the code of a broken connection, which poolers use for what it says. */
+/**
+ * Message of a faulty statement whose code is that of a broken connection. Poolers use that code for
+ * connections.
+ */
 const STATEMENT_MESSAGE = /^bind message supplies \d+ parameters?, but/;
 
-/** The same error, or a {@link DatabaseUnavailableError} around it when the server or the connection failed. */
+/**
+ * Returns the same error, or a {@link DatabaseUnavailableError} around it when the server or the connection
+ * failed.
+ */
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error;
   const { code } = error as { code?: string };
@@ -46,7 +52,7 @@ export function databaseError(error: unknown): unknown {
     : error;
 }
 
-/** True when the server answered, but accepts no connection with this user, password or database. */
+/** Returns true when the server responded but rejects this user, password or database. */
 export function isRefused(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === undefined ? REFUSED_MESSAGE.test(message) : REFUSED_CODE.test(code);
@@ -54,34 +60,41 @@ export function isRefused(error: unknown): boolean {
 
 const STARTING_CODES = ["57P03", "ENOENT", "ECONNREFUSED", "ECONNRESET", READ_ONLY_CODE];
 
-/** True when the connection failed before any statement of a caller was sent: the server is down, still starting or not yet promoted. */
+/**
+ * Returns true when the connection failed before any statement of a caller was sent: the server is down,
+ * still starting or not yet promoted.
+ */
 export function isStarting(error: unknown): boolean {
   return STARTING_CODES.includes((error as { code?: string }).code ?? "");
 }
 
-/** True when no connection was made in time. */
+/** Returns true when no connection was made in time. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && CONNECT_TIMEOUT.test(error.message);
 }
 
-/** True when the server has said that it closes the connection, which may stay open for a while. */
+/**
+ * Returns true when the server has announced that it closes the connection, which may stay open for a while.
+ */
 export function isClosing(error: unknown): boolean {
   const { cause } = error as { cause?: { severity?: string } };
   return error instanceof DatabaseUnavailableError && cause?.severity === "FATAL";
 }
 
-/** True when a transaction did not get a lock in time, or was ended since it and another waited for each other. */
+/** Returns true when a transaction did not get a lock in time, or was ended to resolve a deadlock. */
 export function isLockRefused(error: unknown): boolean {
   return ["55P03", "40P01"].includes((error as { code?: string }).code ?? "");
 }
 
-/** True when a row cannot be deleted because another references it through the named constraint. */
+/** Returns true when a row cannot be deleted because another references it through the named constraint. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   const violation = error as { code?: string; constraint?: string };
   return violation?.code === "23503" && violation.constraint === constraint;
 }
 
-/** True when a row violates a unique index; with `constraint`, only that index or constraint. */
+/**
+ * Returns true when a row violates a unique index. With `constraint`, only that index or constraint counts.
+ */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const violation = error as { code?: string; constraint?: string };
   return violation?.code === "23505" && (constraint === undefined || violation.constraint === constraint);

@@ -1,6 +1,6 @@
 import type { Queryable } from "./statement.ts";
 
-/** The id of the database, created with its schema. */
+/** Returns the id of the database, created with its schema. */
 export async function readDatabaseId(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ id: string }>({
     name: "database_id",
@@ -9,7 +9,10 @@ export async function readDatabaseId(db: Queryable): Promise<string> {
   return rows[0]?.id ?? "";
 }
 
-/** Records the store of the database's contents. False: it has another one, which only `replace` replaces. */
+/**
+ * Records the store that has the database's contents. Returns false when another store is recorded and
+ * `replace` is false.
+ */
 export async function recordBlobStore(
   db: Queryable,
   store: string,

@@ -1,8 +1,8 @@
-/** The columns of a table that are written from JSON objects, with the types by which the database reads them. */
+/** Columns of a table that are written from JSON objects, with the types by which the database reads them. */
 export interface JsonRecord {
-  /** `id, type` */
+  /** The names, as `id, type`. */
   columns: string;
-  /** `id uuid, type text`, as `json_to_record` takes it. */
+  /** The columns with types for `json_to_record`, as `id uuid, type text`. */
   definition: string;
 }
 

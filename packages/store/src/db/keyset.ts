@@ -3,13 +3,13 @@ import { measured } from "./page-bytes.ts";
 import type { Queryable } from "./statement.ts";
 
 /**
- * The part of a list to read. Lists are newest first, by descending id: `older` reads downwards from the anchor, `newer`
- * upwards. Bounds and anchor are uuids.
+ * The part of a list to read. Lists are newest first, by descending id: `older` reads downwards from the
+ * anchor, `newer` upwards. Bounds and anchor are uuids.
  */
 export interface KeysetRange {
   direction: "older" | "newer";
   anchor: string | null;
-  /** Maximum rows: the page size plus one, which shows whether another page follows. */
+  /** Maximum number of rows: the page size plus one, which shows whether another page follows. */
   rows: number;
   /** Inclusive lower bound of the ids. */
   lowest: string | null;
@@ -24,41 +24,45 @@ export interface Listing {
   /** The column that orders the list; default `id`. */
   id?: string;
   conditions?: readonly Condition[];
-  /** Of a list whose rows may be large: how many bytes one has, as an expression on the columns. Bounds the page by `fitting`. */
+  /**
+   * SQL expression for a row's bytes, for a list whose rows may be large. `fitting` bounds the page by it.
+   */
   bytes?: string;
 }
 
 /**
- * The rows with one value in a uuid column. Needs an index on the column, on that of `also` if it is given, and on what orders the
- * list, in this order.
+ * The rows with one value in a uuid column. It needs an index on that column, then the column of `also` if
+ * given, then the columns that order the list.
  */
 export interface Branch {
   column: string;
   value: string;
   /** A text column of the index, with its value. */
   also?: { column: string; value: string };
-  /** Those of a partial index. */
+  /** Conditions of a partial index. */
   conditions?: readonly Condition[];
 }
 
-/** The columns that order a list, all in the same direction, and their first and last values. `low` is inclusive, `high` exclusive. */
+/**
+ * The columns that order a list, all in the same direction, and their first and last values. `low` is
+ * inclusive, `high` exclusive.
+ */
 export interface Span {
   columns: readonly { name: string; type: string }[];
   low: readonly unknown[];
   high: readonly unknown[];
 }
 
+/** The lowest and the highest uuid. */
 export const FIRST = "00000000-0000-0000-0000-000000000000";
 export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor.
- *
- * A branch is a range of `(column, id)`, ordered by both. Only the index on both columns can serve that in order, so no plan
- * scans the primary key and filters out other owners' rows. That none sorts all rows of the owner either is up to the settings
- * of the connections that read; see `openReadClients`.
- *
- * @param branches null: all rows of the table, by its primary key.
+ * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor. A
+ * branch is a range of `(column, id)`, ordered by both. Only the index on both columns can return that in
+ * order, so no plan scans the primary key and filters out other owners' rows. The settings of the reading
+ * connections prevent plans that sort all rows of the owner; see `openReadClients`.
+ * @param branches Null for all rows of the table, by its primary key.
  */
 export async function selectKeyset<Row extends object>(
   db: Queryable,
@@ -71,7 +75,7 @@ export async function selectKeyset<Row extends object>(
   return await selectSpan<Row>(db, range, listing, { columns, low: [low], high: [high] }, branches);
 }
 
-/** As `selectKeyset`, for a list that other columns order. */
+/** Selects rows as `selectKeyset` does, for a list that is ordered by other columns. */
 export async function selectSpan<Row extends object>(
   db: Queryable,
   { direction, rows }: Pick<KeysetRange, "direction" | "rows">,
@@ -88,7 +92,7 @@ export async function selectSpan<Row extends object>(
       : selectBranches(listing, span, branches, order, limit);
   const { bytes, id = "id" } = listing;
   if (bytes === undefined) return (await db.query<Row>(assembled([page]))).rows;
-  // Of what was selected, the row's own id is called so.
+  // The selected columns name the row's own id `id`.
   const shown = span.columns.map(({ name }) => `${name === id ? "id" : name} ${order}`).join(", ");
   return (await db.query<Row>(assembled([measured(page, bytes, shown)]))).rows;
 }
@@ -119,7 +123,7 @@ function selectAll(
   };
 }
 
-/** All rows, newest first. */
+/** The range of all rows, newest first. */
 export const WHOLE: KeysetRange = {
   direction: "older",
   anchor: null,
@@ -139,7 +143,8 @@ function selectBranch(
     { name: column, type: "uuid", value },
     ...(also === undefined ? [] : [{ name: also.column, type: "text", value: also.value }]),
   ];
-  // The first follows from the range, but the planner needs it to take an index of the rows that have the column.
+  // The first condition follows from the range, but the planner needs it to use a partial index on non-null
+  // values.
   const parts = [condition(`${column} is not null`), ...within(keys, span), ...own, ...conditions];
   const where = joined(parts, " and ");
   const by = orderBy([...keys, ...span.columns], order);
@@ -149,7 +154,10 @@ function selectBranch(
   };
 }
 
-/** The rows with the values of `keys` that lie in the span, as one range of an index on both. */
+/**
+ * Returns conditions for the rows with the values of `keys` that lie in the span, as one range of an index on
+ * both.
+ */
 function within(
   keys: readonly { name: string; type: string; value: unknown }[],
   { columns, low, high }: Span,
@@ -168,13 +176,13 @@ function orderBy(columns: readonly { name: string }[], order: "asc" | "desc"): s
   return `order by ${columns.map(({ name }) => `${name} ${order}`).join(", ")}`;
 }
 
-/** Whether an id is in the range, ignoring the page size. */
+/** Returns whether an id is in the range, ignoring the page size. */
 export function isWithin(range: KeysetRange, id: string): boolean {
   const { low, high } = boundsOf(range);
   return id >= low && id < high;
 }
 
-/** Returns `low` (inclusive) and `high` (exclusive). Uuids sort like their text. */
+/** Returns `low` (inclusive) and `high` (exclusive). Uuids sort in the order of their text. */
 function boundsOf({ direction, anchor, lowest, below }: KeysetRange): { low: string; high: string } {
   const lows = [lowest ?? FIRST, ...(direction === "newer" && anchor !== null ? [successor(anchor)] : [])];
   const highs = [below ?? LAST, ...(direction === "older" && anchor !== null ? [anchor] : [])];

@@ -7,12 +7,14 @@ import { DatabaseClient, type DatabaseClientConfig } from "./database-client.ts"
 
 export type ListenHandlers = {
   onPayload(payload: string, channel: string): void;
-  /** The connection was lost and is back. Notifications sent in between are lost, so poll now. */
+  /** Called after a lost connection was restored. Notifications in between are lost, so poll once. */
   onReconnect(): void;
 };
 
 export type Listener = {
-  /** Listens on a further channel. Resolves once the server has accepted that, or the connection is lost. */
+  /**
+   * Listens on a further channel. Resolves once the server has accepted that, or when the connection is lost.
+   */
   add(channel: string): Promise<void>;
   remove(channel: string): void;
   close(): Promise<void>;
@@ -22,8 +24,8 @@ const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Listens for NOTIFY on channels, on one connection of its own, and reconnects whenever it breaks. Resolves once the server has
- * accepted LISTEN, so every later notification is received.
+ * Listens for NOTIFY on channels, on its own connection, and reconnects whenever it breaks. Resolves once the
+ * server has accepted LISTEN, so that every later notification is received.
  */
 export async function listen(
   address: DatabaseAddress,
@@ -52,7 +54,7 @@ export async function listen(
   return {
     async add(channel) {
       wanted.add(channel);
-      // A connection that is lost has all wanted channels when it is back.
+      // A lost connection listens on all wanted channels when it is restored.
       await listenOn(current.client, [channel]).catch(() => undefined);
     },
     remove(channel) {
@@ -83,7 +85,7 @@ async function connect(
   try {
     await client.connect();
     const listened = new Set<string>();
-    // Others may be wanted in the meantime.
+    // Other channels may be added meanwhile.
     for (let missing = [...wanted]; missing.length > 0; ) {
       await listenOn(client, missing);
       for (const channel of missing) listened.add(channel);

@@ -6,13 +6,13 @@ import { databaseError } from "./database-error.ts";
 import { type Applied, readMigrations, type SchemaState, schemaState } from "./migrations.ts";
 import { execute } from "./statement.ts";
 
-/** Serializes the Berth processes of one database. The number is arbitrary and fixed. */
+/** Advisory lock that serializes migrations of one database. The number is arbitrary and fixed. */
 const ADVISORY_LOCK = 7_265_738_401;
 
 interface SchemaOptions {
-  /** Of the migrations; default: those of this Berth. */
+  /** Directory of the migrations. Default: those of this Berth. */
   directory?: string;
-  /** Closes the connection: the migration that is being applied is rolled back. */
+  /** Closes the connection, which rolls back the migration that is being applied. */
   signal?: AbortSignal | undefined;
 }
 
@@ -21,20 +21,20 @@ interface MigrationListeners {
   onWait?: ((name: string) => void) | undefined;
 }
 
-/** Names of migrations, in their order. */
+/** Names of migrations, in order. */
 export interface Migrated {
   applied: string[];
-  /** Those of a newer Berth, which this one can do without. */
+  /** Applied migrations of a newer Berth, with which this one still works. */
   newer: string[];
 }
 
 /**
- * Brings the schema up to date: applies the pending migrations in order, each in its own transaction. Processes that start
- * together wait for each other; the later ones find nothing to do. Services may run meanwhile: a migration gives way to them.
- *
+ * Brings the schema up to date: applies the pending migrations in order, each in its own transaction.
+ * Processes that start together wait for each other; the later ones find nothing to do. Services may run
+ * meanwhile, since a migration yields to them.
  * @param onApply Called before each migration.
- * @param onWait Called when a migration gives way, each time.
- * @throws when this Berth is too old for the database, or when an applied file has been changed since.
+ * @param onWait Called each time a migration yields.
+ * @throws when this Berth is too old for the database, or an applied file has been changed.
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -49,7 +49,7 @@ export async function migrate(
   });
 }
 
-/** What `migrate` would do. Changes nothing. */
+/** Returns what `migrate` would do, and changes nothing. */
 export async function readSchema(
   address: DatabaseAddress,
   options: SchemaOptions = {},
@@ -91,7 +91,9 @@ async function withSchema<T>(
   }
 }
 
-/** Its own table is no migration: it is there, with the columns of this Berth, before the first. */
+/**
+ * Reads the applied migrations. The table has no migration of its own, so it may be missing or lack columns.
+ */
 async function appliedTo(client: DatabaseClient): Promise<Applied[]> {
   const { rows } = await execute<{ name: string }>(client, {
     text: "select attname as name from pg_attribute where attrelid = to_regclass('schema_migrations') and attnum > 0",

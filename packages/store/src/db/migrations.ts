@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * One file `0001-name.sql`. A released migration is never edited: a change is a new file. Releases before it go on using the
- * database, unless it begins with the line `-- requires: NNNN`: then only a Berth that knows migration NNNN can. So what a release
- * no longer uses is removed by a later one.
+ * A migration in a file `0001-name.sql`. A released migration is never edited; a change is a new file.
+ *
+ * Earlier releases continue to use the database, unless the file begins with the line `-- requires: NNNN`.
+ * Then only a Berth that knows migration NNNN can. So a later release removes what an earlier one stopped
+ * using.
  */
 export interface Migration {
   number: number;
@@ -15,20 +17,23 @@ export interface Migration {
   requires: number | null;
 }
 
-/** A migration that a database has, perhaps of a newer Berth than this one. */
+/** A migration that a database has, possibly of a newer Berth than this one. */
 export type Applied = Omit<Migration, "sql">;
 
-/** What a database has, beside what this Berth knows. */
+/** The migrations of a database, compared with those that this Berth knows. */
 export interface SchemaState {
   pending: Migration[];
-  /** Names of those of a newer Berth, which this one can do without. */
+  /** Names of applied migrations of a newer Berth, with which this one still works. */
   newer: string[];
 }
 
 const MIGRATIONS = join(import.meta.dirname, "migrations");
 const REQUIRES = /^-- requires: (\d{4})$/m;
 
-/** @throws when a number is left out. */
+/**
+ * Reads the migrations in order.
+ * @throws when a number is missing.
+ */
 export function readMigrations(directory: string = MIGRATIONS): Migration[] {
   const files = readdirSync(directory).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file, index) => {
@@ -41,7 +46,10 @@ export function readMigrations(directory: string = MIGRATIONS): Migration[] {
   });
 }
 
-/** @throws when this Berth is too old for the database, or when an applied file has been changed since. */
+/**
+ * Compares known and applied migrations.
+ * @throws when this Berth is too old for the database, or an applied file has been changed.
+ */
 export function schemaState(known: readonly Migration[], applied: readonly Applied[]): SchemaState {
   const byNumber = new Map(known.map((migration) => [migration.number, migration]));
   const done = new Set<number>();

@@ -1,18 +1,22 @@
 import type { Condition } from "./assembled-statement.ts";
 
-/** What a page of a list has at most, in bytes as the database counts them, unless its first row alone has more. */
+/**
+ * The maximum size of a list's page, in bytes as the database counts them. A first row that is larger is
+ * still returned.
+ */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** A row of a list whose rows may be large. */
 export interface MeasuredRow {
-  /** Default: too few to count. */
+  /** Size of the row. Default: 0, too small to count. */
   bytes?: number;
 }
 
 /**
- * Selects of the rows of a page as many as fit, and one more if there is one, as `fitting` expects them. The others are not sent.
- *
- * @param bytes an expression on the page's columns: what makes a row large. @param order of the page.
+ * Wraps a page's statement so that it returns the rows that fit, and one more if there is one, as `fitting`
+ * expects. Other rows are not sent.
+ * @param bytes An SQL expression on the page's columns for the size of a row.
+ * @param order The page's order.
  */
 export function measured(page: Condition, bytes: string, order: string, most = PAGE_BYTES): Condition {
   const text = `
@@ -24,7 +28,10 @@ export function measured(page: Condition, bytes: string, order: string, most = P
   return { text, values: page.values };
 }
 
-/** The first rows, up to a number and `PAGE_BYTES`. Where there are any rows, it has at least one, so that each page gets on. */
+/**
+ * Returns the first rows, up to a number and a size, by default `PAGE_BYTES`. It returns at least one if
+ * there are any, so that every page makes progress.
+ */
 export function fitting<Row extends MeasuredRow>(
   rows: readonly Row[],
   limit: number,

@@ -193,7 +193,7 @@ test("reads and writes: no server → DatabaseUnavailableError within the time l
   await db.close();
 });
 
-/** Waits until the server itself says that `count` statements sleep. */
+/** Waits until the server itself reports `count` sleeping statements. */
 async function untilSleeping(db: Awaited<ReturnType<typeof testDatabase>>, count: number): Promise<void> {
   const watcher = openDatabase({ connection: db.connection, log: silentLog });
   const text =

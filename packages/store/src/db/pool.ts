@@ -8,13 +8,16 @@ import { type Listener, type ListenHandlers, listen } from "./listen.ts";
 import { openReadClients } from "./read-clients.ts";
 import { openWritePool } from "./write-pool.ts";
 
-/** A database with the lifecycle of its connections. Code that only queries takes a `DatabaseAccess`, which may be one transaction. */
+/**
+ * A database with the lifecycle of its connections. Code that only queries takes a `DatabaseAccess`, which
+ * may be one transaction.
+ */
 export type Database = DatabaseAccess & {
-  /** For what needs connections of its own. */
+  /** The address, for code that needs its own connections. */
   readonly address: DatabaseAddress;
   /** Listens for NOTIFY on the channels, reconnecting as needed, until closed. */
   listen(channels: readonly string[], handlers: ListenHandlers): Promise<Listener>;
-  /** Of the connections for writes and transactions. */
+  /** Returns the state of the connections for writes and transactions. */
   connections(): ConnectionState;
   /** Closes every connection, listeners included, after the running statements. Safe to call twice. */
   close(): Promise<void>;
@@ -22,13 +25,13 @@ export type Database = DatabaseAccess & {
 
 export type DatabaseOptions = DatabaseAddress & {
   log: Logger;
-  /** Connections for writes; default 10. */
+  /** Number of connections for writes; default 10. */
   max?: number;
-  /** Connections for reads; default 3. */
+  /** Number of connections for reads; default 3. */
   readers?: number;
 };
 
-/** Connects lazily: each connection is opened when it is first needed. */
+/** Opens a database. Each connection is opened when it is first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const write = openWritePool(options, options.max ?? 10, options.log);
   const read = openReadClients(options, options.readers ?? 3);

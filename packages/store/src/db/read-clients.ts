@@ -12,14 +12,16 @@ type Slot = { client: Promise<DatabaseClient> | undefined; inFlight: number };
 type Connect = (onBroken: (client: DatabaseClient) => void) => Promise<DatabaseClient>;
 
 /**
- * Every read finds its rows by an index that also has their order, and joins each by an index. The planner does not know
- * that: until a table has statistics, it takes a page for a small part of the table, and reads and sorts all rows of the
- * owner. Without sorts, bitmaps, sequential scans and joins of whole tables, only the index is left, whatever the statistics
- * say.
+ * Planner settings of reads. Every read finds its rows by an index that also has their order, and joins each
+ * by an index. The planner does not know that. Until a table has statistics, it takes a page for a small part
+ * of the table, then reads and sorts all rows of the owner.
  *
- * The plan is then the same for all values, so it is made once per statement and connection. One without the other would be
- * worse: the generic plan with statistics missing is the sort. Without JIT, because a plan that cannot do without a sort gets a
- * prohibitive cost, which would make the server compile it.
+ * Without sorts, bitmaps, sequential scans and joins of whole tables, only the index remains, whatever the
+ * statistics say. The plan is then the same for all values, so it is made once per statement and connection.
+ * Neither setting works alone: without statistics, the generic plan is the sort.
+ *
+ * JIT is off because a plan that cannot avoid a sort gets a prohibitive cost, which would make the server
+ * compile it.
  */
 const PLANNER_SETTINGS = {
   enable_sort: "off",
@@ -34,9 +36,10 @@ const PLANNER_SETTINGS = {
 };
 
 /**
- * A few connections that pipeline reads: each query goes to the connection with the fewest in flight, without waiting for the
- * results before it. No transactions and no slow queries, since those behind them would wait. A broken connection is reopened
- * by the next query that is assigned to it. See `PLANNER_SETTINGS` for what a read may be.
+ * Opens a few connections that pipeline reads. Each query goes to the connection with the fewest queries in
+ * flight, without waiting for earlier results. Transactions and slow queries do not belong here, since later
+ * queries would wait for them. The next query that is assigned to a broken connection reopens it.
+ * `PLANNER_SETTINGS` says which reads are suitable.
  */
 export function openReadClients(address: DatabaseAddress, count: number): ReadClients {
   const connect = connectTo(address);
@@ -80,7 +83,7 @@ function connected(connect: Connect, slot: Slot): Promise<DatabaseClient> {
   return connecting;
 }
 
-/** Returns what connects. It calls `onBroken` once when the connection can no longer be used. */
+/** Returns a function that connects. It calls `onBroken` once when the connection can no longer be used. */
 function connectTo(address: DatabaseAddress): Connect {
   const config = { ...clientConfig(address), pipeline: true };
   const settings = { ...PLANNER_SETTINGS, ...lateSettings(address) };

@@ -5,7 +5,7 @@ import type { Queryable } from "./statement.ts";
 
 const database = (): Queryable => ({ query: async () => ({ rows: [], rowCount: 0 }) });
 
-/** Rows of all ids that begin with `r`, and the ids of each read. */
+/** Creates a read that returns rows for all ids that begin with `r`, and records the ids of each call. */
 function reads() {
   const asked: string[][] = [];
   const read = readTogether(async (_db, ids) => {

@@ -9,10 +9,10 @@ interface Reading<Row> {
 }
 
 /**
- * The same read, of which all that is asked in one turn of the event loop is one statement. That is sent after the last was asked, so
- * each sees what it would have seen alone, and callers may share a row: nobody changes it.
- *
- * @param read rows by their uuids, in any order.
+ * Combines all calls of a read within one turn of the event loop to a single statement. The statement is sent
+ * after the last of these calls, so each caller sees what it would have seen alone. Callers may share a row
+ * and must not change it.
+ * @param read Returns rows by their uuids, in any order.
  */
 export function readTogether<Row extends { id: string }>(read: ReadRows<Row>): ReadRows<Row> {
   const readings = new WeakMap<Queryable, Reading<Row>>();

@@ -1,12 +1,12 @@
 import type { DatabaseAccess } from "./database-access.ts";
 
-/** A process that hangs keeps others from the work for at most this long. */
+/** Maximum milliseconds for which a hanging process keeps others from the work. */
 const MAX_MS = 3_600_000;
 
 /**
- * Runs `work` unless a process of this database runs work of that name now. The lock is a transaction's, on a connection that
- * waits meanwhile: when it breaks, another process may begin, so that the work has to be safe beside itself.
- *
+ * Runs `work` unless a process of this database is running work of that name. A transaction holds the lock,
+ * on a connection that stays open meanwhile. When that breaks, another process may begin, so two runs of the
+ * work at once must be safe.
  * @returns false when another process runs it.
  */
 export async function runAlone(

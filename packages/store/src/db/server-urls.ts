@@ -1,6 +1,6 @@
 /**
- * The URLs of the servers that a URL names: one for each of its hosts, which are separated by commas, each with a port or not, as
- * libpq has it.
+ * Splits a URL with several comma-separated hosts, each with an optional port, as in libpq. Returns one URL
+ * for each host.
  */
 export function serverUrls(url: string): string[] {
   const [, before = "", hosts = "", after = ""] =
@@ -8,7 +8,7 @@ export function serverUrls(url: string): string[] {
   return hosts.split(",").map((host) => `${before}${host}${after}`);
 }
 
-/** A server as messages say it: its host and port, or the directory of its socket. */
+/** Returns a server's name for messages: host and port, or the directory of its socket. */
 export function serverName(url: string): string {
   const parsed = URL.parse(url);
   const query = parsed?.searchParams;

@@ -4,15 +4,15 @@ import { DatabaseUnavailableError, databaseError, isRefused, isStarting } from "
 /** One of the servers of an address. */
 export interface Server {
   target: ClientConfig;
-  /** As messages say it, without the password. */
+  /** Name for messages, without the password. */
   name: string;
-  /** Whether it may be one that accepts no writes, which a connection has to find out. */
+  /** Whether the server may reject writes, which a connection then has to check. */
   mayBeStandby: boolean;
 }
 
 /**
- * The servers of an address, of which one accepts writes, and where connections are made. Which one that is changes when a standby is
- * promoted: a connection that fails sends the next one to the next server.
+ * The servers of an address, one of which accepts writes. Which one changes when a standby is promoted: after
+ * a failed connection, the next one goes to the next server.
  */
 export class Servers {
   readonly #servers: readonly [Server, ...Server[]];
@@ -38,7 +38,7 @@ export class Servers {
     this.#faults.clear();
   }
 
-  /** Goes on to the next server, unless another connection has found one meanwhile. */
+  /** Records a failure and moves on to the next server, unless another connection has already found one. */
   failed(server: Server, error: unknown): void {
     this.#faults.set(server, (error as Error).message);
     if (server !== this.#current) return;
@@ -46,13 +46,19 @@ export class Servers {
     if (next !== undefined) this.#current = next;
   }
 
-  /** True when a further attempt may succeed at once: the server is starting or being promoted, or another one may accept writes. */
+  /**
+   * Returns true when another attempt may succeed soon: the server is starting or being promoted, or another
+   * one may accept writes.
+   */
   isWorthRetrying(error: unknown): boolean {
     if (isStarting(error)) return true;
     return this.count > 1 && !isRefused(error) && databaseError(error) instanceof DatabaseUnavailableError;
   }
 
-  /** What the caller is told of the last failure: of several servers, what is wrong with each. */
+  /**
+   * Returns the error for the caller after the last failure. For several servers, it says what is wrong with
+   * each.
+   */
   fault(error: unknown): unknown {
     if (this.count === 1 || !this.isWorthRetrying(error)) return databaseError(error);
     const faults = this.#servers.flatMap((server) => {

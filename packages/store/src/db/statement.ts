@@ -2,19 +2,25 @@ import type { ClientBase, QueryResultRow } from "pg";
 import { databaseError } from "./database-error.ts";
 
 /**
- * A named statement is prepared once per connection, so a name stands for exactly one text (`insert_session`). Text that is
- * assembled at run time has no name and is planned each time.
+ * An SQL statement. A named one is prepared once per connection, so a name must always have the same text
+ * (`insert_session`). Text that is assembled at run time has no name and is planned each time.
  */
 export type Statement = { name?: string; text: string; values?: readonly unknown[] };
 
 export type Rows<Row> = { rows: Row[]; rowCount: number };
 
-/** Runs statements: the write pool, the readers, or one transaction. A store takes it as its first argument. */
+/**
+ * Runs statements: the write pool, the readers, or one transaction. Functions of stores take it as their
+ * first argument.
+ */
 export type Queryable = {
   query<Row extends object = Record<string, unknown>>(statement: Statement): Promise<Rows<Row>>;
 };
 
-/** @throws DatabaseUnavailableError when the server or the connection fails; otherwise pg's own error. */
+/**
+ * Executes a statement.
+ * @throws DatabaseUnavailableError when the server or the connection fails; otherwise pg's own error.
+ */
 export async function execute<Row extends object>(
   client: Pick<ClientBase, "query">,
   statement: Statement,
@@ -31,7 +37,7 @@ export async function execute<Row extends object>(
   }
 }
 
-/** Size of the whole database. */
+/** Returns the size of the whole database in bytes. */
 export async function databaseBytes(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ bytes: number }>({
     name: "database_bytes",

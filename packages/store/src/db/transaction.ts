@@ -5,9 +5,11 @@ import { DatabaseUnavailableError } from "./database-error.ts";
 import { execute, type Queryable } from "./statement.ts";
 
 /**
- * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED). When `work` throws, the transaction is rolled back
- * and the error rethrown. `tx` is valid only inside `work`. When the database does not answer, the connection has to be closed, which also
- * rolls back: ROLLBACK would wait behind the statement that had no answer, such as a COMMIT for which a standby is missing.
+ * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED). When `work` throws, the
+ * transaction is rolled back and the error rethrown. `tx` is valid only inside `work`.
+ *
+ * When the database does not respond, the caller must close the connection, which also rolls back. ROLLBACK
+ * would queue behind the statement without a response, such as a COMMIT that waits for a standby.
  */
 export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await execute(client, { text: "begin" });
@@ -37,9 +39,10 @@ export async function inSavepoint<T>(tx: Queryable, work: (tx: Queryable) => Pro
 }
 
 /**
- * Runs `work` with a transaction as its whole database: its reads and writes go to the transaction, and its own transactions
- * become savepoints. Statements run one after another, and none after `work` has ended. A failed statement aborts the
- * savepoint that it is in, or the transaction, so a statement that may fail runs in its own `transaction`.
+ * Runs `work` with a transaction as its whole database: its reads and writes go to the transaction, and its
+ * own transactions become savepoints. Statements run one after another, and none after `work` has ended. A
+ * failed statement aborts its savepoint or the whole transaction, so run a statement that may fail in its own
+ * `transaction`.
  */
 export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) => Promise<T>): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -38,7 +38,7 @@ test("what sessions used before is of the day on which they last changed; what a
     ...{ input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 },
   };
   assert.deepEqual(await rows(), [before]);
-  // As the release before does: it knows no table of usage.
+  // The previous release writes like this, since it has no table of usage.
   await db.write.query({
     text: "update sessions set output_tokens = output_tokens + 10, running_since = now() where id = $1",
     values: [used],

@@ -15,7 +15,7 @@ export type WritePool = Queryable & {
   close(): Promise<void>;
 };
 
-/** How often a connection was taken, and how long that took. */
+/** Number of connections taken, and the total seconds of waiting for one. */
 interface Waits {
   taken: number;
   waitedSeconds: number;
@@ -23,7 +23,10 @@ interface Waits {
 
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a server that accepts writes. */
+/**
+ * Opens a connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for
+ * a server that accepts writes.
+ */
 export function openWritePool(address: DatabaseAddress, max: number, log?: Pick<Logger, "debug">): WritePool {
   const config = clientConfig(address);
   const pool = new pg.Pool({
@@ -51,7 +54,10 @@ export function openWritePool(address: DatabaseAddress, max: number, log?: Pick<
   };
 }
 
-/** Discards a connection whose server did not respond: the response may still arrive. */
+/**
+ * Runs `work` with a connection. It discards a connection whose server did not respond, since the response
+ * may still arrive.
+ */
 async function withClient<T>(
   connect: () => Promise<PoolClient>,
   waits: Waits,

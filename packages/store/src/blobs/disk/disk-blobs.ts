@@ -22,8 +22,8 @@ const ABANDONED_MS = 24 * 3_600_000;
 const NAMES_AT_ONCE = 500;
 
 /**
- * Contents in a directory, which several processes of one machine share, or of several machines with a file server. A link or a pipe in
- * the place of a content is not read.
+ * Opens a store of contents in a directory. Several processes of one machine can share it, or of several
+ * machines through a file server. A link or a pipe in place of a content is not read.
  */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const staged = join(directory, "partial");
@@ -37,7 +37,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     local: async (sha256) => fileAt(path(sha256)),
     partial: (fileId) => new DiskPartialBlob(join(partial, fileId), path, directory),
     partialNames: () => readdir(partial),
-    // Whoever reads it later is told then.
+    // A reader that starts later still gets the error; without a listener it would end the process.
     read: (sha256, range) => streamRegularFile(path(sha256), range).on("error", () => {}),
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
@@ -79,13 +79,13 @@ async function checkDirectory(directory: string): Promise<void> {
   }
 }
 
-/** A file of the store itself. */
+/** Returns a file of the store itself, which needs no release. */
 async function fileAt(path: string): Promise<LocalBlob> {
   await statRegularFile(path);
   return { path, release: async () => undefined };
 }
 
-/** Where a store in the directory has a content. */
+/** Returns the path of a content in a store's directory. */
 export function contentPath(directory: string, sha256: string): string {
   return join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
 }
@@ -113,7 +113,7 @@ async function ageOf(path: string): Promise<number> {
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 
-/** Names of earlier releases lack the machine, which was this one. */
+/** Returns whether a dead process left the file. Names without a machine are those of this one. */
 function isAbandoned(name: string): boolean {
   return isOfDeadProcess(name.split(".").length === 3 ? `${machineId()}.${name}` : name);
 }

@@ -7,13 +7,16 @@ import type { StagedBlob } from "../interface/blob.ts";
 import { ContentLostError, type OnSynced, type PartialBlob, SYNC_BYTES } from "../interface/partial-blob.ts";
 import { installBlob, syncDirectory } from "./install-blob.ts";
 
-/** A partial content as one file. */
+/** A partial content that is stored as one file. */
 export class DiskPartialBlob implements PartialBlob {
   readonly #path: string;
   readonly #pathOf: (sha256: string) => string;
   readonly #root: string;
 
-  /** @param path of the partial content. @param pathOf the path of a complete content, which is below `root`. */
+  /**
+   * @param path Path of the partial content.
+   * @param pathOf Returns the path of a complete content, below `root`.
+   */
   constructor(path: string, pathOf: (sha256: string) => string, root: string) {
     this.#path = path;
     this.#pathOf = pathOf;
@@ -43,7 +46,7 @@ export class DiskPartialBlob implements PartialBlob {
   }
 }
 
-/** A new file instead of truncating the old one, which may be linked as a complete content. */
+/** Creates a new file instead of truncating the old one, which may be linked as a complete content. */
 async function createFile(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   const file = await open(path, "wx", 0o600);
@@ -85,7 +88,10 @@ async function write(
   }
 }
 
-/** Durably removes what is beyond the first `size` bytes. @throws ContentLostError when there are fewer. */
+/**
+ * Durably removes everything after the first `size` bytes.
+ * @throws ContentLostError when there are fewer.
+ */
 async function cutTo(path: string, size: number): Promise<void> {
   await checkSize(path, size);
   const file = await openRegularFile(path, constants.O_RDWR);

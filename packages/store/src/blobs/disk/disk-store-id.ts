@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { createDirectory, createFile } from "@berth/linux";
 import { giveToOwner } from "./give-to-owner.ts";
 
-/** The name of the store in a directory, made once and durable: processes that share the directory read the same one. */
+/**
+ * Returns the id of the store in a directory, creating it durably on the first call. Processes that share the
+ * directory read the same id.
+ */
 export async function diskStoreId(directory: string): Promise<string> {
   const path = join(directory, "store");
   createDirectory(directory);

@@ -111,7 +111,7 @@ test("partial content: the bytes are synced before they are counted", { skip: !C
   );
 });
 
-/** Runs a script with an open store, `blobs`, and returns its calls in order, and what it printed. */
+/** Runs a script with an open store, `blobs`. Returns its calls in order, and what it printed. */
 function trace(t: TestContext, script: string): { calls: FileCall[]; directory: string; sha256: string } {
   const directory = mkdtempSync(join(tmpdir(), "berth-durable-"));
   t.after(() => rmSync(directory, { recursive: true }));

@@ -1,8 +1,9 @@
 import { lchown, lstat } from "node:fs/promises";
 
 /**
- * Gives what this process made below a directory to the owner of the directory: a service without root, which shares the directory
- * with one that has root, has to read what that stores. Does nothing for other users.
+ * Changes the owner of new files and directories to that of the store's directory. A service without root can
+ * share the directory with one that runs as root, and must be able to read what that stores. Does nothing for
+ * other users.
  */
 export async function giveToOwner(paths: readonly string[], root: string): Promise<void> {
   if (process.geteuid?.() !== 0) return;

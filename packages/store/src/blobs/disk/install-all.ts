@@ -5,14 +5,13 @@ import { mapAtOnce } from "@berth/concurrency";
 import { processName } from "@berth/linux";
 import { directoriesOf, exists, nameBlob, syncDirectory } from "./install-blob.ts";
 
-/** As many as Node.js does at once. */
+/** Contents that are written at once: the size of Node.js's thread pool. */
 const AT_ONCE = 4;
 
 /**
- * Stores contents by their paths below `root`, unless they exist already. They and every new directory are durably on disk when this
- * resolves: a directory is synced once for all of them.
- *
- * @param staged a directory of the same filesystem.
+ * Stores contents at their paths below `root`, unless they exist. They and every new directory are durable
+ * when this resolves; each directory is synced once for all of them.
+ * @param staged A directory on the same filesystem.
  */
 export async function installAll(
   contents: ReadonlyMap<string, Buffer>,

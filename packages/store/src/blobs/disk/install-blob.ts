@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { giveToOwner } from "./give-to-owner.ts";
 
 /**
- * Renames or links a content to its path below `root`, unless that exists already. The content's entry and every directory above it
- * are durably on disk when this resolves: whoever named one that exists may have died before it was.
+ * Renames or links a content to its path below `root`, unless that exists. The content's entry and every
+ * directory above it are durable when this resolves. They are synced even for an existing path, whose creator
+ * may have died before syncing.
  */
 export async function installBlob(
   renameOrLink: (from: string, to: string) => Promise<void>,
@@ -16,7 +17,10 @@ export async function installBlob(
   for (const directory of directoriesOf(path, root)) await syncDirectory(directory);
 }
 
-/** As `installBlob`, but nothing is synced, and nothing may exist at the path. */
+/**
+ * Renames or links a content as `installBlob` does, but syncs nothing and requires that the path does not
+ * exist.
+ */
 export async function nameBlob(
   renameOrLink: (from: string, to: string) => Promise<void>,
   from: string,
@@ -28,7 +32,7 @@ export async function nameBlob(
   await renameOrLink(from, path);
 }
 
-/** `root` and those below it, the nearest first. */
+/** Returns the path's directories up to and including `root`, the nearest first. */
 export function directoriesOf(path: string, root: string): string[] {
   const directory = dirname(path);
   return directory === root ? [root] : [directory, ...directoriesOf(directory, root)];

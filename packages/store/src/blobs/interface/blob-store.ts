@@ -3,42 +3,52 @@ import type { LocalBlob, StagedBlob } from "./blob.ts";
 import type { PartialBlob } from "./partial-blob.ts";
 
 /**
- * Contents of files, which several processes share. Equal contents are stored once, and none is ever changed. What is complete
- * is staged, and then kept in the transaction that stores the row it belongs to, under a lock on its name.
+ * A store of file contents, which several processes share. Equal contents are stored once, and no content
+ * ever changes. A complete content is first staged, then kept in the transaction that stores its row, under a
+ * lock on its name.
  */
 export interface BlobStore {
-  /** The store's own name: processes that share the store read the same one. */
+  /** Returns the store's own id, which is the same for all processes that share the store. */
   id(): Promise<string>;
-  /** Writes a small content, reads it and removes it. @throws one sentence for the operator. */
+  /**
+   * Writes, reads and removes a small content.
+   * @throws an error of one sentence for the operator.
+   */
   check(): Promise<void>;
-  /** Takes what the source yields. When the source or the store fails, nothing is left. */
+  /** Stores what the source yields. When the source or the store fails, nothing remains. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /**
-   * Stores contents that are in memory, each under its name, as `stage` and `keep` do for one. All are durable when this resolves; when
-   * it rejects, some may be stored.
+   * Stores contents from memory under their names, as `stage` and `keep` do for one. All are durable when
+   * this resolves; some may be stored when it rejects.
    */
   storeAll(contents: ReadonlyMap<string, Buffer>): Promise<void>;
-  /** A content that arrives in parts. */
+  /** Returns the partial content of a file, which arrives in parts. */
   partial(fileId: string): PartialBlob;
-  /** Of which files there are partial contents. */
+  /** Returns the ids of the files that have partial contents. */
   partialNames(): Promise<string[]>;
-  /** The bytes, or those from `start` to `end`, inclusive. Fails with the code ENOENT when the content does not exist. */
+  /**
+   * Streams the bytes, or those from `start` to `end`, inclusive. Fails with the code ENOENT when the content
+   * does not exist.
+   */
   read(sha256: string, range?: { start: number; end: number }): Readable;
-  /** Does nothing if the content does not exist. */
+  /** Removes a content. Does nothing if it does not exist. */
   remove(sha256: string): Promise<void>;
-  /** The content as a file of this host. Fails as `read` does. */
+  /** Returns the content as a file on this host. Fails as `read` does. */
   local(sha256: string): Promise<LocalBlob>;
-  /** The names of all contents, some hundreds at a time. */
+  /** Yields the names of all contents, some hundreds at a time. */
   names(): AsyncGenerator<string[]>;
-  /** Milliseconds since the content was written; 0 when it does not exist. */
+  /** Returns the milliseconds since the content was written; 0 when it does not exist. */
   age(sha256: string): Promise<number>;
   /**
-   * Removes what dead processes of this machine have staged, and what was staged and not written to for a time.
-   *
+   * Removes what dead processes of this machine have staged, and what was staged and not written to for
+   * `abandonedMs`.
    * @param abandonedMs Default: a day.
    */
   removeAbandoned(abandonedMs?: number): Promise<void>;
-  /** Removes the copies on this host of contents that are used no longer. @param areUsed those of the contents that are. */
+  /**
+   * Removes this host's copies of contents that are not in use.
+   * @param areUsed Returns which of the names are in use.
+   */
   removeCopies(areUsed: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
   close(): void;
 }

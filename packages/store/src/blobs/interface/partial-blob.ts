@@ -1,32 +1,39 @@
 import type { StagedBlob } from "./blob.ts";
 
-/** Bytes that were written are no longer there. */
+/** Thrown when bytes that were written are gone. */
 export class ContentLostError extends Error {
   override readonly name = "ContentLostError";
 }
 
-/** Another request goes on with the content, or it was removed. */
+/** Thrown when another request has taken over the content, or the content was removed. */
 export class SupersededError extends Error {
   override readonly name = "SupersededError";
 }
 
-/** Takes the number of bytes that are durably stored. */
+/** Receives the number of bytes that are durably stored. */
 export type OnSynced = (size: number) => Promise<void>;
 
-/** How many bytes may be written between two syncs. A process that dies loses at most these. */
+/** The maximum number of bytes between two syncs, and so the most that is lost when a process dies. */
 export const SYNC_BYTES = 8 * 1_048_576;
 
-/** A content that arrives in parts, over any number of requests, processes and restarts. It has one writer at a time. */
+/**
+ * A content that arrives in parts, over any number of requests, processes and restarts. It has one writer at
+ * a time.
+ */
 export interface PartialBlob {
   /**
-   * Appends the source after the first `start` bytes; at 0 it starts anew. `onSynced` is called from time to time, and when
-   * the source ends or fails, with the number of bytes that are durably stored. A failure of the source is thrown after that.
-   *
-   * @throws ContentLostError when there are fewer than `start` bytes, SupersededError when another request goes on.
+   * Appends the source after the first `start` bytes; at 0 it starts over. It calls `onSynced` with the
+   * number of durably stored bytes from time to time, and when the source ends or fails. It throws a failure
+   * of the source after that.
+   * @throws ContentLostError when there are fewer than `start` bytes, SupersededError when another request
+   * takes over.
    */
   append(start: number, source: AsyncIterable<Uint8Array>, onSynced: OnSynced): Promise<void>;
-  /** The first `size` bytes as a complete content. They remain here too until `remove`. @throws ContentLostError, SupersededError */
+  /**
+   * Stages the first `size` bytes as a complete content. They remain here too until `remove`.
+   * @throws ContentLostError, SupersededError
+   */
   stage(size: number): Promise<StagedBlob>;
-  /** Does nothing if there are none. */
+  /** Removes the bytes. Does nothing if there are none. */
   remove(): Promise<void>;
 }

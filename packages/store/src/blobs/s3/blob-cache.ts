@@ -17,7 +17,7 @@ interface Entry {
   size: number;
   users: number;
   lastUsed: number;
-  /** Whether this process read it and found it to be what its name says. */
+  /** Whether this process has verified that the copy's hash is its name. */
   verified: boolean;
 }
 
@@ -26,8 +26,9 @@ const NAME = /^[0-9a-f]{64}$/;
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
- * Copies of contents in a directory of this host, the least recently used of which are deleted when they take too much. One process
- * at a time has the copies; any may have temporary files beside them.
+ * A cache of contents in a directory of this host, which evicts the least recently used copies when they
+ * exceed the size limit. The copies belong to one process at a time; any process may have temporary files
+ * beside them.
  */
 export class BlobCache {
   readonly #directory: string;
@@ -37,7 +38,10 @@ export class BlobCache {
   #latest = 0;
   readonly #fetching = new Map<string, Promise<void>>();
 
-  /** @param fetch the bytes of a content. */
+  /**
+   * Opens the cache with the copies of an earlier process.
+   * @param fetch Returns the bytes of a content.
+   */
   static async open(
     directory: string,
     maxBytes: number,
@@ -77,7 +81,7 @@ export class BlobCache {
     };
   }
 
-  /** The names of the copies that nobody uses now. */
+  /** Returns the names of the copies that are not in use. */
   names(): string[] {
     return [...this.#entries].filter(([, { users }]) => users === 0).map(([name]) => name);
   }
@@ -89,7 +93,7 @@ export class BlobCache {
     await rm(join(this.#directory, sha256), { force: true });
   }
 
-  /** The entry, with one more user. */
+  /** Returns the entry, with one more user. */
   async #entryOf(sha256: string): Promise<Entry> {
     for (;;) {
       const entry = this.#entries.get(sha256);
@@ -102,7 +106,7 @@ export class BlobCache {
     }
   }
 
-  /** Reads the copy of a former process, or fetches one. */
+  /** Verifies the copy of an earlier process, or fetches a new one. */
   #provide(sha256: string): Promise<void> {
     const work = async () => {
       const entry = this.#entries.get(sha256);
@@ -125,7 +129,7 @@ export class BlobCache {
     return promise;
   }
 
-  /** Milliseconds, which no two uses have in common. */
+  /** Returns the time in milliseconds, increased so that no two uses have the same time. */
   #now(): number {
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     return this.#latest;
@@ -161,7 +165,7 @@ async function fetchTo(path: string, source: Readable, sha256: string): Promise<
   return size;
 }
 
-/** Null when it is a link, or no file. */
+/** Returns the SHA-256 of a file, or null when the path is a link or not a regular file. */
 async function digestOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {
@@ -173,7 +177,7 @@ async function digestOf(path: string): Promise<string | null> {
   return hash.digest("hex");
 }
 
-/** A file of this process beside the copies, which is deleted on release. */
+/** Writes the source to a temporary file beside the copies, which is deleted on release. */
 export async function temporaryFile(directory: string, source: Readable): Promise<LocalBlob> {
   createDirectory(directory);
   const path = join(directory, processName(randomUUID()));

@@ -1,18 +1,18 @@
 import type { Part } from "./part-store.ts";
 
-/** The first bytes of a content, without a gap. */
+/** The contiguous first bytes of a content. */
 export interface Chain {
-  /** Parts of the upload, in order. */
+  /** Parts of the multipart upload, in order. */
   parts: Part[];
-  /** What is after them. */
+  /** The object with the bytes after the parts, or null. */
   tail: Part | null;
-  /** How many bytes of the tail count. */
+  /** The number of the tail's bytes that belong to the chain. */
   tailBytes: number;
-  /** What was received and is not among the first bytes. */
+  /** Received parts that do not belong to the chain. */
   others: Part[];
 }
 
-/** The first `size` bytes of what was received. Null when there are fewer. */
+/** Returns the chain of the first `size` received bytes, or null when there are fewer. */
 export function chainOf(received: readonly Part[], size: number): Chain | null {
   const parts: Part[] = [];
   let at = 0;

@@ -7,29 +7,32 @@ export interface Part {
   firstByte: number;
   size: number;
   etag: string;
-  /** An object of its own: too small for a part of the upload while others follow. */
+  /** Whether it is an object of its own, because it is too small for a part that others follow. */
   tail: boolean;
 }
 
-/** The multipart upload of a content. The number is in its key. */
+/** The multipart upload of a content. Its key contains the number. */
 export interface Upload {
   id: string;
   number: number;
 }
 
-/** What was received of a content. */
+/** The received parts of a content. */
 export interface Received {
   upload: Upload | null;
   parts: Part[];
 }
 
-/** One request's right to write a content. Each statement rejects with `SupersededError` once another has it. */
+/**
+ * One request's right to write a content. Each statement rejects with `SupersededError` once another writer
+ * has it.
+ */
 export interface Writer {
   fileId: string;
   writer: string;
 }
 
-/** Makes the writer that of the content, and returns what was received of it. */
+/** Transfers the right to write the content to this writer, and returns what was received of it. */
 export async function takePartial(db: Queryable, { fileId, writer }: Writer): Promise<Received> {
   const { rows } = await db.query<{ id: string | null; number: number | null }>({
     name: "take_partial_content",
@@ -47,6 +50,10 @@ export async function takePartial(db: Queryable, { fileId, writer }: Writer): Pr
   return { upload: id === null || number === null ? null : { id, number }, parts: parts.rows };
 }
 
+/**
+ * Stores the content's multipart upload, or none.
+ * @throws SupersededError
+ */
 export async function storeUpload(
   db: Queryable,
   { fileId, writer }: Writer,
@@ -60,7 +67,10 @@ export async function storeUpload(
   if (rowCount === 0) throw superseded();
 }
 
-/** A number that nothing else of the content has or had. */
+/**
+ * Returns a number that nothing else of the content has or had.
+ * @throws SupersededError
+ */
 export async function nextNumber(db: Queryable, { fileId, writer }: Writer): Promise<number> {
   const { rows } = await db.query<{ last_number: number }>({
     name: "next_part_number",
@@ -72,6 +82,10 @@ export async function nextNumber(db: Queryable, { fileId, writer }: Writer): Pro
   return rows[0].last_number;
 }
 
+/**
+ * Stores a received part.
+ * @throws SupersededError
+ */
 export async function storePart(db: Queryable, { fileId, writer }: Writer, part: Part): Promise<void> {
   const { rowCount } = await db.query({
     name: "store_part",
@@ -82,6 +96,10 @@ export async function storePart(db: Queryable, { fileId, writer }: Writer, part:
   if (rowCount === 0) throw superseded();
 }
 
+/**
+ * Deletes the rows of parts by their numbers.
+ * @throws SupersededError
+ */
 export async function deleteParts(
   db: Queryable,
   { fileId, writer }: Writer,
@@ -99,6 +117,7 @@ export async function deleteParts(
   if (rowCount === 0) throw superseded();
 }
 
+/** Deletes the content's row and so its parts, unless another writer has taken over. */
 export async function deletePartial(db: Queryable, { fileId, writer }: Writer): Promise<void> {
   await db.query({
     name: "delete_partial_content",
@@ -107,7 +126,7 @@ export async function deletePartial(db: Queryable, { fileId, writer }: Writer): 
   });
 }
 
-/** Whether something was received of the content, and not removed. */
+/** Returns whether a partial content has a row: something was received and not removed. */
 export async function hasPartial(db: Queryable, fileId: string): Promise<boolean> {
   const { rows } = await db.query({
     name: "has_partial_content",
@@ -117,7 +136,7 @@ export async function hasPartial(db: Queryable, fileId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** All partial contents with their uploads. */
+/** Returns all partial contents with their uploads. */
 export async function listPartials(db: Queryable): Promise<{ fileId: string; uploadId: string | null }[]> {
   const { rows } = await db.query<{ fileId: string; uploadId: string | null }>({
     name: "list_partial_contents",
@@ -130,7 +149,7 @@ function superseded(): SupersededError {
   return new SupersededError("Another request goes on with this content, or it was removed.");
 }
 
-/** Only one transaction at a time names the store. */
+/** Ensures that only one transaction at a time names the store. */
 export async function lockStoreName(tx: Queryable): Promise<void> {
   await tx.query({
     name: "lock_store_name",

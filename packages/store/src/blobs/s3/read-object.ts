@@ -2,12 +2,13 @@ import { Readable } from "node:stream";
 import { BlobsUnavailableError } from "../interface/blobs-unavailable.ts";
 import type { S3Objects } from "./s3-objects.ts";
 
-/** How often in a row a connection may break before another byte has come. */
+/** Maximum number of consecutive breaks of a connection without a byte in between. */
 const MAX_BREAKS = 4;
 
 /**
- * The bytes of an object that never changes, or those of a range. When the connection breaks amid them, it goes on where it was. Fails
- * with the code ENOENT when there is no such object.
+ * Streams an immutable object, or a range of its bytes. When the connection breaks, reading continues at the
+ * same offset. Fails with the code ENOENT when there is no such object, and with `BlobsUnavailableError` when
+ * the connection breaks repeatedly.
  */
 export function readObject(
   objects: S3Objects,

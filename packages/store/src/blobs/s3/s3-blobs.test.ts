@@ -27,7 +27,7 @@ async function stored(blobs: BlobStore, content: Buffer): Promise<string> {
   return staged.sha256;
 }
 
-/** Each request is refused so many times before it is done. */
+/** Rejects each request this many times before it succeeds. */
 function refusing(times: number): S3Fault {
   const refused = new Map<string, number>();
   return ({ method, key, query }, response, message) => {
@@ -178,7 +178,7 @@ describe("several processes", () => {
     const [gone, going] = [randomUUID(), randomUUID()];
     const kept = await stored(blobs, randomBytes(10));
     await blobs.partial(going).append(0, pieces(randomBytes(9 * MIB)), nothing);
-    // A file that was deleted: its rows remain until what is in S3 is removed.
+    // The rows of a deleted file remain until its objects in S3 are removed.
     await blobs.partial(gone).append(0, pieces(randomBytes(9 * MIB)), nothing);
     s3.fault = ({ method }, response, message) =>
       method === "DELETE" && s3Error(message, response, 403, "AccessDenied");

@@ -17,22 +17,22 @@ import { STAGED, stageInS3 } from "./s3-staged-blob.ts";
 export interface S3BlobOptions {
   place: S3Place;
   proxies: Proxies;
-  /** Where copies of contents are on this host, and how much they may take. */
+  /** The directory for copies of contents on this host, and their maximum total size. */
   cache: { directory: string; maxBytes: number };
   db: DatabaseAccess;
-  /** For how long a connection may be silent. */
+  /** Milliseconds for which a connection may be silent. Default: 30 s. */
   silenceMs?: number;
 }
 
 const CONTENTS = "blobs/";
 const NAME = /^[0-9a-f]{64}$/;
 
-/** Contents that are sent at the same time. */
+/** Contents that are sent at once. */
 const AT_ONCE = 8;
 
 const ABANDONED_MS = 24 * 3_600_000;
 
-/** Contents in a bucket, which the processes of any number of machines share. */
+/** Opens a store of contents in a bucket, which processes on any number of machines share. */
 export function openS3Blobs({ place, proxies, cache, db, silenceMs }: S3BlobOptions): BlobStore {
   const objects = new S3Objects(createS3Client(place, proxies, silenceMs), place);
   const keyOf = (sha256: string) => CONTENTS + sha256;
@@ -71,7 +71,7 @@ export function openS3Blobs({ place, proxies, cache, db, silenceMs }: S3BlobOpti
   };
 }
 
-/** One service at a time makes the name, and the others read it. */
+/** Returns the store's id. Under a lock, the first service creates it and the others read it. */
 async function storeId(db: DatabaseAccess, objects: S3Objects): Promise<string> {
   return await db.transaction(async (tx) => {
     await lockStoreName(tx);
@@ -99,7 +99,10 @@ async function* namesOf(objects: S3Objects): AsyncGenerator<string[]> {
   }
 }
 
-/** Staged contents, what belongs to no partial content that has a row, and uploads that nobody will complete. */
+/**
+ * Removes abandoned staged contents, objects of partial contents without a row, and uploads that nobody will
+ * complete.
+ */
 async function removeAbandoned(db: DatabaseAccess, objects: S3Objects, abandonedMs: number): Promise<void> {
   const before = new Date(Date.now() - abandonedMs);
   for await (const page of objects.list(STAGED))

@@ -3,22 +3,27 @@ import { Agent as HttpsAgent } from "node:https";
 import { S3Client } from "@aws-sdk/client-s3";
 import type { S3Place } from "./s3-place.ts";
 
-/** The proxies of the operator; null: none. */
+/** The operator's proxies; null for none. */
 export interface Proxies {
   httpsProxy: string | null;
   httpProxy: string | null;
   noProxy: readonly string[];
 }
 
-/** How often the SDK tries a request that failed for a reason that passes, such as `SlowDown`, with growing waits between. */
+/**
+ * Maximum number of attempts of the SDK for a request that fails temporarily, such as with `SlowDown`. It
+ * waits longer before each attempt.
+ */
 const MAX_ATTEMPTS = 5;
 
-/** A connection on which nothing comes for as long is given up. S3 takes its time to put a large object together. */
+/**
+ * Milliseconds of silence after which a connection is given up. S3 takes a while to assemble a large object.
+ */
 const SILENCE_MS = 30_000;
 const CONNECT_MS = 5_000;
 const CONNECTIONS = 64;
 
-/** Credentials come from where the AWS SDK finds them, and are read again when they expire. */
+/** Creates a client. The AWS SDK finds the credentials, and reads them again when they expire. */
 export function createS3Client(
   { endpoint, region }: S3Place,
   proxies: Proxies,
@@ -29,7 +34,7 @@ export function createS3Client(
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     ...(region === null && endpoint === null ? {} : { region: region ?? "us-east-1" }),
     maxAttempts: MAX_ATTEMPTS,
-    // Not every server knows the SDK's own checksums. Berth sends MD5, and reads what it stored by SHA-256.
+    // Not every server supports the SDK's checksums. Berth sends MD5, and checks what it reads by SHA-256.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {

@@ -1,14 +1,17 @@
 import type { S3Place } from "./s3-place.ts";
 
-/** What is known of a request that S3 did not do. */
+/** The known facts about a failed S3 request. */
 export interface Failure {
-  /** The code of S3, of the SDK or of the system. */
+  /** The error code of S3, of the SDK or of the system. */
   code: string;
-  /** Of the response; null when there was none. */
+  /** HTTP status of the response; null when there was none. */
   status: number | null;
 }
 
-/** What went wrong, without anything of the request: its headers have the signature, and a body may be anybody's. */
+/**
+ * Extracts the failure without any part of the request: its headers contain the signature, and its body may
+ * be confidential.
+ */
 export function failureOf(error: unknown): Failure {
   const { name, code, Code, $metadata } = (error ?? {}) as {
     name?: string;
@@ -20,7 +23,7 @@ export function failureOf(error: unknown): Failure {
   return { code: known ?? "UnknownError", status: $metadata?.httpStatusCode ?? null };
 }
 
-/** One sentence for the operator. */
+/** Describes a failure in one sentence for the operator. */
 export function s3Fault({ bucket, endpoint, region }: S3Place, { code, status }: Failure): string {
   const place = endpoint ?? "AWS";
   if (CREDENTIALS_MISSING.test(code))

@@ -35,12 +35,15 @@ export interface MultipartUpload {
   uploadId: string;
 }
 
-/** The most that is copied in one request. S3 takes 5 GiB, but some servers are silent until they are done. */
+/**
+ * The most bytes to copy in one request. S3 allows 5 GiB, but some servers stay silent until the copy is
+ * done.
+ */
 const COPY_BYTES = 1024 ** 3;
 
 /**
- * The objects below the prefix of a bucket; keys are without it. Requests that fail for a reason that passes are tried again for some
- * seconds. Then, and on any other failure, they reject with `BlobsUnavailableError`.
+ * The objects below a prefix of a bucket; keys are without the prefix. A request that fails temporarily is
+ * retried for some seconds. After that, and on any other failure, it rejects with `BlobsUnavailableError`.
  */
 export class S3Objects {
   readonly #client: S3Client;
@@ -53,14 +56,20 @@ export class S3Objects {
     this.#copyBytes = copyBytes;
   }
 
-  /** Durable when this resolves. @returns its ETag. */
+  /**
+   * Stores an object, durably when this resolves.
+   * @returns its ETag.
+   */
   async put(key: string, bytes: Buffer): Promise<string> {
     const body = { Body: bytes, ContentLength: bytes.length, ContentMD5: md5(bytes) };
     const put = await this.#do(() => this.#client.send(new PutObjectCommand({ ...this.#at(key), ...body })));
     return plain(put.ETag);
   }
 
-  /** The bytes, or those from `start` to `end`, inclusive. Null when there is no such object. */
+  /**
+   * Reads an object, or its bytes from `start` to `end`, inclusive. Returns null when there is no such
+   * object.
+   */
   async get(
     key: string,
     range?: { start: number; end: number | "" },
@@ -82,12 +91,12 @@ export class S3Objects {
     };
   }
 
-  /** Does nothing if there is no such object. */
+  /** Removes an object. Does nothing if there is none. */
   async remove(key: string): Promise<void> {
     await this.#orNull(() => this.#client.send(new DeleteObjectCommand(this.#at(key))));
   }
 
-  /** Those whose keys begin with the text, up to a thousand at a time. */
+  /** Yields the objects whose keys begin with the text, up to a thousand at a time. */
   async *list(text: string): AsyncGenerator<ListedObject[]> {
     for (let next: string | undefined; ; ) {
       const page = await this.#do(() =>
@@ -108,7 +117,7 @@ export class S3Objects {
     }
   }
 
-  /** Copies an object of as many bytes inside the bucket. */
+  /** Copies an object of `size` bytes within the bucket. */
   async copy(from: string, to: string, size: number): Promise<void> {
     const source = {
       ...this.#at(to),
@@ -140,7 +149,10 @@ export class S3Objects {
     return made.UploadId ?? "";
   }
 
-  /** @returns its ETag; null when there is no such upload. */
+  /**
+   * Uploads a part.
+   * @returns its ETag; null when there is no such upload.
+   */
   async putPart(key: string, uploadId: string, number: number, bytes: Buffer): Promise<string | null> {
     const part = { UploadId: uploadId, PartNumber: number };
     const body = { Body: bytes, ContentLength: bytes.length, ContentMD5: md5(bytes) };
@@ -150,7 +162,7 @@ export class S3Objects {
     return put === null ? null : plain(put.ETag);
   }
 
-  /** False when there is no such upload, or it has other parts. */
+  /** Completes an upload. Returns false when there is no such upload, or its parts differ. */
   async completeUpload(
     key: string,
     uploadId: string,
@@ -165,14 +177,14 @@ export class S3Objects {
     return made !== null;
   }
 
-  /** Does nothing if there is no such upload. */
+  /** Aborts an upload. Does nothing if there is none. */
   async abortUpload(key: string, uploadId: string): Promise<void> {
     await this.#orNull(() =>
       this.#client.send(new AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId })),
     );
   }
 
-  /** Unfinished uploads that began before the time. Empty where the server lists none. */
+  /** Returns the unfinished uploads that began before the time, or none where the server cannot list them. */
   async uploadsBefore(time: Date): Promise<MultipartUpload[]> {
     const { bucket: Bucket, prefix: Prefix } = this.#place;
     const found: MultipartUpload[] = [];
@@ -222,7 +234,10 @@ export class S3Objects {
   }
 }
 
-/** That what a request names is not there, or not as it says. `NotFound` is what the SDK calls it without a body. */
+/**
+ * Error codes for a missing object or upload, or parts that differ. `NotFound` is the SDK's code for a
+ * response without a body.
+ */
 const ABSENT: ReadonlySet<string> = new Set([
   "NoSuchKey",
   "NotFound",
@@ -238,7 +253,7 @@ function md5(bytes: Buffer): string {
   return createHash("md5").update(bytes).digest("base64");
 }
 
-/** Some servers send it with quotes, and some without. */
+/** Removes the quotes that some servers put around an ETag. */
 function plain(etag = ""): string {
   return etag.replaceAll('"', "");
 }

@@ -29,21 +29,22 @@ import { Split } from "./split.ts";
 export interface PartialParts {
   db: DatabaseAccess;
   objects: S3Objects;
-  /** The key of a complete content. */
+  /** Returns the key of a complete content. */
   keyOf(sha256: string): string;
-  /** Bytes as a file of this host. */
+  /** Writes the bytes to a file on this host. */
   toLocal(source: Readable): Promise<LocalBlob>;
 }
 
-/** S3 takes no smaller part while others follow. */
+/** The minimum size that S3 requires of every part except the last. */
 const MIN_PART_BYTES = 5 * 1_048_576;
 
-/** Where what belongs to partial contents is. */
+/** Prefix of the keys of partial contents. */
 export const GROWING = "growing/";
 
 /**
- * A partial content as a multipart upload, and as an object for the bytes after its last part while these are too few for another
- * one. The rows of its parts say what was received. A request that begins takes the content over from any other.
+ * A partial content as a multipart upload. Bytes after its last part that are too few for another part are in
+ * an object of their own. The rows of the parts record what was received. A request that begins takes over
+ * the content from any other.
  */
 export class S3PartialBlob implements PartialBlob {
   readonly #fileId: string;
@@ -82,7 +83,7 @@ export class S3PartialBlob implements PartialBlob {
     const { objects } = this.#parts;
     const key = this.#uploadKey(upload);
     await objects.completeUpload(key, upload.id, parts);
-    // An upload that was completed before is known no more, and its object is there.
+    // A retry finds the upload completed, which S3 reports as missing, and the object in place.
     const made = await objects.head(key);
     if (made?.size !== size) throw lost(size);
     const sha256 = await this.#hash(key, size);
@@ -98,7 +99,7 @@ export class S3PartialBlob implements PartialBlob {
     };
   }
 
-  /** The row goes last, so that what failed is done again. */
+  /** Deletes the row last, so that a failed removal can be repeated. */
   async remove(): Promise<void> {
     const { db, objects } = this.#parts;
     if (!(await hasPartial(db.write, this.#fileId))) return;
@@ -114,7 +115,10 @@ export class S3PartialBlob implements PartialBlob {
     return { fileId: this.#fileId, writer: randomUUID() };
   }
 
-  /** Takes the content over, and removes what is beyond its first bytes. @throws ContentLostError */
+  /**
+   * Takes over the content and removes everything after its first `size` bytes.
+   * @throws ContentLostError when there are fewer.
+   */
   async #begin(size: number): Promise<{ writer: Writer; upload: Upload | null; chain: Chain }> {
     const { write } = this.#parts.db;
     const writer = this.#newWriter();
@@ -164,7 +168,7 @@ export class S3PartialBlob implements PartialBlob {
       tail || upload === null
         ? await objects.put(this.#tailKey(number), bytes)
         : await objects.putPart(this.#uploadKey(upload), upload.id, number, bytes);
-    // Whoever ends an upload was the last to take the content.
+    // Only a later writer of the content ends its upload.
     if (etag === null) throw new SupersededError("The upload of this content was ended by another request.");
     const part = { number, firstByte, size: bytes.length, etag, tail };
     await storePart(db.write, writer, part);
@@ -190,7 +194,10 @@ export class S3PartialBlob implements PartialBlob {
     return { sha256, size: bytes.length, local, keep, discard: async () => undefined };
   }
 
-  /** @throws ContentLostError when it is not what was stored. */
+  /**
+   * Reads the tail.
+   * @throws ContentLostError when it is not what was stored.
+   */
   async #tailOf({ tail, tailBytes }: Chain): Promise<Buffer> {
     if (tail === null) return Buffer.alloc(0);
     const found = await this.#parts.objects.get(this.#tailKey(tail.number));
@@ -215,7 +222,7 @@ export class S3PartialBlob implements PartialBlob {
     return `${this.#key}.${number}`;
   }
 
-  /** One that stays is removed with everything else of the content. */
+  /** Removes a tail. If this fails, it is removed later with the rest of the content. */
   async #removeTail(number: number): Promise<void> {
     await this.#parts.objects.remove(this.#tailKey(number)).catch(() => undefined);
   }

@@ -1,11 +1,11 @@
-/** A bucket, and what of it is Berth's. */
+/** A bucket and the part of it that Berth uses. */
 export interface S3Place {
   bucket: string;
-  /** Empty, or with a slash at its end. */
+  /** Empty, or ends with a slash. */
   prefix: string;
-  /** Null: that of AWS. */
+  /** URL of the S3 server; null for AWS. */
   endpoint: string | null;
-  /** Null: as the AWS SDK finds it. */
+  /** Null to let the AWS SDK find it. */
   region: string | null;
 }
 
@@ -13,12 +13,15 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^[A-Za-z0-9!_.*'()/-]{0,200}$/;
 const REGION = /^[a-z0-9-]{1,63}$/;
 
-/** Whether `BERTH_BLOBS` names a bucket. */
+/** Returns whether `BERTH_BLOBS` names a bucket. */
 export function isS3Place(text: string): boolean {
   return text.startsWith("s3:");
 }
 
-/** Reads `s3://bucket/prefix?endpoint=…&region=…`. Throws a clause for the operator, which quotes nothing of a URL with credentials. */
+/**
+ * Parses `s3://bucket/prefix?endpoint=…&region=…`.
+ * @throws an error whose message is a clause for the operator; it quotes no URL that contains credentials.
+ */
 export function parseS3Place(text: string): S3Place {
   const url = URL.parse(text);
   if (url === null || !text.startsWith("s3://"))

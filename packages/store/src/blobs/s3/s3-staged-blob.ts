@@ -10,14 +10,14 @@ import { Split } from "./split.ts";
 export interface StageParts {
   objects: S3Objects;
   keyOf(sha256: string): string;
-  /** Bytes as a file of this host. */
+  /** Writes the bytes to a file on this host. */
   toLocal(source: Readable): Promise<LocalBlob>;
 }
 
-/** Where staged contents are. */
+/** Prefix of the keys of staged contents. */
 export const STAGED = "staged/";
 
-/** Takes a content: a small one into memory, a larger one into an object of its own, which is copied when it is kept. */
+/** Stages a content: a small one in memory, a larger one in an object of its own, which `keep` copies. */
 export async function stageInS3(parts: StageParts, source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
   const hash = createHash("sha256");
   const split = new Split(SYNC_BYTES);
@@ -68,7 +68,7 @@ function inObject(
     local: () => toLocal(readObject(objects, key)),
     async keep() {
       if ((await objects.head(to)) === null) await objects.copy(key, to, size);
-      // What cannot be removed now is abandoned, and removed later.
+      // `removeAbandoned` later removes an object that cannot be removed here.
       await discard().catch(() => undefined);
     },
     discard,

@@ -1,11 +1,14 @@
-/** What was cut out of a source. */
+/** A piece of a source. */
 export interface Piece {
   bytes: Buffer;
-  /** Whether it is the rest, which may be shorter than the others, or empty. */
+  /** Whether it is the remainder, which may be shorter than the others or empty. */
   last: boolean;
 }
 
-/** Cuts a source into pieces of one size. When the source fails, what came before is a piece, and the failure is kept. */
+/**
+ * Cuts a source into pieces of one size. When the source fails, the bytes before the failure become the last
+ * piece, and `throwFailure` throws the failure.
+ */
 export class Split {
   readonly #size: number;
   #failure: { error: unknown } | null = null;
@@ -14,7 +17,7 @@ export class Split {
     this.#size = size;
   }
 
-  /** @param first bytes that stand before those of the source. */
+  /** @param first Bytes to put before those of the source. */
   async *of(source: AsyncIterable<Uint8Array>, first: Uint8Array): AsyncGenerator<Piece> {
     let held: Uint8Array[] = [first];
     let bytes = first.length;
@@ -36,7 +39,7 @@ export class Split {
     yield { bytes: Buffer.concat(held), last: true };
   }
 
-  /** Throws what the source threw. */
+  /** Throws what the source threw, if it failed. */
   throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }

@@ -1,4 +1,4 @@
-// Subject: contents in a server of S3's protocol that is no fake: OpenStack Swift.
+// Subject: contents in a real server of the S3 protocol, OpenStack Swift.
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";

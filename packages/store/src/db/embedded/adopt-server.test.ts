@@ -78,7 +78,7 @@ test("a server in another container, with pids and memory of its own → one sen
   const instance = temporaryInstance(t);
   const container = ["unshare", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child"];
   const child = instance.startInChild(container);
-  // unshare passes no signals on.
+  // unshare does not forward signals.
   instance.onEnd(async () => void child.process.kill("SIGKILL"));
   const { connection } = await child.ready;
   await assert.rejects(instance.start(), /^Error: PostgreSQL of .* runs in another container/);

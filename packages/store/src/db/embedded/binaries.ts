@@ -13,24 +13,27 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { canReach, type ServerUser } from "./server-user.ts";
 
-/** The directory of `postgres` and `initdb`, their major version, and the user and environment that they run with. */
+/**
+ * The directory of `postgres` and `initdb`, their major version, and the user and environment that they run
+ * with.
+ */
 export type Binaries = {
   bin: string;
   major: number;
   spawn: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
-  /** The user has no account. */
+  /** Whether the user id has no account. */
   isOwnUser: boolean;
 };
 
 type Link = { source: string; target: string };
 
 /**
- * Finds PostgreSQL and makes it runnable by `user`: the operator's own (`bin`, a directory with `postgres` and `initdb`), or
- * the npm package of this platform.
+ * Finds PostgreSQL and makes it runnable by `user`: the operator's own (`bin`, a directory with `postgres`
+ * and `initdb`), or the npm package of this platform.
  *
- * The package ships its libraries without their symbolic links (an npm script creates them, and many installs run no
- * scripts), and may be in a directory that `user` cannot enter. An unreachable package is copied into `runDir`, and missing
- * links are created in `runDir`, never in the package.
+ * The package ships its libraries without their symbolic links. An npm script creates these, and many
+ * installations run no scripts. The package may also be in a directory that `user` cannot enter. An
+ * unreachable package is copied into `runDir`; missing links are created in `runDir`, never in the package.
  */
 export function findBinaries(options: {
   bin?: string | undefined;
@@ -85,7 +88,7 @@ function packagedNative(): string {
   }
 }
 
-/** The version of the npm package of this platform; null where it is not installed. */
+/** Returns the version of this platform's npm package, or null where it is not installed. */
 export function packagedVersion(): string | null {
   try {
     return packageVersion(packagedNative());
@@ -94,7 +97,7 @@ export function packagedVersion(): string | null {
   }
 }
 
-/** That of the PostgreSQL in it, and what npm adds: `18.4.0-beta.17`. */
+/** Returns the version of the npm package, that of its PostgreSQL with a suffix: `18.4.0-beta.17`. */
 function packageVersion(native: string): string {
   return (JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as { version: string }).version;
 }
@@ -117,7 +120,10 @@ function missingLinks(native: string): Link[] {
   return links.filter((link) => !existsSync(join(dirname(native), link.target)));
 }
 
-/** Creates all links in one directory for the loader to search, with their paths relative to the package's library directory. */
+/**
+ * Creates all links in one directory for the loader to search, with their paths relative to the package's
+ * library directory.
+ */
 function makeLinks(native: string, links: readonly Link[], directory: string): string {
   rmSync(directory, { recursive: true, force: true });
   for (const link of links) {

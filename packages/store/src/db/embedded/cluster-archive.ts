@@ -13,11 +13,13 @@ import { join } from "node:path";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { lastLogFile } from "./cluster-identity.ts";
 
-/** What a server makes anew. */
+/** Files that a server creates anew. */
 const LEFT_OUT = /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init|pgstat\.stat)$/;
-/** A file of the log, of which a server that was shut down needs only the last. */
+/** A WAL file. A server that was shut down needs only the last one. */
 const LOG_FILE = /^pg_wal\/[0-9A-F]{24}$/;
-/** The databases of a cluster have much in common, further apart than a window is by default. */
+/**
+ * A window larger than the default, since the databases of a cluster share much content at large distances.
+ */
 const COMPRESSION = {
   params: { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_windowLog]: 25 },
 };
@@ -30,7 +32,10 @@ interface Contents {
   files: { path: string; bytes: number }[];
 }
 
-/** The files of a cluster that was shut down, as one: the length of a list of them as JSON, that list, and their contents. */
+/**
+ * Packs the files of a cluster that was shut down, compressed with zstd: the length of a JSON list of the
+ * files, the list, and their contents.
+ */
 export function packCluster(cluster: string): Buffer {
   const log = `pg_wal/${lastLogFile(cluster)}`;
   const paths = (readdirSync(cluster, { recursive: true }) as string[]).filter(
@@ -52,7 +57,10 @@ export function packCluster(cluster: string): Buffer {
   );
 }
 
-/** Writes the files of a packed cluster into an empty directory. @param owner of everything in it; undefined: this process's user. */
+/**
+ * Writes the files of a packed cluster into an empty directory.
+ * @param owner Owner of everything in it. Default: this process's user.
+ */
 export function unpackCluster(archive: string, directory: string, owner: Owner): void {
   const all = zstdDecompressSync(readFileSync(archive));
   let at = HEADER_LENGTH_BYTES + all.readUInt32LE();

@@ -2,7 +2,10 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The version of the control file's format, which is that of a major version of PostgreSQL, and where PostgreSQL 18 keeps what is renewed. */
+/**
+ * The version of the control file's format, which belongs to one major version of PostgreSQL, and the byte
+ * offsets of fields in PostgreSQL 18.
+ */
 const FORMAT = {
   version: 1800,
   identifierAt: 0,
@@ -13,15 +16,15 @@ const FORMAT = {
   checksumAt: 292,
 };
 const CONTROL_FILE = "global/pg_control";
-/** In the header of a file of the log. */
+/** Byte offset of the system identifier in the header of a WAL file. */
 const LOG_IDENTIFIER_AT = 24;
 const LOG_FILE_BITS = 24n;
 
 /**
- * Gives a copy of a cluster an identifier of its own, by which PostgreSQL tells that a log or a backup belongs to it, and the secret from
- * which it makes answers to unknown roles. As `initdb` chooses them. The copied one was shut down, and none runs on the copy.
- *
- * @throws when the cluster's files have another format, or are damaged.
+ * Gives a copy of a cluster its own system identifier, by which PostgreSQL recognizes the cluster's WAL and
+ * backups. Also renews the secret from which PostgreSQL makes its responses to unknown roles. Both are chosen
+ * as by `initdb`. The original must have been shut down, and no server may run on the copy.
+ * @throws when the cluster's files have another format or are damaged.
  */
 export function renewIdentity(cluster: string): void {
   const identifier = (BigInt(Math.trunc(Date.now() / 1000)) << 32n) | BigInt(randomInt(2 ** 32));
@@ -32,7 +35,7 @@ export function renewIdentity(cluster: string): void {
   renewControlFile(join(cluster, CONTROL_FILE), identifier);
 }
 
-/** The name of the file of the log in which a cluster that was shut down says so. */
+/** Returns the name of the WAL file that records the clean shutdown of the cluster. */
 export function lastLogFile(cluster: string): string {
   const control = readControlFile(join(cluster, CONTROL_FILE));
   const checkpoint = control.readBigUInt64LE(FORMAT.checkpointAt);
@@ -58,12 +61,12 @@ function readControlFile(path: string): Buffer {
   return control;
 }
 
-/** Without making it anew, so that it keeps its owner. */
+/** Overwrites the file in place, so that it keeps its owner. */
 function overwrite(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes, { flag: "r+" });
 }
 
-/** The checksum of the control file (Castagnoli's polynomial). */
+/** Computes the checksum of the control file (Castagnoli's polynomial). */
 function crc32c(bytes: Uint8Array): number {
   let sum = 0xffff_ffff;
   for (const byte of bytes) {

@@ -10,11 +10,11 @@ import { CLUSTER_BY_DESCRIPTOR, CLUSTER_DATABASE, CLUSTER_USER, passwordFile } f
 import { runOnCluster, runStatements } from "./run-on-cluster.ts";
 import { newPassword } from "./server-password.ts";
 
-/** A cluster with the database and its tables, made beforehand by the npm package's PostgreSQL. */
+/** A cluster with the database and its tables, made in advance by the npm package's PostgreSQL. */
 export interface PreparedCluster {
-  /** As `packCluster` makes it. */
+  /** Path of the archive that `packCluster` made. */
   archive: string;
-  /** Statements for the database of each copy, which is another than the one that was packed. Each is one line. */
+  /** Statements, of one line each, that make a copy's database distinct from the packed one. */
   renewal: readonly string[];
 }
 
@@ -24,9 +24,9 @@ interface Making {
 }
 
 /**
- * Returns the cluster's directory below `dataDir`, made when it does not exist: a copy of the prepared one, or by `initdb`. What was
- * interrupted never gets the final name, so a directory with that name is complete and on disk.
- *
+ * Returns the cluster's directory below `dataDir`. If it does not exist, it is made, as a copy of the
+ * prepared one or by `initdb`. An interrupted start never gives it the final name, so a directory with that
+ * name is complete and on disk.
  * @throws when the cluster belongs to another major version of PostgreSQL, which cannot read it.
  */
 export async function ensureCluster(dataDir: string, binaries: Binaries, making: Making): Promise<string> {
@@ -44,8 +44,8 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, making:
 }
 
 /**
- * Gives a cluster that another user's server wrote to the user of this one. The directory itself changes last, so a start that
- * was killed in between continues. Files of a third user are left alone.
+ * Gives a cluster that another user's server wrote to the user of this one. The directory itself changes
+ * last, so that a later start continues an interrupted one. Files of a third user are left alone.
  */
 async function giveTo(uid: number | undefined, directory: string): Promise<void> {
   const { uid: former } = statSync(directory);
@@ -54,14 +54,15 @@ async function giveTo(uid: number | undefined, directory: string): Promise<void>
   await promisify(execFile)("chown", [...options, `${uid}:${uid}`, "--", directory]);
 }
 
-/** What is made in a directory that is not the cluster's yet is on disk before it is. */
+/** Options without syncs. The whole directory is synced before it becomes the cluster's. */
 const PLAIN = ["--locale=C", "--no-instructions", "--no-sync"];
 const UNSYNCED = ["fsync=off"];
 const PARTIAL = "cluster.partial-";
 
 /**
- * Makes a cluster in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be
- * running, and PostgreSQL identifies shared memory by the directory's inode, which must not be reused.
+ * Makes a cluster in a fresh directory. Leftovers of interrupted starts are removed only afterwards. Their
+ * `initdb` may still be running, and PostgreSQL identifies shared memory by the directory's inode, which must
+ * not be reused.
  */
 async function initialise(directory: string, binaries: Binaries, making: Making): Promise<void> {
   const { signal } = making;
@@ -85,7 +86,7 @@ async function initialise(directory: string, binaries: Binaries, making: Making)
 async function runInitdb(partial: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
   await runOnCluster(binaries, {
     program: "initdb",
-    // The server is given other rules for connections than those in the cluster, which accept none.
+    // The cluster's own rules accept no connections; the server gets its rules separately.
     args: ["-D", CLUSTER_BY_DESCRIPTOR, "-U", CLUSTER_USER, "-A", "reject", "-E", "UTF8", ...PLAIN],
     cluster: partial,
     signal,
@@ -110,7 +111,7 @@ async function copyPrepared(
   return password;
 }
 
-/** All that was written to the file system of a directory is on disk. One call, where a cluster has more than a thousand files. */
+/** Syncs the filesystem of a directory, in one call because a cluster has more than a thousand files. */
 async function syncFileSystem(directory: string, signal?: AbortSignal): Promise<void> {
   await promisify(execFile)("sync", ["-f", directory], { signal }).catch((error) => {
     signal?.throwIfAborted();

@@ -6,12 +6,12 @@ import { clientConfig, type SocketConnection } from "../connection.ts";
 import { DatabaseClient } from "../database-client.ts";
 import { execute } from "../statement.ts";
 
-/** Directories whose files a server makes anew. */
+/** Directories whose files a server creates anew. */
 export const EMPTIED = [
   ...["pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp"],
   ...["pg_subtrans", "pg_wal"],
 ];
-/** Files of a server that runs, or of a copy that was made before. */
+/** Files of a running server, or of an earlier backup. */
 export const LEFT_OUT =
   /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|tablespace_map.*)$/;
 
@@ -19,15 +19,15 @@ interface Options {
   /** The directory of a running cluster. */
   cluster: string;
   connection: SocketConnection;
-  /** Ends the copying, which then rejects. */
+  /** Stops the copy, which then rejects. */
   signal?: AbortSignal;
 }
 
 /**
- * Copies the files of a running cluster to a new directory, without holding up the server. The copy has every transaction that was
- * committed before `endedAt`: a server that is started on it first goes through the log up to there.
- *
- * @returns when the copying ended, by the server's clock.
+ * Copies the files of a running cluster to a new directory, without blocking the server. The copy contains
+ * every transaction that was committed before the returned time. A server that starts on it first replays the
+ * WAL up to that point.
+ * @returns when the copy ended, by the server's clock.
  */
 export async function copyCluster(to: string, { cluster, connection, signal }: Options): Promise<Date> {
   const client = new DatabaseClient({
@@ -43,7 +43,7 @@ export async function copyCluster(to: string, { cluster, connection, signal }: O
     await copyLog(join(cluster, "pg_wal"), join(to, "pg_wal"), { first, last });
     return endedAt;
   } finally {
-    // Ends the copying on the server, too, if it has not ended.
+    // Closing the connection also ends an unfinished backup on the server.
     await client.end().catch(() => undefined);
   }
 }
@@ -53,7 +53,10 @@ function isLeftOut(path: string): boolean {
   return LEFT_OUT.test(parts.at(-1) ?? "") || (parts.length > 1 && EMPTIED.includes(parts[0] ?? ""));
 }
 
-/** Returns the first file of the log that the copy needs. The slot keeps it, and the later ones, until the connection ends. */
+/**
+ * Starts a backup and returns the first WAL file that the copy needs. A replication slot keeps it and the
+ * later ones until the connection ends.
+ */
 async function startCopying(client: DatabaseClient): Promise<string> {
   const name = `berth_backup_${randomBytes(8).toString("hex")}`;
   await execute(client, {

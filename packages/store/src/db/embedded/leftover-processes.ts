@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { processStart } from "@berth/linux";
 
 /**
- * The pids of processes of a cluster's server that its postmaster, which was killed, has left. They end by themselves within moments,
- * but for one that is frozen or waits for another that has ended. None while a postmaster lives, or in another container, whose
- * processes may be visible from here.
+ * Returns the pids of a cluster's server processes that their killed postmaster has left. They end by
+ * themselves within moments, unless one is frozen or waits for another that has ended. Returns none while a
+ * postmaster lives. Processes of another container do not count, though they may be visible from here.
  */
 export function leftoversOf(cluster: string): number[] {
   const pids = readdirSync("/proc")
@@ -15,11 +15,11 @@ export function leftoversOf(cluster: string): number[] {
   return hasPostmaster ? [] : pids;
 }
 
-/** How long the end of killed processes is waited for: the kernel may hold one that writes. */
+/** Milliseconds to wait for the end of killed processes. The kernel may delay one that is writing. */
 const END_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
 
-/** Kills leftovers of a cluster's server, and waits until they have ended. */
+/** Kills leftover processes of a cluster's server, and waits up to `END_LIMIT_MS` for their end. */
 export async function endLeftoversOf(cluster: string): Promise<void> {
   const pids = leftoversOf(cluster);
   endLeftovers(pids);
@@ -28,7 +28,7 @@ export async function endLeftoversOf(cluster: string): Promise<void> {
     await pause(LOOK_MS);
 }
 
-/** Kills leftovers. Nothing is lost by that: the next start recovers as after any crash. */
+/** Kills leftover processes. Nothing is lost: the next start recovers as after any crash. */
 export function endLeftovers(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
@@ -39,7 +39,10 @@ export function endLeftovers(pids: readonly number[]): void {
   }
 }
 
-/** A server's processes work in the directory of their cluster. */
+/**
+ * Returns whether the process belongs to the cluster's server. All of them have the cluster as their working
+ * directory.
+ */
 function isServerProcess(pid: number, cluster: string): boolean {
   try {
     return (

@@ -9,7 +9,10 @@ import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster-names.ts";
 import { endLeftoversOf } from "./leftover-processes.ts";
 
-/** The server process of a cluster, started by this process or found running. `exited` resolves when it is gone. */
+/**
+ * The server process of a cluster, started by this process or found running. `exited` resolves when it is
+ * gone.
+ */
 export type Postmaster = {
   pid: number;
   cluster: string;
@@ -17,16 +20,20 @@ export type Postmaster = {
   exited: Promise<void>;
   /** Lets this process exit while the server keeps running for others. */
   detach(): void;
-  /** The last log lines of a server that this process started, for the error when it does not come up. */
+  /**
+   * Returns the last log lines of a server that this process started, for the error when it does not start.
+   */
   lastLogLines(): string;
 };
 
 const WATCH_INTERVAL_MS = 250;
 const MAX_LOG_LINES = 20;
-/** How long the last lines of a server that has exited are waited for. */
+/** Milliseconds to wait for the last log lines of a server that has exited. */
 const LAST_LINES_MS = 500;
 
-/** Settings that Berth relies on. Statements and row values are not logged, since they may contain secrets. */
+/**
+ * Settings that Berth relies on. Statements and row values are not logged, since they may contain secrets.
+ */
 const SETTINGS = {
   listen_addresses: "",
   unix_socket_permissions: "0700",
@@ -44,7 +51,10 @@ const SETTINGS = {
   log_statement: "none",
 };
 
-/** Finds the running server of a cluster by its pid file. Undefined when that names no process that is one, as far as is visible. */
+/**
+ * Finds the running server of a cluster by its pid file. Returns undefined when the file names no visible
+ * process that is such a server.
+ */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const { pid, socket } = readPidFile(pidFileOf(cluster)) ?? {};
   if (pid === undefined || socket === undefined || !isServerOf(pid, cluster)) return undefined;
@@ -52,8 +62,9 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
 }
 
 /**
- * Removes the pid file that a killed server left: where its pid now belongs to another program, PostgreSQL would mistake that for
- * a server. Only under the server's lock: a server in another pid namespace cannot be seen.
+ * Removes the pid file that a killed server left. If another program has that pid, PostgreSQL would mistake
+ * it for a server. Call it only under the server's lock, since a server in another pid namespace is not
+ * visible.
  */
 export function removePidFile(cluster: string): void {
   rmSync(pidFileOf(cluster), { force: true });
@@ -68,11 +79,14 @@ export function spawnPostmaster(options: {
   cluster: string;
   binaries: Binaries;
   socket: string;
-  /** The rules for connections. */
+  /** Path of the rules for connections (pg_hba.conf). */
   rules: string;
   log: Logger;
   ownProcessGroup: boolean;
-  /** The descriptor with the server's lock; the server inherits it, and has the lock as long as one of its processes lives. */
+  /**
+   * The descriptor of the server's lock. The server inherits it, and holds the lock as long as one of its
+   * processes lives.
+   */
   lock: number;
 }): Postmaster {
   const { cluster, binaries, socket, rules, log, lock } = options;
@@ -95,7 +109,7 @@ export function spawnPostmaster(options: {
       resolve();
     });
     child.once("close", () => resolve());
-    // Its other processes have the log too, and one of them may outlive it.
+    // Other server processes hold the log pipe too, and one of them may outlive the postmaster.
     child.once("exit", () => setTimeout(() => child.stderr?.destroy(), LAST_LINES_MS).unref());
   });
   return {
@@ -112,8 +126,9 @@ export function spawnPostmaster(options: {
 }
 
 /**
- * Sends SIGINT (a fast shutdown that rolls back open transactions), then SIGQUIT, then SIGKILL (for a frozen process),
- * `graceMs` apart, and kills processes of it that it left behind. In every case the next start recovers all acknowledged commits.
+ * Stops the server with SIGINT (a fast shutdown that rolls back open transactions), then SIGQUIT, then
+ * SIGKILL (for a frozen process), `graceMs` apart. It also kills processes that the server left. In every
+ * case the next start recovers all acknowledged commits.
  */
 export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): Promise<void> {
   signal(postmaster, "SIGINT");
@@ -126,17 +141,20 @@ export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): 
   await endLeftoversOf(postmaster.cluster);
 }
 
-/** Checks that the pid is still a server of this cluster, since pids are reused. */
+/** Sends a signal if the pid is still a server of this cluster, since pids are reused. */
 function signal({ pid, cluster }: Postmaster, name: NodeJS.Signals): void {
   if (isServerOf(pid, cluster)) process.kill(pid, name);
 }
 
-/** The user id that the server runs with; null when it is gone. */
+/** Returns the user id that the server runs with, or null when the server is gone. */
 export function userOf({ pid }: Postmaster): number | null {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null;
 }
 
-/** Whether `pid` is a running PostgreSQL server of this cluster, whose directory is the server's working directory. */
+/**
+ * Returns whether `pid` is a running PostgreSQL server of this cluster, whose directory is the server's
+ * working directory.
+ */
 function isServerOf(pid: number, cluster: string): boolean {
   if (processStart(pid) === undefined) return false;
   try {
@@ -154,7 +172,10 @@ function commandOf(pid: number): string | undefined {
   }
 }
 
-/** PostgreSQL's pid file: line 1 is the pid, line 5 the first socket directory. */
+/**
+ * Reads PostgreSQL's pid file: line 1 is the pid, line 5 the first socket directory. Returns undefined when
+ * it is missing or malformed.
+ */
 function readPidFile(path: string): { pid: number; socket: string } | undefined {
   try {
     const lines = readRegularFile(path, { followsLinks: false }).split("\n");
@@ -166,7 +187,7 @@ function readPidFile(path: string): { pid: number; socket: string } | undefined 
   }
 }
 
-/** Polls, because a process that is not a child emits no event when it exits. */
+/** Resolves when the server has exited. It polls, because a process that is not a child emits no event. */
 async function watch(pid: number, cluster: string): Promise<void> {
   while (isServerOf(pid, cluster)) await pause(WATCH_INTERVAL_MS, undefined, { ref: false });
 }

@@ -1,4 +1,4 @@
-// Subject: what an installation has that begins with a copy of the prepared cluster.
+// Subject: the contents of an installation that begins with a copy of the prepared cluster.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ before(async () => {
   if (isPreparationDue()) await prepareCluster();
 });
 
-/** The part of the control file with which PostgreSQL answers unknown roles. */
+/** The part of the control file from which PostgreSQL makes its responses to unknown roles. */
 const NONCE = [257, 289] as const;
 
 async function prepared(t: TestContext) {
@@ -79,7 +79,9 @@ test("renewIdentity: a damaged control file → an error, and nothing is changed
   assert.deepEqual(readFileSync(file), control);
 });
 
-/** Each relation, column, index, constraint, function and trigger with its definition, and each row. */
+/**
+ * Returns each relation, column, index, constraint, function and trigger with its definition, and each row.
+ */
 async function contentsOf(connection: SocketConnection): Promise<string[]> {
   return await withDatabase(connection, async (db) => {
     const { rows } = await db.read.query<{ line: string }>({ text: DEFINITIONS });

@@ -15,27 +15,28 @@ import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 const DIRECTORY = join(import.meta.dirname, "../../../dist");
 
-/** What differs between two databases to which the same migrations were applied. */
+/** Statements that renew what differs between databases to which the same migrations were applied. */
 const RENEWAL = [
   "update database_identity set id = gen_random_uuid()",
   "update schema_migrations set applied_at = now()",
 ];
 
 /**
- * The cluster, made beforehand, that has every migration of this Berth and nothing else: an installation begins with a copy of it, which
- * takes a tenth of the work. Undefined when none was made of exactly these migrations by this PostgreSQL.
+ * Returns the cluster, made in advance, that has every migration of this Berth and nothing else. An
+ * installation starts with a copy of it, which takes a tenth of the work. Returns undefined when none was
+ * made of exactly these migrations by this PostgreSQL.
  */
 export function preparedCluster(): PreparedCluster | undefined {
   const archive = archiveIn(DIRECTORY);
   return existsSync(archive) ? { archive, renewal: RENEWAL } : undefined;
 }
 
-/** Whether none is there, and one can be made. */
+/** Returns whether the prepared cluster is missing and can be made. */
 export function isPreparationDue(): boolean {
   return packagedVersion() !== null && preparedCluster() === undefined;
 }
 
-/** Makes it, and removes those of other migrations. */
+/** Makes the prepared cluster, and removes those of other migrations. */
 export async function prepareCluster(): Promise<void> {
   const archive = archiveIn(DIRECTORY);
   const work = mkdtempSync(join(tmpdir(), "berth-cluster-"));
@@ -53,7 +54,7 @@ export async function prepareCluster(): Promise<void> {
   }
 }
 
-/** Databases that nothing uses would be two fifths of the files. */
+/** Removes unused databases, which would be two fifths of the files. */
 const UNUSED = [
   "update pg_database set datistemplate = false where datname = 'template0'",
   "drop database template0",
@@ -71,7 +72,7 @@ async function fill(connection: SocketConnection): Promise<void> {
   }
 }
 
-/** Named by what it is made of. */
+/** Returns the archive's path, which contains a hash of what the archive is made of. */
 function archiveIn(directory: string): string {
   const made = [packagedVersion(), process.arch, readMigrations().map(({ checksum }) => checksum)];
   const digest = createHash("sha256").update(JSON.stringify(made)).digest("hex");

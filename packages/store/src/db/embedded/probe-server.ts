@@ -2,14 +2,21 @@ import pg from "pg";
 import { type SocketConnection, socketTarget } from "../connection.ts";
 import { isRefused } from "../database-error.ts";
 
-/** `busy`: starting, recovering or shutting down. `denied`: the password is wrong or missing. `silent`: nothing listens. `ended`: the process is gone. */
+/**
+ * The result of a connection attempt.
+ *
+ * - `busy`: the server is starting, recovering or shutting down.
+ * - `denied`: the password is wrong or missing.
+ * - `silent`: nothing listens.
+ * - `ended`: the process is gone.
+ */
 export type ServerState = "ready" | "busy" | "denied" | "silent" | "ended";
 
 const CANNOT_CONNECT_NOW = "57P03";
 const NO_SUCH_DATABASE = "3D000";
 const DUPLICATE_DATABASE = "42P04";
 
-/** Connects once, and creates the database when the server does not have it. */
+/** Connects once, and creates the database when the server lacks it. */
 export async function probeServer(connection: SocketConnection): Promise<ServerState> {
   const state = await connectOnce(connection);
   if (state !== NO_SUCH_DATABASE) return state;

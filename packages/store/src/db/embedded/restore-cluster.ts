@@ -4,15 +4,18 @@ import { copyTree } from "@berth/linux";
 import { EMPTIED, LEFT_OUT } from "./copy-cluster.ts";
 
 /**
- * What makes a server read, run or load something: its configuration, the rules for connections, and the files that make it follow
- * another server or put its data in other places.
+ * Files that make a server read, run or load something. They are its configuration, its rules for
+ * connections, and files by which it follows another server or moves its data.
  */
 const CONFIGURATION =
   /^(postgresql\.(auto\.)?conf|pg_(hba|ident)\.conf|(recovery|standby)\.(signal|conf)|tablespace_map)$/;
-/** Directories that only a server fills, or that name places outside of the cluster. */
+/** Directories that only a server fills, or whose links lead outside the cluster. */
 const NOT_COPIED = [...EMPTIED.filter((name) => name !== "pg_wal"), "pg_tblspc"];
 
-/** As `initdb` writes it for a cluster of Berth. The server gets its other settings at its start. */
+/**
+ * The configuration as `initdb` writes it for a cluster of Berth. The server gets its other settings when it
+ * starts.
+ */
 const SETTINGS = `# Written by Berth when the cluster was restored.
 datestyle = 'iso, mdy'
 lc_messages = 'C'
@@ -23,8 +26,8 @@ default_text_search_config = 'pg_catalog.english'
 `;
 
 /**
- * Copies the files of a cluster that was backed up to a new directory. Its data alone: nothing that its configuration says is read
- * by the server that is started there, which has one written anew.
+ * Copies the data files of a backed-up cluster to a new directory. The configuration is not copied but
+ * written anew, so the server that starts there reads nothing of it.
  */
 export async function restoreCluster(from: string, to: string, signal: AbortSignal): Promise<void> {
   await copyTree(from, to, { signal, leaveOut: isLeftOut });

@@ -12,7 +12,10 @@ import { join } from "node:path";
 import { CLUSTER_USER } from "./cluster-names.ts";
 import { canReach, type ServerUser } from "./server-user.ts";
 
-/** A Unix socket's path holds 107 bytes; PostgreSQL adds "/.s.PGSQL.5432.lock" to its directory. */
+/**
+ * The maximum number of bytes in a Unix socket's path. PostgreSQL adds "/.s.PGSQL.5432.lock" to the
+ * directory.
+ */
 const SOCKET_PATH_LIMIT = 107;
 const LONGEST_SOCKET_NAME = "/.s.PGSQL.5432.lock";
 
@@ -20,9 +23,10 @@ const LONGEST_SOCKET_NAME = "/.s.PGSQL.5432.lock";
 const PLAIN_PATH = /^[\w./-]+$/;
 
 /**
- * Holds what only a running server needs: its socket, its rules for connections, and binaries or links that its user can reach. It is the data directory
- * itself where possible. Where that path is too long for a socket or not accessible to the server's user (as root's home
- * directory), it is a fresh directory below /tmp whose path is recorded in the data directory.
+ * The directory for what only a running server needs: its socket, its rules for connections, and binaries or
+ * links that its user can reach. It is the data directory itself where possible. That path may be too long
+ * for a socket or inaccessible to the server's user, as in root's home directory. Then it is a fresh
+ * directory below /tmp, whose path is recorded in the data directory.
  */
 export type RunDirectory = { path: string; socket: string; rules: string; remove(): void };
 
@@ -42,10 +46,13 @@ export function runDirectory(dataDir: string, user: ServerUser | undefined): Run
   };
 }
 
-/** The one role may connect by the socket, with its password. */
+/** Rules for connections: the only role may connect by the socket, with its password. */
 const RULES = `local all ${CLUSTER_USER} scram-sha-256\n`;
 
-/** Only the server's user and root can enter the socket's directory, and the server cannot change its rules. */
+/**
+ * Creates the socket's directory, which only the server's user and root can enter, and the rules, which the
+ * server cannot change.
+ */
 function makeSocketDirectory(path: string, user: ServerUser | undefined): Omit<RunDirectory, "remove"> {
   const socket = join(path, "socket");
   mkdirSync(socket, { recursive: true, mode: 0o700 });
@@ -62,7 +69,10 @@ function fitsSocket(directory: string): boolean {
   return PLAIN_PATH.test(directory) && Buffer.byteLength(longest) <= SOCKET_PATH_LIMIT;
 }
 
-/** The directory of an earlier start, reused only when this user still owns it and no one else can write to it. */
+/**
+ * Returns the directory of an earlier start if this user still owns it and no one else can write to it;
+ * otherwise undefined.
+ */
 function recordedPath(record: string): string | undefined {
   try {
     const path = readFileSync(record, "utf8");

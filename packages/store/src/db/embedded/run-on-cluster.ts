@@ -8,19 +8,18 @@ import { CLUSTER_BY_DESCRIPTOR, CLUSTER_USER } from "./cluster-names.ts";
 type Run = {
   program: "initdb" | "postgres";
   args: readonly string[];
-  /** Its standard input. */
+  /** Text for the program's standard input. */
   input?: string;
   cluster: string;
-  /** A descriptor that the program inherits, and with it a lock. */
+  /** A descriptor that the program inherits, and a lock with it. */
   lock?: number;
-  /** Kills it. */
+  /** Kills the program when it aborts. */
   signal?: AbortSignal | undefined;
 };
 
 /**
  * Runs a program that works on a cluster and ends. It finds the cluster at `CLUSTER_BY_DESCRIPTOR`.
- *
- * @throws the signal's reason, or an error with the end of its output.
+ * @throws the signal's reason, or an error with the end of the program's output.
  */
 export async function runOnCluster(binaries: Binaries, run: Run): Promise<void> {
   const { program, input = "", cluster, lock = "ignore", signal } = run;
@@ -50,13 +49,16 @@ export async function runOnCluster(binaries: Binaries, run: Run): Promise<void> 
 
 type Statements = Pick<Run, "cluster" | "lock" | "signal"> & {
   database: string;
-  /** Each is one line. */
+  /** Statements of one line each. */
   statements: readonly string[];
-  /** Settings besides those of the cluster. */
+  /** Settings in addition to the cluster's. */
   settings?: readonly string[];
 };
 
-/** Runs statements on a cluster that has no server, one after another, as `runOnCluster` does. */
+/**
+ * Runs statements, one after another, on a cluster that has no running server.
+ * @throws as `runOnCluster`.
+ */
 export async function runStatements(
   binaries: Binaries,
   { database, statements, settings = [], ...run }: Statements,
@@ -72,11 +74,14 @@ export async function runStatements(
 
 type WithAccount = { command: readonly string[]; spawn: Binaries["spawn"]; remove(): void };
 
-/** Replaces itself by the command as another user, for whom /etc/passwd is the given file. */
+/** A script that replaces itself by a command under another user id, with the given file as /etc/passwd. */
 const AS_ACCOUNT = `mount --bind "$1" /etc/passwd && uid=$2 && shift 2 &&
   exec setpriv --reuid="$uid" --regid="$uid" --clear-groups -- env "$@"`;
 
-/** Both programs look up the name of their user id. For an id that has none they run where /etc/passwd has one. */
+/**
+ * Wraps a command for a user id without an account. Both programs look up the name of their user id, so they
+ * run where /etc/passwd contains it.
+ */
 function showAccount(binaries: Binaries, command: readonly string[]): WithAccount {
   const { uid, gid, env, cwd } = binaries.spawn;
   if (!binaries.isOwnUser || uid === undefined)

@@ -1,4 +1,4 @@
-// Subject: who can reach the embedded server, and how the data of one without these walls gets them.
+// Subject: who can reach the embedded server, and how an unprotected data directory gets this protection.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const ENTER = `
   print connect($socket, pack_sockaddr_un($ARGV[0])) ? "connected" : "$!", "\\n";
   print opendir(my $cluster, $ARGV[1]) ? "listed" : "$!", "\\n";`;
 
-/** What a user of this id gets who knows the socket and the server's process. */
+/** Returns the results for a user of this id who knows the socket and the server's process. */
 function enter(uid: number, { pid, connection }: { pid: number; connection: { host: string } }): string[] {
   const ids = [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
   const paths = [join(connection.host, ".s.PGSQL.5432"), `/proc/${pid}/cwd`];

@@ -3,16 +3,18 @@ import { join } from "node:path";
 import { processName, processStart, stateOfProcess } from "@berth/linux";
 
 /**
- * Reference count of the server of a data directory: one empty file per holder, named by its process and a counter.
+ * One reference to the server of a data directory, counted by an empty file that is named by its process and
+ * a counter. Several processes can share a server: a long `serve`, a short `token create`, one that was
+ * killed. The last running holder to stop also stops the server.
  *
- * Several processes share a server (a long `serve`, a short `token create`, one that was killed). The last running holder to
- * stop also stops the server. Holders that died are not counted, and their files are removed; neither are those in other pid
- * namespaces, which cannot use this server's directory while it runs here (see `server-lock`).
+ * Holders that died are not counted, and their files are removed. The same applies to holders in other pid
+ * namespaces, which cannot use the directory while its server runs here (see `server-lock`).
  */
 export type Holder = { release(): { others: number } };
 
 let holders = 0;
 
+/** Adds a holder of the server. `release` removes it, and returns how many others run. */
 export function holdServer(directory: string): Holder {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   holders += 1;
@@ -26,7 +28,7 @@ export function holdServer(directory: string): Holder {
   };
 }
 
-/** Returns 0 for a data directory that has been removed. */
+/** Returns the number of running holders; 0 for a data directory that was removed. */
 export function runningHolders(directory: string): number {
   if (!existsSync(directory)) return 0;
   let running = 0;
@@ -37,7 +39,7 @@ export function runningHolders(directory: string): number {
   return running;
 }
 
-/** Names of earlier releases lack the machine, which was this one. */
+/** Returns whether the holder's process runs. Names without a machine are those of this one. */
 function isRunning(name: string): boolean {
   const [, pid, started] = /^(\d+)-(\d+)-/.exec(name) ?? [];
   return pid === undefined ? stateOfProcess(name) === "alive" : processStart(Number(pid)) === started;

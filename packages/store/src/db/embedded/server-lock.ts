@@ -4,21 +4,25 @@ import { setTimeout as pause } from "node:timers/promises";
 import { lockedDescriptor } from "@berth/linux";
 import { endLeftovers, leftoversOf } from "./leftover-processes.ts";
 
-/** What a killed server leaves behind ends within moments; what has not is killed. */
+/**
+ * Milliseconds within which the processes of a killed server should end by themselves. Then they are killed.
+ */
 const LEFTOVERS_GRACE_MS = 1_000;
-/** For a process that the kernel holds, or whose end it is slow to clean up. */
+/** Milliseconds for the end of killed processes, which the kernel may delay. */
 const LEFTOVERS_LIMIT_MS = 30_000;
-/** When nothing of the server is visible. */
+/** Milliseconds to wait when no process of the server is visible. */
 const UNSEEN_LIMIT_MS = 5_000;
 const RETRY_MS = 100;
 
 /**
- * Runs `work` under the lock of a data directory's server, which is passed on to the server by its descriptor. Pid files and
- * shared memory protect a cluster only from servers of the same pid and ipc namespaces; this lock does from those in other
- * containers with the same volume. It is called under the directory's lock: nothing here starts or stops a server meanwhile.
- *
- * @param found asked again while the lock is taken: a server that has just been started by another process. It ends the wait.
- * @throws one sentence for the operator when a server has the lock that cannot be seen from here, or that does not end.
+ * Runs `work` under the lock of a data directory's server, whose descriptor is passed on to the server.
+ * PostgreSQL's pid file and shared memory only protect against servers in the same pid and ipc namespaces.
+ * This lock also covers other containers with the same volume. Call it under the directory's lock, so that
+ * nothing here starts or stops a server meanwhile.
+ * @param found Returns a server that another process has just started, which ends the wait. It is called
+ * repeatedly while the lock is taken.
+ * @throws an error of one sentence for the operator when an invisible server has the lock, or leftover
+ * processes do not end.
  */
 export async function withServerLock<Server>(
   dataDir: string,

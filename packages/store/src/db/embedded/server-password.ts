@@ -8,10 +8,11 @@ import { runStatements } from "./run-on-cluster.ts";
 const ITERATIONS = 4_096;
 
 /**
- * Gives the role a password unless it has one. No server of the cluster may be running: none ever accepts a connection without a
- * password. The file is written last, so that a start that was killed in between does it again.
- *
- * @param lock descriptor of the server's lock, which the program inherits: where this process is killed, the next start waits for it.
+ * Gives the role a password unless it has one. No server of the cluster may be running, since none ever
+ * accepts a connection without a password. The file is written last, so that the next start repeats an
+ * interrupted attempt.
+ * @param lock Descriptor of the server's lock. The program inherits it, so that the next start waits for the
+ * program if this process is killed.
  */
 export async function ensurePassword(
   dataDir: string,
@@ -26,13 +27,15 @@ export async function ensurePassword(
   replaceFile(file, password);
 }
 
-/** A password, and what gives it to the role. */
+/** Returns a new password, and the statement that gives it to the role. */
 export function newPassword(): { password: string; statement: string } {
   const password = randomBytes(24).toString("base64url");
   return { password, statement: `alter role ${CLUSTER_USER} password '${verifierOf(password)}'` };
 }
 
-/** What PostgreSQL stores of a password (RFC 5803), so that it is never sent the password itself. */
+/**
+ * Computes the verifier that PostgreSQL stores (RFC 5803), so that the password itself is never sent to it.
+ */
 function verifierOf(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");

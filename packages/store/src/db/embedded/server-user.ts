@@ -5,15 +5,15 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "@berth/linux";
 import { passwordFile } from "./cluster-names.ts";
 
-/** The user id that PostgreSQL runs with. `isOwn`: no account and no other installation has it. */
+/** The user id that PostgreSQL runs with. `isOwn` means that no account and no other installation has it. */
 export type ServerUser = { uid: number; gid: number; isOwn: boolean };
 
 /**
- * The user that `initdb` and `postgres` must run as, or undefined when they can run as this process's user: PostgreSQL does not
- * run as root.
- *
- * For root it is an id of the data directory's own, which no account has. What makes the cluster and its password must be shown an account
- * for that id, in a mount namespace. In a container that may not create one it is `nobody`, which every Linux system has.
+ * Returns the user that `initdb` and `postgres` must run as, or undefined when this process's user will do.
+ * PostgreSQL does not run as root. For root, it is an id of this data directory alone, which no account has.
+ * The programs that make the cluster and its password need an account for that id, which a mount namespace
+ * shows them. In a container that may not create such a namespace, it is `nobody`, which every Linux system
+ * has.
  */
 export function serverUser(dataDir: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -22,14 +22,17 @@ export function serverUser(dataDir: string): ServerUser | undefined {
 }
 
 /**
- * Whether `user` can read and enter (or execute) `path`; true without a user. Where the permission bits leave it open, the kernel is asked,
- * so that groups and ACLs count.
+ * Returns whether `user` can read and enter (or execute) `path`; true without a user. Where the permission
+ * bits do not decide, it asks the kernel, so that groups and ACLs count.
  */
 export function canReach(user: ServerUser | undefined, path: string): boolean {
   return user === undefined || (reachByBits(user, path) ?? reachByTrial(user, path));
 }
 
-/** Null where they do not tell: an account may be in groups, a group's bits may be those of an ACL, and a link has another way behind it. */
+/**
+ * Decides by permission bits, or returns null where these do not suffice. An account may be in groups, group
+ * bits may be those of an ACL, and a link leads through other directories.
+ */
 function reachByBits({ uid, isOwn }: ServerUser, path: string): boolean | null {
   if (!isOwn || !existsSync(path) || realpathSync(path) !== path) return null;
   for (let at = path, needed = 0o5; ; at = dirname(at), needed = 0o1) {
@@ -51,15 +54,18 @@ function reachByTrial(user: ServerUser, path: string): boolean {
   return result.status === 0;
 }
 
-/** Ids that no distribution, container manager or sandbox of Berth uses, and a range for containers that map few ids. */
+/**
+ * Ids that no distribution, container manager or sandbox of Berth uses, and a range for containers that map
+ * few ids.
+ */
 const RANGES = [
   { first: 0x7000_0000, count: 0x0fff_0000 },
   { first: 20_000, count: 20_000 },
 ];
 
 /**
- * The id is kept in the data directory, with the inode of the directory: in a copy of it, as when a backup is restored beside
- * the original, another one is chosen.
+ * Returns the data directory's own id, which is stored there with the directory's inode. A copy of the
+ * directory, such as a backup restored beside the original, thus gets another id.
  */
 function ownUser(dataDir: string): ServerUser {
   const kept = keptUser(dataDir);
@@ -87,7 +93,7 @@ function fileOf(dataDir: string): string {
   return join(dataDir, "user");
 }
 
-/** Whether an account has an id, or may give it to a process. */
+/** Returns a function that tells whether an account has an id, or may give it to a process. */
 function takenIds(): (uid: number) => boolean {
   const taken = [...ranges("/etc/passwd", 2), ...ranges("/etc/subuid", 1, 2)];
   return (uid) => taken.some(({ first, count }) => uid >= first && uid < first + count);
@@ -106,13 +112,16 @@ function nobody(): ServerUser {
 
 let mountAllowed: boolean | undefined;
 
-/** Does not change while this process lives. */
+/**
+ * Returns whether mount namespaces can be created. The result is cached, since it does not change while this
+ * process lives.
+ */
 function mayMount(): boolean {
   mountAllowed ??= spawnSync("unshare", ["--mount", "true"], { stdio: "ignore" }).status === 0;
   return mountAllowed;
 }
 
-/** The ranges of ids in a table; a row without a count is one id. */
+/** Parses the ranges of ids in a table. A row without a count is one id. */
 function ranges(file: string, firstColumn: number, countColumn?: number): { first: number; count: number }[] {
   return readOrEmpty(file)
     .split("\n")

@@ -28,21 +28,33 @@ export type EmbeddedPostgresOptions = {
   dataDir: string;
   /** A directory with `postgres` and `initdb` (`BERTH_PG_BIN`). Default: the npm package's. */
   bin?: string | undefined;
-  /** Asked at the first start with the npm package's PostgreSQL, for what is copied. Default: none, `initdb` makes the cluster. */
+  /**
+   * Returns the cluster to copy at the first start with the npm package's PostgreSQL. Default: `initdb` makes
+   * the cluster.
+   */
   prepared?: (() => PreparedCluster | undefined) | undefined;
   log: Logger;
-  /** Starts the server in its own process group, so that a terminal's Ctrl-C does not reach it. Default: false. */
+  /**
+   * Starts the server in its own process group, so that a terminal's Ctrl-C does not reach it. Default:
+   * false.
+   */
   ownProcessGroup?: boolean;
-  /** Ends the start: the result rejects with its reason, and no process is left. It has no effect on a running server. */
+  /**
+   * Aborts the start: it rejects with the signal's reason, and no process remains. It has no effect on a
+   * running server.
+   */
   signal?: AbortSignal | undefined;
-  /** Called when other processes have begun to make the server's files, or to start it, and for a while nothing is left to do in this one. */
+  /**
+   * Called when other processes have begun to make the server's files or to start it, and this process is
+   * idle for a while.
+   */
   onLaunch?: (() => void) | undefined;
 };
 
 export type EmbeddedPostgres = {
   connection: SocketConnection;
   pid: number;
-  /** True when the server was already running. */
+  /** Whether the server was already running. */
   adopted: boolean;
   /** Releases the server, and stops it unless another running process uses it. Safe to call twice. */
   stop(): Promise<void>;
@@ -51,19 +63,21 @@ export type EmbeddedPostgres = {
 };
 
 const PORT = 5432;
-/** What a killed server left ends within this time, or the start fails. */
+/** Milliseconds within which leftovers of a killed server must end; otherwise the start fails. */
 const LEFTOVERS_TIMEOUT_MS = 30_000;
-/** A server whose start is aborted gets this long before each stronger signal. Nobody has used it yet. */
+/**
+ * Milliseconds before each stronger signal to a server whose start is aborted. It is short, because nobody
+ * has used the server yet.
+ */
 const ABORT_GRACE_MS = 1_000;
 
 /**
- * Runs the PostgreSQL server of a data directory: adopts a running one, or starts one, after `initdb` on the first start.
- *
- * It listens only on a Unix socket, in a directory that only its user and root can enter, and asks for a password. Started by
- * root, it runs as a user of its own. After a crash it recovers all acknowledged commits before it
- * accepts connections.
- *
- * @throws the signal's reason, or one sentence for the operator: no binaries, another major version, or a server that does not come up.
+ * Runs the PostgreSQL server of a data directory. It adopts a running server or starts one, after `initdb` on
+ * the first start. The server listens only on a Unix socket, in a directory that only its user and root can
+ * enter, and requires a password. Started by root, it runs as a user of its own. After a crash it recovers
+ * all acknowledged commits before it accepts connections.
+ * @throws the signal's reason, or an error of one sentence for the operator: no binaries, another major
+ * version, or a server that does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   createDirectory(options.dataDir);
@@ -93,7 +107,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   });
 }
 
-/** A running server, once it accepts connections; undefined when there is none or it just exited. */
+/**
+ * Returns a running server once it accepts connections, or undefined when there is none or it just exited.
+ */
 async function adopt(dataDir: string, signal?: AbortSignal): Promise<Postmaster | undefined> {
   const postmaster = findPostmaster(join(dataDir, "cluster"));
   if (postmaster === undefined) return undefined;
@@ -104,7 +120,10 @@ async function adopt(dataDir: string, signal?: AbortSignal): Promise<Postmaster 
   return (await untilReady(connectionTo(dataDir, postmaster), postmaster, signal)) ? postmaster : undefined;
 }
 
-/** Whether the server has a user of its own and asks for a password. One that a killed earlier release left has neither. */
+/**
+ * Returns whether the server has a user of its own and requires a password. A server that an earlier release
+ * left has neither.
+ */
 function isProtected(dataDir: string, postmaster: Postmaster): boolean {
   const user = serverUser(dataDir);
   return existsSync(passwordFile(dataDir)) && (user === undefined || userOf(postmaster) === user.uid);
@@ -143,8 +162,8 @@ async function startLocked(
 }
 
 /**
- * A killed server leaves workers behind for a moment, and a new one does not start before they are gone. A killed parent may
- * have left a server that was about to write its pid file.
+ * Starts a server, and repeats that while workers of a killed server prevent it. If a killed process has left
+ * a server that was still starting, that server is adopted.
  */
 async function launch(
   dataDir: string,

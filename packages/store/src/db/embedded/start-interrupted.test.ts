@@ -9,7 +9,7 @@ import { temporaryInstance, withDatabase } from "../../../test-support/embedded-
 import { isPreparationDue, prepareCluster } from "./prepared-cluster.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
-/** At most the files that a cluster begins with: with this many it is made. */
+/** Maximum number of files after which a start is interrupted. A new cluster has about as many files. */
 const FILES = 1_000;
 
 before(async () => {
@@ -35,7 +35,7 @@ interface FirstStart {
   steps(name: string): Promise<void>;
 }
 
-/** So many files are made, or all. */
+/** Waits until so many files are made, or all. */
 async function untilFiles({ dataDir, steps }: FirstStart, count: number): Promise<void> {
   const ended = steps("password").then(() => true);
   while (globSync(join(dataDir, "cluster.partial-*/**")).length < count)

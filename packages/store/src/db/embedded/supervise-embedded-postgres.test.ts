@@ -79,7 +79,7 @@ test("stop when only the postmaster was killed and a process of it is frozen →
   process.kill(server.pid(), "SIGKILL");
   await server.stop();
   assert.equal(processStart(frozen), undefined);
-  // The others end by themselves, and the last of them may be about to.
+  // The other processes end by themselves, and the last of them may just be ending.
   while (processes.some((pid) => processStart(pid) !== undefined)) await pause(5);
 });
 
@@ -92,7 +92,7 @@ test("stop during a restart → nothing runs afterwards", async (t) => {
   assert.equal(processStart(server.pid()), undefined);
 });
 
-/** A process that stays as long as its server. */
+/** Returns the checkpointer, a process that lives as long as its server. */
 function checkpointerOf(postmaster: number): number {
   const isCheckpointer = (pid: number) =>
     readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("checkpointer");
@@ -111,7 +111,10 @@ async function supervised(
   return { server, db };
 }
 
-/** Several writers insert rows; one of them calls `kill` midway. Each continues until an insert fails or five succeed after the kill. */
+/**
+ * Several writers insert rows; one of them calls `kill` midway. Each continues until an insert fails or five
+ * succeed after the kill.
+ */
 async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: () => void): Promise<void> {
   const first = acknowledged.size * 10;
   let next = first;

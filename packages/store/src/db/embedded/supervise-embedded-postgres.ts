@@ -7,7 +7,7 @@ import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from "./start-emb
 export type SupervisedPostgres = {
   /** Stays the same across restarts. */
   connection: SocketConnection;
-  /** The pid of the current server. */
+  /** Returns the pid of the current server. */
   pid(): number;
   stop(): Promise<void>;
 };
@@ -15,8 +15,9 @@ export type SupervisedPostgres = {
 const MAX_RETRY_MS = 5_000;
 
 /**
- * Starts (or adopts) the server of a data directory and keeps it running: when its process exits without `stop`, a new one is
- * started at once; after failures, it retries with a growing delay of at most five seconds, without a limit.
+ * Starts or adopts the server of a data directory and keeps it running. When its process exits without
+ * `stop`, a new one is started at once. Failed starts are retried without limit, with a growing delay of at
+ * most five seconds.
  */
 export async function superviseEmbeddedPostgres(
   options: EmbeddedPostgresOptions,

@@ -10,7 +10,7 @@ import { untilReady } from "./until-ready.ts";
 const PORT = 5432;
 const ANSWER_MS = 20_000;
 
-/** What a server answers to one connection; each takes 20 seconds of the clock. */
+/** A server's response to one connection; each takes 20 seconds of the mocked clock. */
 type Answer = "busy" | "ready" | "nothing";
 
 test("a server that recovers for a minute and misses to answer in between → it is waited for", async (t) => {
@@ -24,7 +24,7 @@ test("a server that is silent for longer → one sentence with its pid", async (
   );
 });
 
-/** Waits for a server that answers so. */
+/** Waits for a server that responds in this way. */
 async function wait(t: TestContext, answers: readonly Answer[]): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), "until-ready-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ async function wait(t: TestContext, answers: readonly Answer[]): Promise<boolean
   return await untilReady(connection, { pid: 4711, socket: dir, exited: new Promise(() => undefined) });
 }
 
-/** In PostgreSQL's protocol: an error with its code, or "authenticated" and "ready for a query". */
+/** Responds in PostgreSQL's protocol: an error with its code, or "authenticated" and "ready for a query". */
 function answer(socket: Socket, what: Answer): void {
   const busy = ["SFATAL", "VFATAL", "C57P03", "Mthe database system is starting up", ""].join("\0");
   if (what === "busy") socket.end(message("E", Buffer.from(`${busy}\0`)));

@@ -7,10 +7,11 @@ const PROBE_INTERVAL_MS = 10;
 const MAX_SILENCE_MS = 30_000;
 
 /**
- * True when the server accepts connections and has Berth's database; false when its process exited first. A server that says
- * that it recovers is waited for without a limit, and may miss to answer in between: one that is stopped begins its recovery anew.
- *
- * @throws one sentence for the operator when it is silent for half a minute, or rejects the password; or the signal's reason.
+ * Returns true when the server accepts connections and has Berth's database, or false when its process exited
+ * first. A server that reports recovery is waited for without limit. It may miss a response in between, since
+ * a server that is stopped starts its recovery over.
+ * @throws an error of one sentence for the operator when the server is silent for half a minute or rejects
+ * the password; or the signal's reason.
  */
 export async function untilReady(
   connection: SocketConnection,
