@@ -1,4 +1,4 @@
-/** A door of its own: settings and commands by URL need no more of the store than how things are called. */
+/** A separate entry point: settings and commands by URL need only the store's names, not the rest of it. */
 export { blobDirectory } from "./blobs/blob-directory.ts";
 export { isS3Place, parseS3Place } from "./blobs/s3/s3-place.ts";
 export {

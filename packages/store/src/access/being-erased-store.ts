@@ -1,9 +1,8 @@
 import type { Queryable } from "../db/statement.ts";
 
 /**
- * Whether an erasure of any of these was asked for and is not complete.
- *
- * @param subjects uuids: a user and the organization, say.
+ * Returns whether an erasure of any of these subjects was requested and is not complete.
+ * @param subjects uuids, such as those of a user and the organization.
  */
 export async function isBeingErased(db: Queryable, subjects: readonly string[]): Promise<boolean> {
   const { rows } = await db.query<{ some: boolean }>({

@@ -1,13 +1,16 @@
 import type { Queryable } from "../db/statement.ts";
 
-/** Who an operator token authenticates: somebody who administers the installation and belongs to no organization. */
+/**
+ * The identity of an operator token: somebody who administers the installation and belongs to no
+ * organization.
+ */
 export interface Operator {
   kind: "operator";
-  /** uuid of the token. */
+  /** The token's uuid. */
   tokenId: string;
-  /** The same: there is nobody else that it stands for. */
+  /** The same uuid, since the token represents nobody else. */
   id: string;
-  /** Only what operators do. */
+  /** Contains `operator` alone. */
   scopes: ReadonlySet<string>;
 }
 
@@ -15,11 +18,11 @@ export interface FoundOperator {
   operator: Operator;
   revoked: boolean;
   expired: boolean;
-  /** `last_used_at` is more than a minute old. */
+  /** Whether `last_used_at` is more than a minute old. */
   stale: boolean;
 }
 
-/** The operator of the token with this hash, by the clock of the database; null when there is none. */
+/** Returns the operator whose token has this hash, or null. The database's clock decides about expiry. */
 export async function findOperator(db: Queryable, hash: Buffer): Promise<FoundOperator | null> {
   const { rows } = await db.query<Omit<FoundOperator, "operator"> & { id: string }>({
     name: "find_operator",

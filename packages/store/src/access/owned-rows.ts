@@ -4,14 +4,14 @@ import { type Branch, type KeysetRange, type Listing, selectKeyset } from "../db
 import type { Queryable } from "../db/statement.ts";
 import type { Owner, Principal } from "./principal.ts";
 
-/** The columns that every table of owned, archivable objects has. `id` is a uuid. */
+/** Columns that every table of owned, archivable objects has. `id` is a uuid. */
 export interface OwnedRow extends Owner {
   id: string;
   archived_at: Date | null;
   updated_at: Date;
 }
 
-/** The fields of these columns, with which each of these objects ends in the API. */
+/** Returns the API fields of these columns, with which each of these objects ends. */
 export function ownedFields(row: OwnedRow) {
   return {
     owner_type: row.owner_type,
@@ -23,10 +23,11 @@ export function ownedFields(row: OwnedRow) {
 }
 
 /**
- * The rows that a principal can access, in the order of travel from the anchor. For each owner one page is read from one
- * range of one index, so the cost depends neither on the table's size nor on how deep the page lies.
- *
- * @param statuses Only rows with one of these in the column `status`: one range of an index with that column for each.
+ * Returns the rows that a principal can access, in the direction of travel from the anchor. For each owner it
+ * reads one page from one index range, so the cost depends neither on the table's size nor on the page's
+ * depth.
+ * @param statuses Returns only rows with one of these values in the column `status`, by one index range for
+ * each.
  */
 export async function selectAccessible<Row extends object>(
   db: Queryable,
@@ -40,7 +41,7 @@ export async function selectAccessible<Row extends object>(
   return await selectKeyset(db, range, listing, branches);
 }
 
-/** What a principal can access, as a condition on rows that are listed by another column than the owner. */
+/** Returns a condition for what a principal can access, for lists that are not read by owner. */
 export function accessCondition(principal: Principal): Condition {
   const { organizationId, id, role } = principal;
   return role === "admin"
@@ -48,16 +49,20 @@ export function accessCondition(principal: Principal): Condition {
     : condition("owner_id = any(?::uuid[])", [id, organizationId]);
 }
 
-/** The part of a list's query that decides whether archived objects are in it. */
+/** The part of a list's query that includes or excludes archived objects. */
 export interface ArchivedFilter {
   include_archived: boolean;
 }
 
+/** Returns the conditions that leave out archived objects, unless the filter includes them. */
 export function unlessArchived(filter: ArchivedFilter): Condition[] {
   return filter.include_archived ? [] : [{ text: "archived_at is null", values: [] }];
 }
 
-/** Of each branch, the rows that have one of the values in a text column; see `Branch.also`. */
+/**
+ * Splits each branch by the values of a text column, so that only rows with one of them match; see
+ * `Branch.also`.
+ */
 export function branchesOfValues(
   branches: readonly Branch[],
   column: string,
@@ -68,7 +73,7 @@ export function branchesOfValues(
   );
 }
 
-/** All that a principal can access, by owner. */
+/** Returns branches, by owner, for everything that a principal can access. */
 export function ownerBranches({ organizationId, id, role }: Principal): Branch[] {
   if (role === "admin") return [{ column: "organization_id", value: organizationId }];
   return [...new Set([id, organizationId])].map((value) => ({ column: "owner_id", value }));
@@ -76,8 +81,8 @@ export function ownerBranches({ organizationId, id, role }: Principal): Branch[]
 
 /**
  * Returns the list operation of one table of owned, archivable objects, newest first; see `selectAccessible`.
- *
- * @param always Conditions that hold whatever the filter says. @param bytes as in `Listing`.
+ * @param always Conditions that apply whatever the filter is.
+ * @param bytes See `Listing`.
  */
 export function ownedList<Row extends object>(
   table: string,

@@ -1,28 +1,31 @@
 import type { SignIn } from "@berth/contract";
 
-/** Who a token authenticates, and what it may do. Ids are uuids. */
+/** The identity that a token authenticates, and its permissions. Ids are uuids. */
 export interface Principal {
   tokenId: string;
   organizationId: string;
-  /** `user` for a personal access token (PAT) and a sign-in to the console, `service_account` for a service account token (SAT). */
+  /**
+   * `user` for a personal access token (PAT) or a console sign-in, `service_account` for a service account
+   * token (SAT).
+   */
   kind: "user" | "service_account";
-  /** Of the user or the service account. */
+  /** The user's or the service account's uuid. */
   id: string;
-  /** A service account is a member. */
+  /** The user's role; a service account is a member. */
   role: "member" | "admin";
   scopes: ReadonlySet<string>;
-  /** How the user signed in to the console; null for a token that is none of its sign-ins. */
+  /** The user's sign-in to the console; null for a token that is not one of its sign-ins. */
   signedInBy: SignIn | null;
 }
 
-/** The ownership columns of a row. */
+/** Ownership columns of a row. */
 export interface Owner {
   organization_id: string;
   owner_type: "user" | "organization";
   owner_id: string;
 }
 
-/** A user owns what the user creates; what a service account creates belongs to the organization. */
+/** Returns the owner of what a principal creates: the user, or the organization for a service account. */
 export function ownerOf(principal: Principal): Owner {
   const { organizationId, kind, id } = principal;
   return kind === "user"
@@ -30,12 +33,16 @@ export function ownerOf(principal: Principal): Owner {
     : { organization_id: organizationId, owner_type: "organization", owner_id: organizationId };
 }
 
-/** A principal can access its own objects and its organization's; an admin, those of all users of the organization. */
+/**
+ * Returns whether a principal can access an owner's objects: its own and its organization's, or for an admin
+ * those of all the organization's users.
+ */
 export function canAccess(principal: Principal, owner: Owner): boolean {
   if (owner.organization_id !== principal.organizationId) return false;
   return principal.role === "admin" || owner.owner_type === "organization" || owner.owner_id === principal.id;
 }
 
+/** Returns whether a principal has a scope. A null scope needs none, and `*` includes all. */
 export function hasScope(principal: Pick<Principal, "scopes">, scope: string | null): boolean {
   return scope === null || principal.scopes.has("*") || principal.scopes.has(scope);
 }

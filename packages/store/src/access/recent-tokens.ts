@@ -1,32 +1,39 @@
 import type { Queryable } from "../db/statement.ts";
 import { type FoundToken, findToken } from "./token-store.ts";
 
-/** Within this time a revocation, a disabled principal, an expiry or a change of role counts, in every process. */
+/**
+ * Milliseconds within which every process applies a revocation, an expiry, a disabled principal or a changed
+ * role.
+ */
 const MAX_AGE_MS = 50;
 const MAX_TOKENS = 10_000;
 
 interface Lookup {
-  /** When the database was asked: what it said is at least as recent. */
+  /** Time of the query, in milliseconds of the clock. The result is at least this recent. */
   askedAt: number;
   found: Promise<FoundToken | null>;
 }
 
 /**
- * The tokens that were looked up in the last 50 ms, so that a busy token costs 20 queries a second and not one for each request. The time
- * bounds how long a change goes unnoticed without anybody having to tell of it, so no lost connection can extend it.
+ * A cache of the tokens that were looked up in the last 50 ms. A busy token thus costs 20 queries a second
+ * instead of one per request. The age alone bounds how long a change goes unnoticed. No notification is
+ * involved, so no lost connection can extend it.
  */
 export class RecentTokens {
   readonly #db: Queryable;
   readonly #now: () => number;
   readonly #lookups = new Map<string, Lookup>();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now Returns milliseconds of a monotonic clock. */
   constructor(db: Queryable, now: () => number = () => performance.now()) {
     this.#db = db;
     this.#now = now;
   }
 
-  /** As `findToken`. `stale` is true for one of those that share a lookup. What is not valid is not kept. */
+  /**
+   * Finds a token as `findToken` does. Of the callers that share a lookup, only the first can get `stale:
+   * true`. Invalid tokens are not cached.
+   */
   async find(hash: Buffer): Promise<FoundToken | null> {
     const key = hash.toString("base64");
     const askedAt = this.#now();
@@ -45,7 +52,7 @@ export class RecentTokens {
     return found;
   }
 
-  /** Asks the database again for all. To be called once this process has committed a change of tokens. */
+  /** Drops all cached tokens. Call it once this process has committed a change of tokens. */
   clear(): void {
     this.#lookups.clear();
   }

@@ -4,27 +4,35 @@ import type { Owner, Principal } from "./principal.ts";
 import { checkAccess, requireFound } from "./require-access.ts";
 
 /**
- * Objects that a request refers to by id, checked in steps. A request with several kinds of references takes each step for all
- * of them before the next: first what does not exist is rejected, then what the caller cannot access, then what is in a wrong
- * state.
+ * Objects that a request refers to by id, checked in steps. A request with several kinds of references takes
+ * each step for all kinds before the next. Missing objects are rejected first, then inaccessible ones, then
+ * those in a wrong state.
  */
 export interface ReferenceCheck {
-  /** @throws errors.notFound for the first that does not exist. */
+  /**
+   * Reads the objects.
+   * @throws errors.notFound for the first that does not exist.
+   */
   load(db: Queryable): Promise<void>;
-  /** Called after `load`, like the steps below. @throws errors.notYours for the first that the principal cannot access. */
+  /**
+   * Checks access. Call it and the steps below after `load`.
+   * @throws errors.notYours for the first that the principal cannot access.
+   */
   checkAccess(principal: Principal): void;
-  /** @throws for the first that is archived or not ready. */
+  /**
+   * Checks the objects' state.
+   * @throws for the first that is archived or not ready.
+   */
   checkState(): void;
   /**
-   * Locks the objects until the transaction ends, for references that must be valid when the request's own row is stored.
-   * Absent when none must: then no transaction is needed.
-   *
-   * @throws as `load` and `checkState`, for what has changed since.
+   * Locks the objects until the transaction ends, for references that must be valid when the request's row is
+   * stored. Absent when none must be; then no transaction is needed.
+   * @throws the errors of `load` and `checkState`, for what has changed since.
    */
   lock?: (tx: Queryable) => Promise<void>;
 }
 
-/** An id in a body; `param` names its field in the error for an object that does not exist. */
+/** An id in a request body. `param` names its field in the error for an object that does not exist. */
 export interface Reference {
   id: string;
   param: string;
@@ -33,7 +41,7 @@ export interface Reference {
 export interface ReferenceRules<Given extends Reference, Row> {
   /** Reads the rows that exist, in any order. */
   read(db: Queryable, uuids: readonly string[]): Promise<readonly Row[]>;
-  /** As `read`, and locks them. */
+  /** Reads the rows as `read` does, and locks them. */
   lock?(tx: Queryable, uuids: readonly string[]): Promise<readonly Row[]>;
   checkState?(given: Given, row: Row): void;
 }
@@ -77,12 +85,15 @@ export class References<Given extends Reference, Row extends Owner & { id: strin
     return this.#pairs;
   }
 
-  /** Each uuid once. Text that is not an id of the kind has the nil uuid, which no row has. */
+  /** Each uuid once. An id that is not of the kind becomes the nil uuid, which no row has. */
   get uuids(): string[] {
     return [...new Set(this.#given.map(({ id }) => uuidOrNil(this.#kind, id)))];
   }
 
-  /** The row of the first reference. */
+  /**
+   * The row of the first reference.
+   * @throws when the references are not loaded.
+   */
   get row(): Row {
     const [first] = this.#pairs;
     if (first === undefined) throw new Error("The references are not loaded.");

@@ -5,18 +5,19 @@ import { canAccess, type Owner, type Principal } from "./principal.ts";
 
 type Read<Row> = (db: Queryable, uuid: string) => Promise<Row | null>;
 
-/** Reads the row that an id of a request names. */
+/** Reads the row that an id in a request names. */
 export type RequireAccess<Row> = (
   db: Queryable,
   principal: Principal,
   id: string,
-  /** The field of the body with the id; absent for an id in the path. */
+  /** The body field that contains the id; absent for an id in the path. */
   param?: string,
 ) => Promise<Row>;
 
 /**
- * The function by which handlers read an object of a kind: `requireAgent = requireAccess("agent", getAgent)`. It throws
- * `errors.notFound`, also for text that is not an id of the kind, and `errors.notYours`.
+ * Returns the function by which handlers read an object of a kind, as in `requireAgent =
+ * requireAccess("agent", getAgent)`. That function throws `errors.notFound`, also for text that is not an id
+ * of the kind, and `errors.notYours`.
  */
 export function requireAccess<Row extends Owner>(kind: IdKind, read: Read<Row>): RequireAccess<Row> {
   return async (db, principal, id, param) => {
@@ -28,8 +29,9 @@ export function requireAccess<Row extends Owner>(kind: IdKind, read: Read<Row>):
 }
 
 /**
- * As `requireAccess`, and then reads the row with `lock`, which holds it until the transaction ends. Access is checked before
- * the lock is taken, so that requests without access cannot delay the owner's.
+ * Returns a function that first acts as `requireAccess`, then reads the row with `lock`, which locks it until
+ * the transaction ends. Access is checked before locking, so that requests without access cannot delay the
+ * owner's.
  */
 export function requireAccessForUpdate<Row extends Owner & { id: string }>(
   kind: IdKind,
@@ -45,7 +47,10 @@ export function requireAccessForUpdate<Row extends Owner & { id: string }>(
   };
 }
 
-/** @throws errors.notFound when there is no row; `param` names the field with the id. */
+/**
+ * Returns the row.
+ * @throws errors.notFound when there is none; `param` names the field with the id.
+ */
 export function requireFound<Row>(
   kind: IdKind,
   id: string,
@@ -66,7 +71,7 @@ export function checkNotArchived(kind: IdKind, id: string, row: { archived_at: D
   if (row.archived_at !== null) throw errors.archived(nounOf(kind), id);
 }
 
-/** How messages name an object of the kind. */
+/** Returns the noun for the kind in messages. */
 function nounOf(kind: IdKind): string {
   if (kind === "session_resource") return "resource";
   if (kind === "vault_credential") return "credential";

@@ -7,9 +7,9 @@ export interface FoundToken {
   principal: Principal;
   revoked: boolean;
   expired: boolean;
-  /** The user or the service account was disabled, or is gone. */
+  /** Whether the user or the service account was disabled or deleted. */
   disabled: boolean;
-  /** `last_used_at` is more than a minute old. */
+  /** Whether `last_used_at` is more than a minute old. */
   stale: boolean;
 }
 
@@ -23,7 +23,7 @@ interface FoundRow extends Omit<FoundToken, "principal"> {
   signed_in_by: SignIn | null;
 }
 
-/** The token with this hash, by the clock of the database; null when there is none. */
+/** Returns the token with this hash, or null. The database's clock decides about expiry. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<FoundToken | null> {
   const { rows } = await db.query<FoundRow>({
     name: "find_token",
@@ -68,7 +68,7 @@ export async function touchToken(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Those of the tokens that are valid: not revoked, not expired, and of a principal that is not disabled. */
+/** Returns the tokens that are valid: not revoked, not expired, and of a principal that is not disabled. */
 export async function validTokens(db: Queryable, tokenIds: readonly string[]): Promise<Set<string>> {
   if (tokenIds.length === 0) return new Set();
   const { rows } = await db.query<{ id: string }>({

@@ -2,14 +2,20 @@ import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
 import { validTokens } from "./token-store.ts";
 
-/** Ends long-lived streams when the token that they were opened with is no longer valid. */
+/** Ends long-lived streams when the token that opened them is no longer valid. */
 export interface TokenWatch {
-  /** Calls `onInvalid` once, within about 5 s after the token was revoked or expired, unless it was unwatched. */
+  /**
+   * Calls `onInvalid` once, within about 5 s after the token was revoked or expired. Returns a function that
+   * stops the watch.
+   */
   watch(tokenId: string, onInvalid: () => void): () => void;
   close(): void;
 }
 
-/** Checks all watched tokens with one statement every `intervalMs` (default 5,000); with none while none is watched. */
+/**
+ * Checks all watched tokens with one statement every `intervalMs` (default 5,000), and runs none while none
+ * is watched.
+ */
 export function createTokenWatch(db: Queryable, log: Logger, intervalMs = 5_000): TokenWatch {
   const watchers = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;

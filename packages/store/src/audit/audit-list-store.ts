@@ -1,15 +1,15 @@
 import { type AuditEntry, formatId } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 
-/** What entries have; all of it. */
+/** Properties of the entries to list; an entry must have all of them. */
 export interface AuditFilter {
-  /** uuid. */
+  /** The organization's uuid. */
   organizationId?: string | undefined;
-  /** uuid. */
+  /** The user's uuid. */
   userId?: string | undefined;
-  /** `agents.create`, or the noun alone: `agents`. */
+  /** An operation such as `agents.create`, or its noun alone: `agents`. */
   operation?: string | undefined;
-  /** Id as the API shows it. */
+  /** An id in the API's form. */
   resource?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
@@ -17,7 +17,10 @@ export interface AuditFilter {
 
 type Row = Omit<AuditEntry, "type" | "created_at"> & { created_at: Date };
 
-/** Up to `limit` entries, newest first. @param before the id of an entry: only earlier ones. Default: the latest. */
+/**
+ * Returns up to `limit` entries, newest first.
+ * @param before Id of an entry; only earlier ones are returned. Default: from the latest.
+ */
 export async function listAuditEntries(
   db: Queryable,
   filter: AuditFilter,

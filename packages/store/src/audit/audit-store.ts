@@ -1,25 +1,31 @@
 import { jsonRecord } from "../db/json-record.ts";
 import type { Queryable } from "../db/statement.ts";
 
-/** Who changed what, and from where. Ids of actors, tokens and organizations are uuids. */
+/**
+ * One change: who made it, what it changed and where it came from. Ids of actors, tokens and organizations
+ * are uuids.
+ */
 export interface AuditEntry {
   organizationId: string | null;
   actor:
     | { type: "user" | "service_account"; id: string; tokenId: string }
-    /** With an operator token; null: on the machine. */
+    /** An operator; `tokenId` is null for a command on the server's machine. */
     | { type: "operator"; tokenId: string | null }
     | { type: "service" };
-  /** Of the API (`agents.create`), of the command (`admin users disable`), or what Berth does by itself (`retention files`). */
+  /**
+   * An API operation (`agents.create`), a command (`admin users disable`), or an action of Berth itself
+   * (`retention files`).
+   */
   operation: string;
-  /** As the API shows them, the outer one first. */
+  /** Ids in the API's form, the outer object first. */
   resources: readonly string[];
-  /** Address of the client; for an administrator on the machine the name of its user; `berth` for Berth itself. */
+  /** The client's address, the user name of an administrator on the machine, or `berth` for Berth itself. */
   client: string;
   userAgent: string | null;
   requestId: string | null;
 }
 
-/** The columns that are written, with the types by which the database reads them from JSON. */
+/** The columns that are written, with their types for reading them from JSON. */
 const COLUMN_TYPES = {
   organization_id: "uuid",
   actor_type: "text",
@@ -35,9 +41,8 @@ const COLUMN_TYPES = {
 const RECORD = jsonRecord(COLUMN_TYPES);
 
 /**
- * The one statement that appends entries, as a part of a larger one.
- *
- * @param json A column of `rows`, with what `auditRecord` returns.
+ * Returns the statement that appends entries, to be used as part of a larger one.
+ * @param json A column of `rows` that contains what `auditRecord` returns.
  * @param rows A row source.
  */
 export function insertAuditEntries(json: string, rows: string): string {
@@ -45,7 +50,7 @@ export function insertAuditEntries(json: string, rows: string): string {
     select entry.* from ${rows}, json_to_record(${json}) as entry (${RECORD.definition})`;
 }
 
-/** An entry as the database reads it from JSON. */
+/** Returns an entry as JSON fields for the database. */
 export function auditRecord(entry: AuditEntry): Record<keyof typeof COLUMN_TYPES, unknown> {
   const { actor } = entry;
   return {
@@ -61,7 +66,7 @@ export function auditRecord(entry: AuditEntry): Record<keyof typeof COLUMN_TYPES
   };
 }
 
-/** To be called in the transaction of the change. */
+/** Appends an entry. Call it in the transaction of the change. */
 export async function appendAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.query({
     name: "append_audit_entry",

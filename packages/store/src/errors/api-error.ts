@@ -5,14 +5,17 @@ interface Details {
   param?: string | undefined;
   feature?: BetaFeature;
   code?: string | undefined;
-  /** Default: the type's. */
+  /** HTTP status. Default: the type's. */
   status?: number;
   /** The limit that was reached, for the log. */
   limit?: string;
   headers?: Record<string, string>;
 }
 
-/** An error that the API returns: thrown by rules and handlers, sent as the error envelope, never logged as a failure. */
+/**
+ * An error that the API returns: thrown by rules and handlers, sent as the error envelope, never logged as a
+ * failure.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly type: ErrorType;
@@ -36,32 +39,35 @@ export class ApiError extends Error {
   }
 }
 
-/** 401, with the challenge that HTTP requires. */
+/** Creates a 401 error, with the challenge that HTTP requires. */
 export function unauthenticated(message: string): ApiError {
   return new ApiError("authentication_error", { message, headers: { "www-authenticate": "Bearer" } });
 }
 
-/** 403. */
+/** Creates a 403 error. */
 export function forbidden(message: string): ApiError {
   return new ApiError("permission_error", { message });
 }
 
-/** 404. */
+/** Creates a 404 error. */
 export function notFound(message: string, param?: string): ApiError {
   return new ApiError("not_found_error", { message, param });
 }
 
-/** 409. */
+/** Creates a 409 error. */
 export function conflict(message: string, param?: string): ApiError {
   return new ApiError("conflict_error", { message, param });
 }
 
-/** 409 with the type that adding a resource to a session gives its conflicts. */
+/** Creates a 409 error with the type that conflicts have when a resource is added to a session. */
 export function resourceConflict(message: string, param?: string): ApiError {
   return new ApiError("invalid_request_error", { message, param, status: 409 });
 }
 
-/** 400 while part of the body is still to come: the connection is closed, since it cannot be used again. */
+/**
+ * Creates a 400 error for a body that is not fully received. It closes the connection, which cannot be
+ * reused.
+ */
 export function unread(message: string, param?: string): ApiError {
   return new ApiError("invalid_request_error", { message, param, headers: { connection: "close" } });
 }

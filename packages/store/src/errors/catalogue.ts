@@ -15,7 +15,7 @@ import {
   unread,
 } from "./api-error.ts";
 
-/** Up to this wait a client should repeat a request by itself. */
+/** The longest wait after which clients should repeat a request by themselves. */
 const SHORT_WAIT_SECONDS = 60;
 
 /** Every error that the API returns, with its status, type, message and param. */
@@ -170,9 +170,9 @@ export const errors = {
 
   // Limits
   /**
-   * Clients should repeat the request by themselves when the wait is short.
-   *
-   * @param seconds after which the same request may succeed; null: not by waiting. @param name of the limit, for the log.
+   * Rejects a request that is over a limit. Clients should repeat it by themselves when the wait is short.
+   * @param seconds Seconds after which the same request may succeed; null when waiting does not help.
+   * @param name Name of the limit, for the log.
    */
   overLimit: (whose: string, limit: string, seconds: number | null, name: string) =>
     new ApiError("rate_limit_error", {
@@ -184,7 +184,7 @@ export const errors = {
           : { "retry-after": `${seconds}`, "x-should-retry": `${seconds <= SHORT_WAIT_SECONDS}` },
     }),
 
-  /** The body that was begun is not read to its end. */
+  /** Rejects a request whose body is not read to its end, and closes the connection. */
   tooManyBodies: () =>
     new ApiError("rate_limit_error", {
       message: "Too many requests without a token are being received. Send this one again.",
@@ -192,7 +192,9 @@ export const errors = {
       headers: { "retry-after": "1", "x-should-retry": "true", connection: "close" },
     }),
 
-  /** Of an operation that needs no token: it is not worth waiting for a place. */
+  /**
+   * Rejects a login, which needs no token. It names no wait, since waiting for a free slot is not worthwhile.
+   */
   tooManyLogins: (whose: string, most: number) =>
     errors.overLimit(whose, `${most} logins that wait for approval`, null, "logins"),
 
@@ -319,7 +321,7 @@ export const errors = {
     ),
   fileTooLarge: (id: string, limit: number, param: string) =>
     errors.invalid(`File '${id}' is larger than ${bytes(limit)}.`, param),
-  /** @param fault the end of a sentence. */
+  /** @param fault The end of a sentence. */
   fileFaulty: (id: string, fault: string, param: string) => errors.invalid(`File '${id}' ${fault}.`, param),
   fileNotPending: (id: string, status: string) =>
     conflict(`File '${id}' is ${status} and does not accept content.`),
@@ -346,7 +348,7 @@ export const errors = {
       headers: { "retry-after": "1", "x-should-retry": "true" },
     }),
 
-  // State, with the type that adding a resource to a session has
+  // State conflicts, with the type of those when a resource is added to a session
   cannotAddTo: (id: string, state: "archived" | "terminated") =>
     resourceConflict(`Session '${id}' is ${state}. No resource can be added.`),
   addedFileNotReady: (id: string) => resourceConflict(`File '${id}' is not ready.`, "file_id"),
@@ -421,7 +423,7 @@ export const errors = {
   unavailable: () => new ApiError("api_error", { message: "The service cannot reach its database." }),
 };
 
-/** Why a path of a sandbox cannot be used, by the code of the error. */
+/** Reasons why a path of a sandbox cannot be used, by the error's code. */
 const UNFIT = {
   is_directory: "is a directory",
   not_a_directory: "is not a directory",

@@ -1,9 +1,9 @@
 import type { ErrorType } from "@berth/contract";
 
-/** What an operator asked for cannot be done. The message is one sentence for people. */
+/** Thrown when an operator's request cannot be done. The message is one sentence for people. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
-  /** What it is as an error of the API. */
+  /** The type of the corresponding API error. */
   readonly type: ErrorType;
 
   constructor(message: string, type: ErrorType = "conflict_error") {
@@ -12,7 +12,9 @@ export class OperatorError extends Error {
   }
 }
 
-/** It names something that cannot be taken, such as a place or a key. Nothing was done. */
+/**
+ * Thrown when a request names something that cannot be used, such as a place or a key. Nothing was changed.
+ */
 export class InputError extends OperatorError {
   constructor(message: string) {
     super(message, "invalid_request_error");

@@ -2,26 +2,30 @@ import type { BlobStore } from "../blobs/interface/blob-store.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 
-/** Prevents others from storing or removing a content until the transaction ends, so that no file loses its content. */
+/**
+ * Prevents others from storing or removing a content until the transaction ends, so that no file loses its
+ * content.
+ */
 export async function lockContent(tx: Queryable, sha256: string): Promise<void> {
   const text = "select pg_advisory_xact_lock(hashtextextended($1, 0))";
   await tx.query({ name: "lock_content", text, values: [sha256] });
 }
 
 /**
- * The same for several contents, of which a transaction locks no others. PostgreSQL has room for 64 locks of each connection
- * (`max_locks_per_transaction`), for all of them together: more than some 32 contents at once could take the room of others.
+ * Locks several contents as `lockContent` does; a transaction must lock no other contents. PostgreSQL has
+ * room for 64 locks per connection (`max_locks_per_transaction`), shared by all connections. More than about
+ * 32 contents at once could use up the room of others.
  */
 export async function lockContents(tx: Queryable, contents: readonly string[]): Promise<void> {
   await tx.query({
     name: "lock_contents",
     text: "select pg_advisory_xact_lock(hashtextextended(sha256, 0)) from unnest($1::text[]) as content (sha256)",
-    // In one order, so that two transactions never wait for each other.
+    // The order prevents deadlocks between transactions.
     values: [contents.toSorted()],
   });
 }
 
-/** Those of the contents that a file, a version of a skill or a saved workspace has. */
+/** Returns which of the contents a file, a skill version or a saved workspace uses. */
 export async function usedContents(db: Queryable, contents: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ sha256: string }>({
     name: "contents_used",
@@ -35,7 +39,7 @@ export async function usedContents(db: Queryable, contents: readonly string[]): 
   return new Set(rows.map(({ sha256 }) => sha256));
 }
 
-/** Every content that a file or a version of a skill has. */
+/** Returns every content that a file, a skill version or a saved workspace uses. */
 export async function allContents(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ sha256: string }>({
     name: "all_contents",
@@ -49,7 +53,10 @@ export async function allContents(db: Queryable): Promise<string[]> {
 
 const KEPT = "hashtextextended('contents are kept', 0)";
 
-/** No content is removed until the transaction ends, which may wait for as long as it likes. Waits for removals that are under way. */
+/**
+ * Prevents the removal of contents until the transaction ends, which may stay idle for any time. Waits for
+ * removals in progress.
+ */
 export async function keepContents(tx: Queryable): Promise<void> {
   await tx.query({ text: "set local idle_in_transaction_session_timeout = 0" });
   await tx.query({ text: `select pg_advisory_xact_lock(${KEPT})` });
@@ -62,9 +69,8 @@ async function areContentsKept(tx: Queryable): Promise<boolean> {
 }
 
 /**
- * Removes a content that nothing uses. Called after the deletion is committed, because removing cannot be rolled back. While
- * contents are kept, it stays, and a later sweep removes it.
- *
+ * Removes a content that nothing uses. Call it after the deletion is committed, because removing cannot be
+ * rolled back. While contents are kept, a later sweep removes it.
  * @returns false while contents are kept.
  */
 export async function removeUnusedContent(

@@ -1,6 +1,9 @@
 import { isUtf8 } from "node:buffer";
 
-/** Types by file name extension. Types that a browser executes are not hidden, because contents are never served inline. */
+/**
+ * MIME types by file name extension. Types that a browser executes are included, because contents are never
+ * served inline.
+ */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   avif: "image/avif",
   bz2: "application/x-bzip2",
@@ -58,9 +61,8 @@ const BY_MAGIC_NUMBER: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The type of a content: by the extension of its name, else by its first bytes.
- *
- * @param beginning enough of the first bytes to recognize text.
+ * Returns the MIME type of a content, by the extension of its name, or else by its first bytes.
+ * @param beginning Enough of the first bytes to recognize text.
  */
 export function mimeTypeOf(name: string, beginning: Uint8Array): string {
   const known = mimeTypeByName(name);
@@ -71,13 +73,13 @@ export function mimeTypeOf(name: string, beginning: Uint8Array): string {
   return isText(beginning) ? "text/plain" : "application/octet-stream";
 }
 
-/** The type of a known extension, else undefined. */
+/** Returns the MIME type of a known extension, or undefined. */
 export function mimeTypeByName(name: string): string | undefined {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
 }
 
-/** The last character may be cut off. */
+/** Returns whether the bytes are text. Their last character may be incomplete. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   return [0, 1, 2, 3].some((cut) => cut <= bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)));

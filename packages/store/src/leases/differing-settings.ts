@@ -1,4 +1,7 @@
-/** The names of the settings whose digests are not the same, sorted. A setting that one of the versions lacks does not count. */
+/**
+ * Returns the sorted names of the settings whose digests differ. A setting that one of the versions lacks
+ * does not count.
+ */
 export function differingSettings(
   one: Readonly<Record<string, string>>,
   other: Readonly<Record<string, string>>,

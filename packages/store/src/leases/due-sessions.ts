@@ -3,10 +3,10 @@ import { IS_DUE } from "./lease.ts";
 import { type FullOwners, mayHaveTurn, NONE_FULL } from "./turn-permits.ts";
 
 /**
- * Counts sessions that wait for a runner, and says how long the first of them has waited: those with work that nobody has taken up, and those
- * whose runner died, since their lease ended. More runners would take them, so that those are left out that wait for turns of their owner.
- *
- * @param full owners that may have no further turn. Default: nobody.
+ * Counts the sessions that wait for a runner, and returns how many seconds the first of them has waited. They
+ * are sessions with work that nobody has claimed, and sessions whose lease expired since their runner died.
+ * Sessions that wait for turns of their owner are left out, since more runners would not help them.
+ * @param full Owners that may have no further turn. Default: none.
  */
 export async function dueSessions(
   db: Queryable,

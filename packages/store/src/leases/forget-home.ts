@@ -4,10 +4,10 @@ import { SET_EVENT_TIME } from "../session-log/input-store.ts";
 import { savedDisk } from "./saved-disk-store.ts";
 
 /**
- * Records that a session's disk is lost with its place: nothing is in place any more, the log and so the model are told, and
- * whoever held the session can write nothing more. A turn that was under way, and a deletion, become due for any host.
- *
- * @returns false when the session has another home meanwhile.
+ * Records that a session's disk is lost with its place. The session's resources become absent, and an event
+ * tells the model. The epoch grows, so the former lease holder cannot write. A turn in progress, or a
+ * deletion, becomes due for any host.
+ * @returns false when the session has another home.
  */
 export async function forgetHome(db: Queryable, sessionId: string, place: string): Promise<boolean> {
   const save = await savedDisk(db, sessionId);

@@ -5,27 +5,27 @@ import { localPlace } from "./host.ts";
 export interface KnownHost {
   id: string;
   place: string;
-  /** Of its machine. Null while it runs a version that does not tell it, or as what follows. */
+  /** Name of its machine. Null for a version that does not report it, and for a host that was never seen. */
   name: string | null;
-  /** Null, as what follows, when the host was never seen by this version. */
+  /** Null, like the fields below, when the host was never seen. */
   version: string | null;
-  /** Null also while it runs a version that does not tell it, which does all. */
+  /** Null also for a version that does not report it; such a host has the role `all`. */
   role: "all" | "api" | "runner" | null;
   capacity: number | null;
   seen_at: Date | null;
   seen_seconds_ago: number | null;
   draining: boolean;
-  /** Sessions whose turn it runs. */
+  /** Number of sessions whose turn it runs. */
   running_sessions: number;
-  /** Sessions whose disk it has. */
+  /** Number of sessions whose disk it has. */
   sessions: number;
-  /** Deleted sessions whose disk it still has to remove. */
+  /** Number of deleted sessions whose disk it still has to remove. */
   deleted_sessions: number;
   /** Digests of settings, by name. */
   settings: Record<string, string> | null;
 }
 
-/** All hosts by id. */
+/** Returns all hosts, ordered by id. */
 export async function readHosts(db: Queryable): Promise<KnownHost[]> {
   const { rows } = await db.query<KnownHost>({
     text: `

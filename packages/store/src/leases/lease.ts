@@ -1,13 +1,13 @@
 import { formatId } from "@berth/contract";
 
 /**
- * The right to run a session: its turns, its sandbox and its disk. A lease is valid while the session's row names its owner and
- * its epoch; every write of a run checks both in the same statement.
+ * The right to run a session: its turns, its sandbox and its disk. A lease is valid while the session's row
+ * names its owner and its epoch. Every write of a run checks both in the same statement.
  */
 export interface Lease {
-  /** uuid. */
+  /** The session's uuid. */
   readonly sessionId: string;
-  /** uuid. */
+  /** The organization's uuid. */
   readonly organizationId: string;
   readonly owner: string;
   readonly epoch: number;
@@ -16,7 +16,7 @@ export interface Lease {
 /** The session of a lease. */
 export type LeasedSession = Pick<Lease, "sessionId" | "organizationId">;
 
-/** What a log line about the session says of it. */
+/** Returns the fields of a log line about the session. */
 export function sessionFields({ sessionId, organizationId }: LeasedSession) {
   return {
     session: formatId("session", sessionId),
@@ -24,23 +24,28 @@ export function sessionFields({ sessionId, organizationId }: LeasedSession) {
   };
 }
 
-/** The check that a statement makes of the session's row. Its parameters are `leaseValues`, from $1 on. */
+/**
+ * SQL condition on the session's row by which a statement checks the lease. Its parameters are `leaseValues`,
+ * from $1 on.
+ */
 export const HELD = "sessions.id = $1 and lease_owner = $2 and lease_epoch = $3";
 
+/** Returns the parameters of `HELD`. */
 export function leaseValues({ sessionId, owner, epoch }: Lease): [string, string, number] {
   return [sessionId, owner, epoch];
 }
 
-/** SQL: a session waits for a worker. */
+/** SQL condition for a session that waits for a worker. */
 export const IS_DUE = "pending_at is not null and lease_owner is null";
 
-/** What a claim returns of a session's row. */
+/** The columns of a session's row that a claim returns. */
 export interface ClaimedRow {
   id: string;
   organization_id: string;
   lease_epoch: number;
 }
 
+/** Returns the lease that a claim by `owner` has obtained. */
 export function leaseOf(row: ClaimedRow, owner: string): Lease {
   return { sessionId: row.id, organizationId: row.organization_id, owner, epoch: row.lease_epoch };
 }

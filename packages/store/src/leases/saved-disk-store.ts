@@ -1,13 +1,13 @@
 import type { EventOf } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 
-/** What a session's next disk is made from, as `session.container_reclaimed` tells it. */
+/** The save from which a session's next disk is made, as in the event `session.container_reclaimed`. */
 export type SavedDisk = NonNullable<EventOf<"session.container_reclaimed">["save"]>;
 
-/** SQL: when a workspace was saved, as events tell it. */
+/** SQL for the time at which a workspace was saved, in the format of events. */
 export const SAVED_AT = `to_char(saved_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Null: nothing of the session's disk was saved. */
+/** Returns the save of a session's disk, or null when there is none. */
 export async function savedDisk(db: Queryable, sessionId: string): Promise<SavedDisk | null> {
   const { rows } = await db.query<SavedDisk>({
     name: "saved_disk",

@@ -4,13 +4,13 @@ import { lockLimit } from "../limits/limit-store.ts";
 import type { Limit, OwnerLimits } from "../limits/owner-limits.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 
-/** Whose a session is. Uuids; a session of the organization has its uuid as the owner's. */
+/** The owner of a session. Both are uuids; a session of the organization has its uuid as `ownerId`. */
 export interface TurnOwner {
   organizationId: string;
   ownerId: string;
 }
 
-/** Owners that have all the turns that they may have. Uuids. */
+/** Owners that have reached their limit of turns. Uuids. */
 export interface FullOwners {
   organizations: readonly string[];
   owners: readonly string[];
@@ -19,10 +19,11 @@ export interface FullOwners {
 export const NONE_FULL: FullOwners = { organizations: [], owners: [] };
 
 /**
- * Whether a due session need not wait for its owner's turns: nobody of the owners is full, or it has no turn to come, as one that has
- * ended or was interrupted.
- *
- * @param organizations parameter with `FullOwners.organizations`; as `owners`.
+ * Returns SQL for whether a due session need not wait for its owner's turns. That is so when neither owner
+ * has reached its limit. It is also so when no turn follows, because the session has ended or was
+ * interrupted.
+ * @param organizations Parameter with `FullOwners.organizations`.
+ * @param owners Parameter with `FullOwners.owners`.
  */
 export function mayHaveTurn(organizations: string, owners: string): string {
   return `(
@@ -34,6 +35,7 @@ export function mayHaveTurn(organizations: string, owners: string): string {
   )`;
 }
 
+/** The right to run one turn. It ends with its lease, or when it is released. */
 export interface TurnPermit {
   release(): Promise<void>;
 }
@@ -41,8 +43,8 @@ export interface TurnPermit {
 const UNLIMITED: TurnPermit = { release: async () => undefined };
 
 /**
- * How many turns an organization or a user has at once, over all hosts. A permit belongs to a lease and ends with it, so that a process
- * that dies leaves none. Owners without a limit cost nothing.
+ * Limits how many turns an organization or a user has at once, over all hosts. A permit belongs to a lease
+ * and ends with it, so a process that dies leaves none. Owners without a limit cost nothing.
  */
 export class TurnPermits {
   readonly #db: DatabaseAccess;
@@ -54,12 +56,15 @@ export class TurnPermits {
     this.#limits = limits;
   }
 
-  /** Whether the owner's turns are counted at all. */
+  /** Returns whether the owner has a limit of turns. */
   async areLimited(owner: TurnOwner): Promise<boolean> {
     return (await this.#limits.of(limited(owner), "running_turns")).length > 0;
   }
 
-  /** A permit for one turn; null while the owner has all that it may have. */
+  /**
+   * Takes a permit for one turn. Returns null while the owner has reached its limit, or when the lease is
+   * lost.
+   */
   async take(lease: Lease, owner: TurnOwner): Promise<TurnPermit | null> {
     const limits = await this.#limits.of(limited(owner), "running_turns");
     if (limits.length === 0) return UNLIMITED;
@@ -73,13 +78,13 @@ export class TurnPermits {
     return isGiven ? { release: () => this.#release(lease) } : null;
   }
 
-  /** Calls `look` whenever this process gives a permit back, until the returned function is called. */
+  /** Calls `look` whenever this process releases a permit, until the returned function is called. */
   whenReleased(look: () => void): () => void {
     this.#waiting.add(look);
     return () => this.#waiting.delete(look);
   }
 
-  /** Whose sessions need not be claimed. */
+  /** Returns the owners that have reached their limit, whose sessions need not be claimed. */
   async full(): Promise<FullOwners> {
     if (!(await this.#limits.areAny("running_turns"))) return NONE_FULL;
     const organizations = new Map<string, number>();
@@ -117,7 +122,7 @@ const IS_VALID = `exists (
       and sessions.lease_epoch = turn_permits.lease_epoch and lease_until > now()
   )`;
 
-/** Permits of the limit's subject, without the session's own. */
+/** Counts the permits of the limit's subject, without the session's own. */
 async function countPermits(tx: Queryable, { kind, id }: Limit, sessionId: string): Promise<number> {
   const column = kind === "organization" ? "organization_id" : "owner_id";
   const { rows } = await tx.query<{ count: number }>({
@@ -129,7 +134,7 @@ async function countPermits(tx: Queryable, { kind, id }: Limit, sessionId: strin
   return rows[0]?.count ?? 0;
 }
 
-/** Returns false when the lease is lost. */
+/** Stores a permit. Returns false when the lease is lost. */
 export async function storePermit(tx: Queryable, lease: Lease, owner: TurnOwner): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "store_turn_permit",
@@ -141,6 +146,7 @@ export async function storePermit(tx: Queryable, lease: Lease, owner: TurnOwner)
   return rowCount === 1;
 }
 
+/** Removes a lease's permit, if it has one. */
 export async function removePermit(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "remove_turn_permit",

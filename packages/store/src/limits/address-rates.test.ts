@@ -9,7 +9,7 @@ const token = () => randomBytes(32);
 
 const REJECTED = new Error("rejected");
 
-/** Whether a token that is not valid is refused before it is looked up. */
+/** Returns whether an invalid token is rejected before it is looked up. */
 async function refuses(rates: AddressRates, address: string, hash = token()): Promise<boolean> {
   const error: unknown = await rates
     .lookUp(address, hash, () => Promise.reject(REJECTED))

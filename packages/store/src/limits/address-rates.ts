@@ -6,20 +6,21 @@ import { RecentNames } from "./recent-names.ts";
 import { RequestRates } from "./request-rates.ts";
 
 /**
- * How many requests of one client address may have no token, or one that the service has not accepted before. So nobody can try tokens, or
- * keep the database busy with them, and those who share the address with such a client go on.
+ * Limits the requests of one client address without a token, or with one that the service has not accepted
+ * before. Nobody can thus try tokens, or keep the database busy with them. Clients with accepted tokens at
+ * the same address are not affected.
  */
 export class AddressRates {
   readonly #limits: LimitValues;
   readonly #rates: Rates;
   /** Hashes of tokens that this process has accepted. */
   readonly #known = new RecentNames();
-  /** The first look-ups that are under way, by token. */
+  /** First look-ups in progress, by token hash. */
   readonly #first = new Map<string, Promise<void>>();
 
   /**
-   * @param limits `requests_per_second` and `request_burst`; without the first nothing is limited.
-   * @param rates what counts. Default: for this process alone.
+   * @param limits `requests_per_second` and `request_burst`; without the first, nothing is limited.
+   * @param rates Counts the requests. Default: for this process alone.
    */
   constructor(limits: LimitValues = {}, rates: Rates = new RequestRates()) {
     this.#limits = limits;
@@ -27,11 +28,10 @@ export class AddressRates {
   }
 
   /**
-   * Looks a token up, and counts that unless it is known. Requests with the same one that come while it is looked up for the first time
-   * wait, and count only if it was rejected.
-   *
-   * @param address of the client; of IPv6, those of one network count together; see `networksOf`.
-   * @param look rejects when the token is not valid.
+   * Looks up a token, and counts the request unless the token is known. Requests with the same token that
+   * arrive during its first look-up wait, and count only if it was rejected.
+   * @param address The client's address. IPv6 addresses of one network count together; see `networksOf`.
+   * @param look Rejects when the token is not valid.
    * @throws errors.overLimit with `retry-after`.
    */
   async lookUp<Found>(address: string, hash: Buffer, look: () => Promise<Found>): Promise<Found> {
@@ -67,7 +67,10 @@ export class AddressRates {
     return found;
   }
 
-  /** Counts a request of an operation that needs no token. @throws as `lookUp`. */
+  /**
+   * Counts a request of an operation that needs no token.
+   * @throws as `lookUp`.
+   */
   async takeWithoutToken(address: string): Promise<void> {
     await this.#count(address, "without a token");
   }

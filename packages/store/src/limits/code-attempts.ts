@@ -2,12 +2,12 @@ import { errors } from "../errors/catalogue.ts";
 import { networksOf } from "./networks-of.ts";
 import type { Rates } from "./rates.ts";
 
-/** Of one user: a burst that nobody needs who has a code, and then one in six seconds. */
+/** Rate of one user: a burst larger than anybody with a code needs, then one try in six seconds. */
 const OF_USER = { perSecond: 1 / 6, burst: 20 };
-/** Of one address, from which several users may come. */
+/** Rate of one address, which several users may share. */
 const OF_ADDRESS = { perSecond: 1, burst: 100 };
 
-/** How many short codes a user, or those at one address, can try. */
+/** Limits how many short codes a user, or the clients of one address, can try. */
 export class CodeAttempts {
   readonly #rates: Rates;
 
@@ -15,7 +15,10 @@ export class CodeAttempts {
     this.#rates = rates;
   }
 
-  /** Counts a try, right or wrong. @throws errors.overLimit with `retry-after`. */
+  /**
+   * Counts a try, right or wrong.
+   * @throws errors.overLimit with `retry-after`.
+   */
   async take(userId: string, address: string): Promise<void> {
     const user = { id: `user ${userId}`, whose: "user's", ...OF_USER };
     const clients = networksOf(address).map(({ id, factor }) => ({

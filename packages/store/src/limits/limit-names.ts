@@ -1,4 +1,4 @@
-/** What can be limited, for an organization as a whole or for each of its users, with the words of messages. */
+/** Limits of an organization as a whole or of each of its users, with their units in messages. */
 export const LIMITS = {
   requests_per_second: "requests a second",
   request_burst: "requests at once",
@@ -12,17 +12,20 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 
-/** Null: no limit. A name that is missing has the limit of the settings. */
+/** Values of limits; null means no limit. A missing name has the limit of the settings. */
 export type LimitValues = Partial<Record<LimitName, number | null>>;
 
 export function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(LIMITS, name);
 }
 
-/** Of 15 digits, which a number keeps exactly. */
+/** The largest number of 15 digits, which a JavaScript number represents exactly. */
 const MAX_VALUE = 999_999_999_999_999;
 
-/** @throws a clause for the operator, which follows what was given. */
+/**
+ * Parses a limit.
+ * @throws an error whose message is a clause for the operator, to follow the given text.
+ */
 export function limitValue(name: LimitName, text: string): number {
   const least = name === "running_turns" ? 1 : 0;
   if (/^[0-9]{1,15}$/.test(text) && Number(text) >= least) return Number(text);

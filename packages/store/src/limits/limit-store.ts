@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/statement.ts";
 import type { LimitName, LimitValues } from "./limit-names.ts";
 
-/** The limits of all subjects that have their own, by the uuid of the organization or user. */
+/** Returns the limits of all subjects with limits of their own, by the uuid of the organization or user. */
 export async function readLimits(db: Queryable): Promise<Map<string, LimitValues>> {
   const { rows } = await db.query<{ subject_id: string; name: LimitName; value: number | null }>({
     name: "read_limits",
@@ -12,7 +12,10 @@ export async function readLimits(db: Queryable): Promise<Map<string, LimitValues
   return limits;
 }
 
-/** @param value null: no limit, whatever the settings say. */
+/**
+ * Stores a limit of a subject.
+ * @param value Null for no limit, whatever the settings say.
+ */
 export async function storeLimit(
   tx: Queryable,
   { id, organizationId }: { id: string; organizationId: string },
@@ -27,7 +30,7 @@ export async function storeLimit(
   });
 }
 
-/** What the settings say counts again. */
+/** Removes a subject's own limit, so that the settings apply again. */
 export async function removeLimit(tx: Queryable, subjectId: string, name: LimitName): Promise<void> {
   await tx.query({
     name: "remove_limit",
@@ -36,7 +39,7 @@ export async function removeLimit(tx: Queryable, subjectId: string, name: LimitN
   });
 }
 
-/** Nobody else counts what this limit is about until the transaction ends. */
+/** Prevents others from counting towards this limit until the transaction ends. */
 export async function lockLimit(tx: Queryable, subjectId: string, name: LimitName): Promise<void> {
   await tx.query({
     name: "lock_limit",

@@ -1,18 +1,21 @@
 import type { LimitName, LimitValues } from "./limit-names.ts";
 
-/** Limits of the settings, for each organization and for each user or service account that has no own one. */
+/** Limits of the settings, for each organization and for each user or service account without its own. */
 export interface DefaultLimits {
   organization: LimitValues;
   user: LimitValues;
 }
 
-/** A limit that counts, and where it is from; null: there is none. */
+/** The limit that applies and its source. Both are null when there is none. */
 export interface CountedLimit {
   value: number | null;
   from: "own" | "settings" | null;
 }
 
-/** The owner's own limit, else that of the settings. A burst that is not given with its rate is that of a second. */
+/**
+ * Returns the owner's own limit, or else that of the settings. A rate without a burst of its own allows one
+ * second's requests at once, so it does not take the burst of the settings.
+ */
 export function countedLimit(name: LimitName, own: LimitValues, settings: LimitValues): CountedLimit {
   if (own[name] !== undefined) return { value: own[name], from: "own" };
   if (name === "request_burst" && own.requests_per_second !== undefined) return { value: null, from: null };
@@ -20,7 +23,10 @@ export function countedLimit(name: LimitName, own: LimitValues, settings: LimitV
   return { value: null, from: null };
 }
 
-/** Settings over others that count where they say nothing. */
+/**
+ * Merges two sets of limits; `given` takes precedence. The burst of `others` is dropped when `given` has a
+ * rate.
+ */
 export function limitsOver(given: LimitValues, others: LimitValues): LimitValues {
   const { request_burst: burst, ...rest } = others;
   return { ...(given.requests_per_second === undefined ? others : rest), ...given };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fullNetwork, networkOf } from "./networks-of.ts";
 
-/** Lets a client of each address have as many as it may, and returns how many all have then. */
+/** Opens as many requests as a client of each address may have. Returns the total number. */
 function fill(addresses: readonly string[], most: number): number {
   const open = new Map<string, number>();
   const listed = () => [...open].map(([network, count]) => ({ network, count }));

@@ -1,15 +1,16 @@
 import { isIPv6 } from "node:net";
 
-/** Addresses that may be one client's. */
+/** Addresses that may belong to one client. */
 export interface Network {
   id: string;
-  /** How many times of what one client may do all of these may do together. */
+  /** Multiple of a single client's limit that all of these addresses have together. */
   factor: number;
 }
 
 /**
- * The networks of a client's address that are counted, the narrowest first. An IPv4 address is one. Of IPv6 a customer has 64, 56 or 48
- * bits, so that whoever has many networks of 64 bits is counted by the wider ones, too.
+ * Returns the networks of a client's address that are counted, the narrowest first. An IPv4 address is one
+ * network. An IPv6 customer has 64, 56 or 48 bits, so a client with many 64-bit networks also counts in the
+ * wider ones.
  */
 export function networksOf(address: string): readonly [Network, ...Network[]] {
   if (!isIPv6(address)) return [{ id: address, factor: 1 }];
@@ -23,15 +24,15 @@ export function networksOf(address: string): readonly [Network, ...Network[]] {
   ];
 }
 
-/** The narrowest of the networks: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the narrowest network: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   return networksOf(address)[0].id;
 }
 
 /**
- * The network in which a client's request is one too many.
- *
- * @param open how many there are, by what `networkOf` returned of their clients. @param most of one client.
+ * Returns the network that has no room for another request of a client, or null.
+ * @param open Number of open requests for each result of `networkOf`.
+ * @param most Limit of one client.
  */
 export function fullNetwork(
   open: readonly { network: string; count: number }[],

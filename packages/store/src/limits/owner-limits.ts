@@ -7,13 +7,13 @@ import type { Rate, Rates } from "./rates.ts";
 import { RecentUse } from "./recent-use.ts";
 import { RequestRates } from "./request-rates.ts";
 
-/** Who asks, as in `Principal`, or whose an object is. */
+/** The originator of a request, as in `Principal`, or the owner of an object. */
 export type Limited =
   | { organizationId: string; kind: "user" | "service_account" | "organization"; id: string }
-  /** An operator belongs to no organization, and each token has the limits of the settings for one user. */
+  /** An operator belongs to no organization; each operator token has the settings' limits for one user. */
   | { kind: "operator"; id: string };
 
-/** A limit that counts for somebody. */
+/** A limit that applies to a subject. */
 export interface Limit {
   kind: Limited["kind"];
   /** uuid of the organization or user. */
@@ -21,15 +21,15 @@ export interface Limit {
   value: number;
 }
 
-/** How old what is known of the database's limits may be. */
+/** Maximum age in milliseconds of the cached limits of the database. */
 const FRESH_MS = 5_000;
 
-/** More than all services let through between two counts: an owner with so much left needs no exact one. */
+/** More than all services can add between two counts. An owner with this much left needs no exact count. */
 const MARGINS = { open_sessions: 10_000, file_bytes: 10_000_000_000 };
 
 /**
- * What organizations and users may do, by the settings and the database. A change of the database counts after about five seconds, in
- * each process. Nothing is asked of the database in between.
+ * Limits of organizations and users, from the settings and the database. Each process applies a change in the
+ * database after about five seconds, and does not query the database in between.
  */
 export class OwnerLimits {
   readonly #db: Queryable;
@@ -42,8 +42,8 @@ export class OwnerLimits {
   #reading: Promise<void> | undefined;
 
   /**
-   * @param rates what counts requests. Default: for this process alone.
-   * @param now milliseconds of a clock that only goes forward.
+   * @param rates Counts requests. Default: for this process alone.
+   * @param now Returns milliseconds of a monotonic clock.
    */
   constructor(
     db: Queryable,
@@ -60,7 +60,6 @@ export class OwnerLimits {
 
   /**
    * Counts a request.
-   *
    * @throws errors.overLimit with `retry-after`.
    */
   async takeRequest(principal: Limited): Promise<void> {
@@ -74,7 +73,7 @@ export class OwnerLimits {
     throw overLimit(over.rate, "requests_per_second", over.waitMs);
   }
 
-  /** The limits of this name that count: that of the organization, then that of the user or service account. */
+  /** Returns the limits of this name that apply: the organization's, then the user's or service account's. */
   async of(limited: Limited, name: LimitName): Promise<Limit[]> {
     await this.#refresh();
     return subjectsOf(limited).flatMap((subject) => {
@@ -83,7 +82,7 @@ export class OwnerLimits {
     });
   }
 
-  /** Whether anybody has a limit of this name. */
+  /** Returns whether any subject has a limit of this name. */
   async areAny(name: LimitName): Promise<boolean> {
     await this.#refresh();
     const { organization, user } = this.#defaults;
@@ -91,19 +90,17 @@ export class OwnerLimits {
   }
 
   /**
-   * What counts against a limit, at most two seconds old.
-   *
-   * @param count asks the database.
+   * Returns the use that counts against a limit, at most two seconds old.
+   * @param count Queries the database.
    */
   async recentUse({ id }: Limit, name: LimitName, count: () => Promise<number>): Promise<number> {
     return await this.#use.of(id, name, count);
   }
 
   /**
-   * Whether `added` more are far from reaching a limit. Then what is added needs no lock and no count of its own, which would cost more the
-   * more there is, and would let one request of an organization wait for another.
-   *
-   * @param count as in `recentUse`.
+   * Returns whether `added` more stay far below a limit. Adding then needs no lock and no count of its own.
+   * These would cost more with growing use, and make requests of an organization wait for each other.
+   * @param count See `recentUse`.
    */
   async isFarFrom(
     limit: Limit,
@@ -120,7 +117,10 @@ export class OwnerLimits {
     return countedLimit(name, this.#own.get(id) ?? {}, settings).value;
   }
 
-  /** Waits only for the first answer of the database. While it is away, what was known counts. */
+  /**
+   * Waits only for the first reading of the limits. While the database is unavailable, the last known limits
+   * apply.
+   */
   async #refresh(): Promise<void> {
     if (this.#now() - this.#readAt < FRESH_MS) return;
     this.#reading ??= this.#read().finally(() => {
@@ -146,7 +146,11 @@ function subjectsOf(limited: Limited): Pick<Limit, "kind" | "id">[] {
   ];
 }
 
-/** @param waitMs after which the same request may succeed. Absent: when something else has changed. */
+/**
+ * Creates the error for a limit.
+ * @param waitMs Milliseconds after which the same request may succeed. Absent when it depends on something
+ * else.
+ */
 export function overLimit({ kind, value }: Pick<Limit, "kind" | "value">, name: LimitName, waitMs?: number) {
   const seconds = waitMs === undefined || waitMs === Infinity ? null : Math.max(1, Math.ceil(waitMs / 1_000));
   return errors.overLimit(`${kind.replace("_", " ")}'s`, `${value} ${LIMITS[name]}`, seconds, name);

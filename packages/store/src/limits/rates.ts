@@ -1,36 +1,38 @@
 /** A rate that a request counts against. */
 export interface Rate {
-  /** Of the subject. */
+  /** Id of the subject. */
   id: string;
   perSecond: number;
-  /** How many may come at once. */
+  /** Number of requests that may come at once. */
   burst: number;
 }
 
-/** The rate that is over, and after how many milliseconds a request may succeed. */
+/** The rate that is exceeded, and the milliseconds after which a request may succeed. */
 export interface OverRate<R extends Rate> {
   rate: R;
   waitMs: number;
 }
 
-/** What counts requests: for this process alone (`RequestRates`), or for all API processes of the service (`SharedRates`). */
+/**
+ * Counts requests: for this process alone (`RequestRates`), or for all API processes of the service
+ * (`SharedRates`).
+ */
 export interface Rates {
   /**
-   * Counts a request against all rates, or against none, and returns one that is over.
-   *
-   * @param name of whoever asks. One that is exempt is not counted.
+   * Counts a request against all rates, or against none if one is exceeded. Returns that one, or null.
+   * @param name Name of the requester; an exempt one is not counted.
    */
   take<R extends Rate>(rates: readonly R[], name?: string): OverRate<R> | null | Promise<OverRate<R> | null>;
-  /** Requests by this name are not counted from now on. Of the last 10,000 names. */
+  /** Exempts requests by this name from counting. The last 10,000 names are remembered. */
   exempt(name: string): unknown;
 }
 
-/** Each kind of limit counts for itself, so that no kind can push out what another has counted. */
+/** Rates for each kind of limit, which count separately, so that no kind can evict the counts of another. */
 export interface RateGroups {
-  /** Of organizations and users. */
+  /** Rates of organizations and users. */
   owners: Rates;
-  /** Of client addresses. */
+  /** Rates of client addresses. */
   addresses: Rates;
-  /** Of tries of user codes. */
+  /** Rates of tries of user codes. */
   codes: Rates;
 }

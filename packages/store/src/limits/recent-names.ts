@@ -8,7 +8,7 @@ export class RecentNames {
     return this.#names.has(name);
   }
 
-  /** Also makes a known name the last one. */
+  /** Adds a name; a known one becomes the newest. */
   add(name: string): void {
     this.#names.delete(name);
     this.#names.add(name);

@@ -1,20 +1,23 @@
 import type { LimitName } from "./limit-names.ts";
 
-/** How old a count may be that is not exact. */
+/** Maximum age in milliseconds of an inexact count. */
 const FRESH_MS = 2_000;
 const MAX_KNOWN = 10_000;
 
-/** What owners used when they were last counted, by this process, at most two seconds ago. */
+/** A cache of what owners used when this process last counted, at most two seconds ago. */
 export class RecentUse {
   readonly #now: () => number;
   readonly #known = new Map<string, { at: number; used: Promise<number> }>();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now Returns milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** @param count asks the database; one question answers all that come within two seconds. */
+  /**
+   * Returns an owner's use.
+   * @param count Queries the database; one query serves all calls within two seconds.
+   */
   async of(ownerId: string, name: LimitName, count: () => Promise<number>): Promise<number> {
     const key = `${name} ${ownerId}`;
     const known = this.#known.get(key);

@@ -3,19 +3,19 @@ import { RecentNames } from "./recent-names.ts";
 
 interface Bucket {
   tokens: number;
-  /** When it had so many, in milliseconds. */
+  /** Milliseconds of the clock at which the bucket had `tokens`. */
   at: number;
 }
 
 const MAX_BUCKETS = 10_000;
 
-/** Token buckets of this process: each holds `burst` requests, and gets `perSecond` of them back. */
+/** Token buckets of this process. Each holds `burst` requests and is refilled at `perSecond`. */
 export class RequestRates implements Rates {
   readonly #now: () => number;
   readonly #exempt = new RecentNames();
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now Returns milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -41,7 +41,7 @@ export class RequestRates implements Rates {
     const known = this.#buckets.get(id);
     const grown = known && known.tokens + ((now - known.at) / 1_000) * perSecond;
     const bucket = { tokens: Math.min(burst, grown ?? burst), at: now };
-    // The subject that asked last is the last one; one that has not asked for long has a full bucket, and may be forgotten.
+    // Keep the buckets in the order of use. The oldest may be evicted, since an unused bucket is full again.
     this.#buckets.delete(id);
     this.#buckets.set(id, bucket);
     const [oldest] = this.#buckets.keys();
@@ -50,7 +50,10 @@ export class RequestRates implements Rates {
   }
 }
 
-/** Those of a process that is the only one. @param now as above. */
+/**
+ * Returns the rates of a process that is the only one.
+ * @param now See `RequestRates`.
+ */
 export function ownRates(now?: () => number): RateGroups {
   return { owners: new RequestRates(now), addresses: new RequestRates(now), codes: new RequestRates(now) };
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { ownRates } from "./request-rates.ts";
 import { splitRates } from "./split-rates.ts";
 
-/** Requests of one owner: after how many milliseconds, and at which service. */
+/** Requests of one owner: the milliseconds since the previous one, and the service. */
 const requests = fc.array(fc.record({ afterMs: fc.nat(400), at: fc.nat(3) }), { maxLength: 200 });
 const scenario = fc.record({
   requests,

@@ -1,10 +1,9 @@
 import type { OverRate, Rate, RateGroups, Rates } from "./rates.ts";
 
 /**
- * Rates of one of several services: each lets through its part, so that all together keep to the rate wherever requests arrive.
- * A burst has at least one request at each.
- *
- * @param services how many services take requests now, itself among them.
+ * Returns the rates of one of several services. Each lets through its share, so that all together keep to the
+ * rate wherever requests arrive. A burst is at least one request in each.
+ * @param services Returns the number of services that take requests, including this one.
  */
 export function splitRates(groups: RateGroups, services: () => number): RateGroups {
   const of = (rates: Rates): Rates => ({

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 
 /**
- * Writes the lines of one round of the event loop together. What a process logs before it exits is written before it does.
+ * Writes the lines of one turn of the event loop together. Lines that are buffered at exit are written first.
  */
 export class LineBuffer {
   readonly #target: Pick<Writable, "write">;

@@ -5,13 +5,14 @@ import type { Redactor } from "./redactor.ts";
 
 const STDERR = new LineBuffer(process.stderr);
 
-/** Fields with text that the service did not word: of errors, servers, programs and sandboxes. */
+/** Fields with text that the service did not write: from errors, servers, programs and sandboxes. */
 const OUTSIDE = ["error", "reason", "why", "cause", "postgres"];
 
 /**
- * A logger that writes JSON lines to stderr. In text from outside, and there alone, every secret that is known at that time is
- * redacted, before it becomes JSON: a secret that somebody chose changes nothing of a line's own fields and words. Text from outside
- * is what `err` and the fields of `OUTSIDE` have, and a message that is given as the field `outside`.
+ * Creates a logger that writes JSON lines to stderr. Every secret that is known at the time is redacted from
+ * outside text, before it becomes JSON. Outside text is in `err`, in the fields of `OUTSIDE`, and in a
+ * message that is given as the field `outside`. Nothing else is redacted, so a secret that somebody chose
+ * cannot change a line's own fields and words.
  */
 export function createLog(
   level: string,
@@ -38,7 +39,7 @@ export function createLog(
   return pino(options, { write });
 }
 
-/** A value with every string in it redacted, names of fields too. */
+/** Redacts every string in a value, including names of fields. */
 function redacted(value: unknown, redactor: Redactor): unknown {
   if (typeof value === "string") return redactor.redact(value);
   if (Array.isArray(value)) return value.map((one) => redacted(one, redactor));

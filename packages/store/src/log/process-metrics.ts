@@ -1,7 +1,10 @@
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import manifest from "../../package.json" with { type: "json" };
 
-/** Adds what a process says of itself. @param process names it in each series: all processes of a service have these metrics. */
+/**
+ * Adds metrics of the process.
+ * @param process Label of each series; all processes of a service have these metrics.
+ */
 export function addProcessMetrics(registry: Registry, process: string): void {
   collectDefaultMetrics({ register: registry, labels: { process } });
   const registers = [registry];

@@ -3,22 +3,25 @@ import { isGuessable } from "@berth/egress/maskable-secret";
 /** Removes known secrets from text before it is logged. */
 export interface Redactor {
   /**
-   * Adds a secret, unless it can be guessed: the log is everybody's, and one that somebody chose must not hide what others say. The
-   * newest thousand are kept, within `MAX_CHARACTERS`; the longest is evicted first.
+   * Adds a secret, unless it can be guessed: a secret that somebody chose must not hide what others log. The
+   * newest thousand are kept, within `MAX_CHARACTERS`; beyond that, the longest is evicted first.
    */
   add(secret: string): void;
   redact(text: string): string;
 }
 
 const MAX_SECRETS = 1_000;
-/** By so many characters a form is looked up. None is shorter. */
+/** Number of leading characters by which a form is looked up. No form is shorter. */
 const BEGINNING = 6;
-/** Characters of all encodings of all secrets. A thousand tokens take a tenth of it. */
+/** Maximum number of characters in all encodings of all secrets. A thousand tokens take a tenth of it. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
+/** Creates a redactor without secrets. */
 export function createRedactor(): Redactor {
   const secrets = new Map<string, readonly string[]>();
-  /** How many forms begin with these characters: a line is looked at once, however many secrets there are. */
+  /**
+   * Number of forms that begin with these characters. A line is scanned once, however many secrets there are.
+   */
   const beginnings = new Map<string, number>();
   let characters = 0;
 
@@ -75,12 +78,12 @@ function longestOf(secrets: Iterable<string>): string {
   return longest;
 }
 
-/** The encodings of a secret in a text: plain, JSON, URL, hexadecimal, and base64 at each alignment. */
+/** Returns the encodings of a secret: plain, JSON, URL, hexadecimal, and base64 at each alignment. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const encoded = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    // Characters at the ends also hold bits of the surrounding text, so they vary.
+    // Characters at the ends also contain bits of the surrounding text, so they vary.
     const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
     return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
   });

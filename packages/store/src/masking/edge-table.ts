@@ -1,17 +1,20 @@
 import { randomInt } from "node:crypto";
 
-/** Random in each process, so that nobody can choose secrets whose edges all fall on one slot. */
+/** Random factors per process, so that nobody can choose secrets whose edges all fall on one slot. */
 const [NODE_FACTOR, UNIT_FACTOR] = [oddNumber(), oddNumber()];
 
-/** The edges of a trie, from a node by a unit to a child, in one hash table: looking one up takes the same time at every node. */
+/**
+ * The edges of a trie, from a node by a unit to a child, in one hash table. A lookup takes the same time at
+ * every node.
+ */
 export class EdgeTable {
   readonly #mask: number;
   readonly #node: Int32Array;
   readonly #unit: Uint16Array;
-  /** 0 where the slot is free: the root is nobody's child. */
+  /** Children by slot; 0 marks a free slot, since the root is nobody's child. */
   readonly #child: Int32Array;
 
-  /** @param count of edges, at most. */
+  /** @param count Maximum number of edges. */
   constructor(count: number) {
     const slots = 2 ** Math.ceil(Math.log2(2 * count + 2));
     this.#mask = slots - 1;
@@ -20,12 +23,12 @@ export class EdgeTable {
     this.#child = new Int32Array(slots);
   }
 
-  /** The child; 0 when there is none. */
+  /** Returns the child, or 0 when there is none. */
   find(node: number, unit: number): number {
     return this.#child[this.#slotOf(node, unit)] ?? 0;
   }
 
-  /** Adds an edge that is not there yet. */
+  /** Adds an edge that does not exist yet. */
   add(node: number, unit: number, child: number): void {
     const slot = this.#slotOf(node, unit);
     this.#node[slot] = node;
@@ -33,7 +36,7 @@ export class EdgeTable {
     this.#child[slot] = child;
   }
 
-  /** That of the edge, or the free one in which it would be. */
+  /** Returns the slot of the edge, or the free slot where it belongs. */
   #slotOf(node: number, unit: number): number {
     const hash = Math.imul(node, NODE_FACTOR) + Math.imul(unit + 1, UNIT_FACTOR);
     let slot = (hash ^ (hash >>> 15)) & this.#mask;

@@ -1,7 +1,10 @@
-/** Takes a character that lies between `start` and `end` of a text. */
+/** Receives a character that lies between `start` and `end` of a text. */
 export type TakeCharacter = (character: number, start: number, end: number) => void;
 
-/** How characters are written by others: `%41` as in URLs, or `\x41`, `\u0041`, `\101`, `\n` and `\A` as in JSON and shells. */
+/**
+ * Kinds of escapes: `%41` as in URLs, or `\x41`, `\u0041`, `\101`, `
+ * ` and `\A` as in JSON and shells.
+ */
 export type Escaping = "percent" | "backslash";
 
 const SIGNS: Readonly<Record<Escaping, number>> = { percent: 0x25, backslash: 0x5c };
@@ -12,16 +15,19 @@ const NAMED: ReadonlyMap<number, number> = new Map(
   ]),
 );
 
-/** Decodes a text whose characters come one at a time. What is no escape after all is passed on as it is. */
+/**
+ * Decodes a text whose characters come one at a time. Text that turns out to be no escape is passed on
+ * unchanged.
+ */
 export class EscapedCharacters {
   readonly #escaping: Escaping;
   readonly #take: TakeCharacter;
-  /** Where the sign of the escape is that is being read; negative while there is none. */
+  /** Position of the sign of the escape that is being read; negative when there is none. */
   #start = -1;
-  /** What follows the sign so far. */
+  /** The characters read after the sign. */
   #read: readonly number[] = [];
   #value = 0;
-  /** How many digits are missing, and their base. */
+  /** Number of missing digits, and their base. */
   #missing = 0;
   #base = 16;
 
@@ -36,17 +42,17 @@ export class EscapedCharacters {
     else this.#take(character, at, at + 1);
   }
 
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void {
     if (this.#start >= 0) this.#giveUp();
   }
 
-  /** Whether something has begun of which it is not known yet how it reads. */
+  /** Returns whether an escape has begun whose meaning is not known yet. */
   hasBegun(): boolean {
     return this.#start >= 0;
   }
 
-  /** Where that begins; infinite when nothing has. */
+  /** Returns the position where it begins, or infinity when none has. */
   openFrom(): number {
     return this.hasBegun() ? this.#start : Number.POSITIVE_INFINITY;
   }
@@ -102,7 +108,10 @@ export class EscapedCharacters {
     this.#take(character, start, end);
   }
 
-  /** After a backslash the next character stands for itself, a percent sign does so alone. */
+  /**
+   * Passes on a text that is no escape. A backslash is dropped and the next character stands for itself; a
+   * percent sign stands for itself.
+   */
   #giveUp(): void {
     const [start, read] = [this.#start, this.#read];
     this.#reset();
@@ -113,7 +122,7 @@ export class EscapedCharacters {
   }
 }
 
-/** 36 and more for what is no digit. */
+/** Returns the value of a digit, or 36 for a character that is no digit. */
 function digitOf(character: number): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
   const letter = character | 0x20;

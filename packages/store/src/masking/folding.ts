@@ -1,21 +1,25 @@
-/** The fold of a character that is not part of any secret, wherever it stands. */
+/** The fold of a character that is skipped, since it counts as part of no secret. */
 export const SKIPPED = 0xffff;
 
-/** U+FFFD stands for the NUL of UTF-16 in texts that cannot have one. */
+/**
+ * Characters to skip. U+FFFD is one, because it replaces the NUL bytes of UTF-16 in texts that cannot contain
+ * NUL.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u3164\ufffd]|[\u034f\ufe00-\ufe0f]/u;
 
 /**
- * What masking makes of each UTF-16 code unit before it compares: letters in lower case, the two alphabets of base64 as one,
- * and `SKIPPED` for blanks, line ends, control characters and invisible ones, so that a secret is found however it is folded.
+ * The folds of all UTF-16 code units for comparison: letters in lower case, and the two alphabets of base64
+ * as one. Blanks, line ends, control characters and invisible characters become `SKIPPED`, so that a secret
+ * is found however it is wrapped.
  */
 export const FOLDED = foldedUnits();
 
-/** Blanks within a line, by which words of a text are separated. */
+/** Returns whether a unit is a blank within a line, which separates the words of a text. */
 export function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0xa0;
 }
 
-/** The folded units of a text, without the skipped ones. */
+/** Returns the folded units of a text, without the skipped ones. */
 export function foldedText(text: string): Uint16Array {
   const units = Uint16Array.from(
     { length: text.length },

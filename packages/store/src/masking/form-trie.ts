@@ -2,29 +2,29 @@ import { EdgeTable } from "./edge-table.ts";
 import { type LongForms, longForms } from "./long-forms.ts";
 import type { SecretForm } from "./secret-forms.ts";
 
-/** Of a longer form, the trie has the beginning; `SecretScan` compares the rest. */
+/** Maximum depth of the trie, which has the beginning of a longer form; `SecretScan` compares the rest. */
 export const MAX_DEPTH = 256;
 
 const ROOT = 0;
 const ASCII = 128;
 
-/** The forms that end at a node, or go on behind it. */
+/** The forms that end at a node or continue after it. */
 export interface Ending {
   depth: number;
-  /** How many blanks must stand in the form; null for any number, empty when no form ends here. */
+  /** Allowed numbers of blanks within the form; null for any number, empty when no form ends here. */
   blanks: readonly number[] | null;
-  /** Longer ones, of which the node is the beginning. Only at the greatest depth. */
+  /** Longer forms that begin with the node's units. Only at the maximum depth. */
   longer: readonly LongForms[];
 }
 
 /**
- * The beginnings of all forms in one Aho-Corasick automaton: a text is searched for all of them in one pass, in time that
- * depends on the text alone. A node is a number; the root is 0.
+ * The beginnings of all forms in one Aho-Corasick automaton. A text is searched for all of them in one pass,
+ * in time that depends on the text alone. A node is a number; the root is 0.
  */
 export class FormTrie {
-  /** How many units lead to a node. */
+  /** Number of units that lead to each node. */
   readonly depth: Uint16Array;
-  /** Units of the longest form. */
+  /** Number of units of the longest form. */
   readonly longest: number;
   readonly #edges: EdgeTable;
   readonly #parent: Int32Array;
@@ -52,7 +52,7 @@ export class FormTrie {
     this.#link();
   }
 
-  /** The node for the longest suffix of what was read that begins a form. */
+  /** Returns the node for the longest suffix of what was read that begins a form. */
   next(node: number, unit: number): number {
     for (let from = node; ; from = this.fallback(from)) {
       const child = this.#child(from, unit);
@@ -60,7 +60,7 @@ export class FormTrie {
     }
   }
 
-  /** The node for what was read without the first of its units. */
+  /** Returns the node for the longest proper suffix of a node's units. */
   fallback(node: number): number {
     return this.#fallback[node] ?? ROOT;
   }
@@ -69,7 +69,7 @@ export class FormTrie {
     return this.#nearestEnd[node] !== ROOT;
   }
 
-  /** The endings of the node and of its suffixes, the longest first. */
+  /** Yields the endings of the node and of its suffixes, the longest first. */
   *endings(node: number): Generator<Ending> {
     for (let end = this.#nearestEnd[node] ?? ROOT; end !== ROOT; ) {
       const ending = this.#endings.get(end);
@@ -83,7 +83,7 @@ export class FormTrie {
     return this.#edges.find(node, unit);
   }
 
-  /** Returns the node of the form's beginning. */
+  /** Inserts a form's beginning and returns its node. */
   #insert(units: Uint16Array): number {
     let node = ROOT;
     for (const unit of units.subarray(0, MAX_DEPTH))
@@ -111,7 +111,10 @@ export class FormTrie {
     return { depth, blanks: blanks.length < whole.length ? null : blanks, longer: longForms(longer) };
   }
 
-  /** Level by level: the fallback of a child is found from that of its parent, which lies higher. */
+  /**
+   * Sets fallbacks level by level, since a child's fallback is derived from that of its parent, which lies
+   * higher.
+   */
   #link(): void {
     for (const node of this.#byDepth()) {
       const parent = this.#parent[node] ?? ROOT;
@@ -121,7 +124,7 @@ export class FormTrie {
     }
   }
 
-  /** All nodes but the root, in time that grows with their number alone. */
+  /** Returns all nodes except the root by depth, in time linear in their number. */
   #byDepth(): number[] {
     const levels: number[][] = Array.from({ length: MAX_DEPTH + 1 }, () => []);
     for (let node = 1; node < this.#size; node++) levels[this.depth[node] ?? 0]?.push(node);

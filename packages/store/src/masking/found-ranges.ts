@@ -1,10 +1,13 @@
-/** Where a secret is in a text: from the first of its characters to behind the last. */
+/** The position of a secret in a text. `end` is exclusive. */
 export interface Range {
   start: number;
   end: number;
 }
 
-/** Ranges of a text in its order, those that overlap as one. Adding one near the last takes constant time. */
+/**
+ * Ranges of a text in order, with overlapping ones merged. Adding a range near the last one takes constant
+ * time.
+ */
 export class FoundRanges {
   readonly #ranges: Range[] = [];
 
@@ -22,7 +25,7 @@ export class FoundRanges {
     this.#ranges.splice(first, index - first, range);
   }
 
-  /** Removes and returns those that begin before a place. */
+  /** Removes and returns the ranges that begin before a position. */
   takeBefore(place: number): Range[] {
     const count = this.#ranges.findIndex(({ start }) => start >= place);
     return this.#ranges.splice(0, count < 0 ? this.#ranges.length : count);

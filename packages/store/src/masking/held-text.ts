@@ -1,16 +1,19 @@
-/** The end of a text that arrives in pieces, as much of it as is still needed. Takes time in proportion to what is added. */
+/**
+ * The end of a text that arrives in pieces, as far as it is still needed. Operations take time in proportion
+ * to what is added.
+ */
 export class HeldText {
   #pieces: string[] = [];
-  /** How many of the pieces are gone. */
+  /** Number of pieces that were taken. */
   #gone = 0;
   #from: number;
 
-  /** @param from the place of the first character in the text. */
+  /** @param from Position of the first character in the text. */
   constructor(from: number) {
     this.#from = from;
   }
 
-  /** The place of the first character that is held. */
+  /** Position of the first held character. */
   get from(): number {
     return this.#from;
   }
@@ -23,7 +26,7 @@ export class HeldText {
     return this.#pieces.slice(this.#gone);
   }
 
-  /** Removes and returns what is before a place; infinite for all. */
+  /** Removes and returns the text before a position; infinity takes all. */
   take(to: number): string {
     let taken = "";
     while (this.#from < to) {

@@ -6,10 +6,13 @@ const LINE_END = 0x0a;
 const CHANGES = new Set([..."+-"].map((sign) => sign.charCodeAt(0)));
 const QUOTES = new Set([...">|"].map((sign) => sign.charCodeAt(0)));
 
-/** What is left out at the beginning of a line: the mark of a diff or of a quotation, a path or number, or both. */
+/**
+ * The part at the beginning of a line that is skipped: the mark of a diff or a quotation, a path or number,
+ * or both.
+ */
 export type PrefixKind = "mark" | "number" | "number and mark";
 
-/** Leaves out what tools put before each line of a text: diffs, quotations, numbered lines and the results of searches. */
+/** Skips what tools put before each line of a text: diffs, quotations, numbered lines and search results. */
 export class LinePrefixes {
   readonly #kind: PrefixKind;
   readonly #take: TakeCharacter;
@@ -30,23 +33,23 @@ export class LinePrefixes {
     else this.#afterNumber(character, start, end);
   };
 
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void {
     if (this.#state === "number") this.#begin(this.#number.end());
     this.#state = "line";
   }
 
-  /** Within a line, where nothing is left out. */
+  /** Returns whether the position is after the prefix, where nothing is skipped. */
   isInLine(): boolean {
     return this.#state === "line";
   }
 
-  /** Whether a prefix may have begun. */
+  /** Returns whether a prefix may have begun. */
   hasBegun(): boolean {
     return !this.#number.isEmpty();
   }
 
-  /** Where that begins; infinite when there is none. */
+  /** Returns the position where it begins, or infinity when none has. */
   openFrom(): number {
     return this.#number.openFrom();
   }
@@ -61,7 +64,10 @@ export class LinePrefixes {
     if (this.#state === "line" || !this.#isMark(character)) this.#take(character, start, end);
   };
 
-  /** Of a diff one sign counts, of a quotation any number, with blanks between them. */
+  /**
+   * Returns whether the character is a mark. A diff has one sign; a quotation any number, with blanks in
+   * between.
+   */
   #isMark(character: number): boolean {
     if (isBlank(character)) return false;
     const isChange = this.#state === "mark" && CHANGES.has(character);

@@ -62,7 +62,10 @@ function assertLinear(name: string, length: number, work: (length: number) => vo
   assert.ok(long <= 24 * Math.max(short, 10_000), `${name}: ${short} and ${long} µs`);
 }
 
-/** Of this thread, in µs. The kernel counts in steps of some milliseconds, so less than ten of them are no measure. */
+/**
+ * Returns the least CPU time of this thread in µs. The kernel counts in steps of some milliseconds, so values
+ * below ten of them are no measure.
+ */
 function leastTime(work: () => void): number {
   const times = [1, 2, 3].map(() => {
     const before = process.threadCpuUsage();

@@ -1,12 +1,13 @@
 import type { SecretForm } from "./secret-forms.ts";
 
-/** Forms that have their beginning in common, up to the depth of the trie, in the order of their units. */
+/** Forms that share their beginning, up to the depth of the trie, ordered by their units. */
 export interface LongForms {
   forms: readonly SecretForm[];
-  /** See `SecretForm.wholly`, which is the same for all of them. */
+  /** Whether the forms are `SecretForm.wholly`, which is the same for all of them. */
   wholly: boolean;
 }
 
+/** Groups forms by `wholly`, and sorts each group. */
 export function longForms(forms: readonly SecretForm[]): LongForms[] {
   return [true, false].flatMap((wholly) => {
     const some = forms.filter((form) => form.wholly === wholly);
@@ -23,14 +24,14 @@ function compare({ units: one }: SecretForm, { units: other }: SecretForm): numb
   return one.length - other.length;
 }
 
-/** Of the forms, those that a text has in common with up to some unit: as they are in order, a range of them. */
+/** The forms that still match a text up to some unit. Since the forms are ordered, they are a range. */
 export class Candidates {
   readonly of: LongForms;
   #from = 0;
   #to: number;
   #next: number;
 
-  /** @param known how many units of each form were found. */
+  /** @param known Number of units of each form that were found. */
   constructor(of: LongForms, known: number) {
     this.of = of;
     this.#to = of.forms.length;
@@ -44,7 +45,7 @@ export class Candidates {
     return copy;
   }
 
-  /** How many units were found. */
+  /** Number of units that were found. */
   get found(): number {
     return this.#next;
   }
@@ -53,7 +54,9 @@ export class Candidates {
     return this.#from >= this.#to;
   }
 
-  /** Leaves those that go on with the unit. Returns whether one of them ends with it, and so was found. */
+  /**
+   * Keeps the forms that continue with the unit. Returns whether one of them ends with it, and so was found.
+   */
   narrow(unit: number): boolean {
     this.#from = this.#firstFrom((one) => one >= unit);
     this.#to = this.#firstFrom((one) => one > unit);

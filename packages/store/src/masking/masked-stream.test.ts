@@ -16,7 +16,7 @@ function maskOf(...secrets: string[]): SecretMask {
   return mask;
 }
 
-/** What stands between the characters of a secret, and what misleads about that. */
+/** Text that may stand between a secret's characters, and text that misleads the search. */
 const PARTS = [
   ...SECRET,
   ...["ghp_", "q7x", "token", "_q7xtoke", SECRET, SECRET.toUpperCase()],
@@ -35,7 +35,7 @@ const PARTS = [
   ...[" ", "\t", "\u200b"],
 ];
 const text = fc.array(fc.constantFrom(...PARTS), { maxLength: 40 }).map((parts) => parts.join(""));
-/** A whole secret, with something of one kind between its characters. */
+/** A whole secret with text of one kind between its characters. */
 const foldedSecret = fc
   .tuple(
     fc.constantFrom(...PARTS.filter((part) => /^[^\w]/.test(part) && !/^(?:%|\\)/.test(part))),

@@ -7,8 +7,9 @@ import { TextSearch } from "./text-search.ts";
 const MASK = "[redacted]";
 
 /**
- * Masks a text that arrives in pieces: together they become what the whole would. It holds back only what a secret may have begun
- * in: less than the longest way to write one of the secrets, and 8 KiB. A piece takes time in proportion to its length.
+ * Masks a text that arrives in pieces; joined, the masked pieces equal the masked whole. It holds back only
+ * text in which a secret may have begun: less than the longest form of a secret, plus 8 KiB. A piece takes
+ * time in proportion to its length.
  */
 export class MaskedStream {
   readonly #secrets: () => FormTrie | null;
@@ -16,27 +17,27 @@ export class MaskedStream {
   #found = new FoundRanges();
   #search: TextSearch | null = null;
   readonly #held = new HeldText(0);
-  /** The text before this place lies in a secret that is masked already. */
+  /** The text before this position is in a secret that is already masked. */
   #maskedTo = 0;
 
-  /** @param secrets those of now; null while there are none. */
+  /** @param secrets Returns the current secrets; null while there are none. */
   constructor(secrets: () => FormTrie | null) {
     this.#secrets = secrets;
   }
 
-  /** What is held back. */
+  /** The text that is held back. */
   get held(): string {
     this.#held.take(this.#maskedTo);
     return this.#held.pieces().join("");
   }
 
-  /** No secret takes more characters. 0 while there are none. */
+  /** Maximum number of characters that a secret takes; 0 while there are none. */
   get reach(): number {
     const trie = this.#secrets();
     return trie === null ? 0 : maxWritten(trie.longest);
   }
 
-  /** Returns what can be shown now. */
+  /** Adds a piece. Returns the text that can be shown. */
   write(piece: string): string {
     this.#follow(this.#secrets());
     this.#held.add(piece);
@@ -45,13 +46,13 @@ export class MaskedStream {
     return this.#shownBefore(this.#search.openFrom());
   }
 
-  /** Returns what was held back. Another text may follow. */
+  /** Ends the text and returns what was held back. Another text may follow. */
   end(): string {
     this.#search?.end();
     return this.#shownBefore(Number.POSITIVE_INFINITY);
   }
 
-  /** After a change of the secrets, what is held is searched for the new ones, too. */
+  /** Searches the held text again when the secrets have changed. */
   #follow(trie: FormTrie | null): void {
     if (trie === this.#trie) return;
     this.#trie = trie;
@@ -69,7 +70,7 @@ export class MaskedStream {
     return shown + this.#unmaskedTo(place);
   }
 
-  /** What of the text before a place lies in no secret. */
+  /** Removes and returns the text before a position, without the part that lies in a masked secret. */
   #unmaskedTo(place: number): string {
     this.#held.take(Math.min(this.#maskedTo, place));
     return this.#held.take(place);

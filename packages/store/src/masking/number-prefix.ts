@@ -1,17 +1,20 @@
 import type { TakeCharacter } from "./escaped-characters.ts";
 import { isBlank } from "./folding.ts";
 
-/** A path is not longer, nor a number. */
+/** Maximum length of a recognized path or number. */
 const MAX_LENGTH = 512;
 const [COLON, DASH, SLASH] = [0x3a, 0x2d, 0x2f];
 const AFTER_NUMBER = new Set([..."\t:-|→│"].map((sign) => sign.charCodeAt(0)));
 
-/** `begun`: that depends on how the line goes on. */
+/**
+ * Result for what was read of a line so far: a prefix is `there` or there is `none`, or with `begun` the rest
+ * of the line decides.
+ */
 export type Prefix = "begun" | "there" | "none";
 
 /**
- * Recognizes a number, a path, or both at the beginning of a line: `12<tab>`, `12:`, `a/b.ts:12:` and `a/b.ts-12-` as of searches,
- * and `/a/b.ts:`. A path has blanks only behind a slash.
+ * Recognizes a number, a path or both at the beginning of a line: `12<tab>`, `12:`, `a/b.ts:12:` and
+ * `a/b.ts-12-` as in search results, and `/a/b.ts:`. A path has blanks only after a slash.
  */
 export class NumberPrefix {
   readonly #characters = new Uint16Array(MAX_LENGTH);
@@ -19,10 +22,10 @@ export class NumberPrefix {
   readonly #ends = new Float64Array(MAX_LENGTH);
   #length = 0;
   #digits = 0;
-  /** What stands before the digits: 0 at the beginning of the line. */
+  /** The character before the digits; 0 at the beginning of the line. */
   #before = 0;
   #hasSlash = false;
-  /** How much of what was read is a path with its colon. */
+  /** The number of read characters that form a path with its colon. */
   #path = 0;
 
   add(character: number, start: number, end: number): Prefix {
@@ -42,7 +45,7 @@ export class NumberPrefix {
     return "begun";
   }
 
-  /** The line has ended. */
+  /** Ends the line. */
   end(): Prefix {
     return this.#path > 0 ? "there" : "none";
   }
@@ -51,12 +54,15 @@ export class NumberPrefix {
     return this.#length === 0;
   }
 
-  /** Where what was read begins; infinite when nothing was. */
+  /** Returns the position where the read text begins, or infinity when nothing was read. */
   openFrom(): number {
     return this.isEmpty() ? Number.POSITIVE_INFINITY : (this.#starts[0] ?? 0);
   }
 
-  /** Forgets what was read. @param take gets what of it is no prefix. */
+  /**
+   * Forgets what was read.
+   * @param take Receives the part that is no prefix.
+   */
   clear(take: TakeCharacter): void {
     const [from, to] = [this.#path, this.#length];
     this.#length = 0;
@@ -73,7 +79,7 @@ export class NumberPrefix {
     return character === this.#before && (character === COLON || character === DASH);
   }
 
-  /** Whether a path or number may still be read. */
+  /** Returns whether a path or number may still follow. */
   #goesOn(character: number): boolean {
     this.#digits = 0;
     if (character === SLASH) this.#hasSlash = true;

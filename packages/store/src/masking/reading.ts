@@ -4,25 +4,25 @@ import type { SecretScan } from "./secret-scan.ts";
 import { SoftBreaks } from "./soft-breaks.ts";
 import { TerminalEscapes } from "./terminal-escapes.ts";
 
-/** One way to read a text, other than as it is written. */
+/** A way to read a text other than as written. */
 export interface Layout {
-  /** Characters from which on it may differ from the reading that it is based on. */
+  /** Characters at which the reading may begin to differ from its base. */
   signs: string;
-  /** Which of the layouts that is; null for the text as it is written. */
+  /** Index of the layout that it is based on; null for the text as written. */
   base: number | null;
   escaping?: Escaping;
-  /** Without the escape sequences of a terminal. */
+  /** Whether the escape sequences of a terminal are skipped. */
   hasTerminal?: true;
-  /** Without soft line breaks. */
+  /** Whether soft line breaks are skipped. */
   isJoined?: true;
-  /** Without what tools put before each line. */
+  /** The prefix of lines, as added by tools, that is skipped. */
   prefix?: PrefixKind;
 }
 
 const TERMINAL = 0;
 const BACKSLASH = 3;
 
-/** In this order: a reading comes after the one that it is based on. */
+/** All layouts, each after the one that it is based on. */
 export const LAYOUTS: readonly Layout[] = [
   { signs: "\u001b\u009b", base: null, hasTerminal: true },
   { signs: "=", base: null, isJoined: true },
@@ -35,8 +35,8 @@ export const LAYOUTS: readonly Layout[] = [
 ];
 
 /**
- * Reads a text in one way, from a place where that begins to differ until it does not any more. In between it sleeps: what it
- * would find, the reading that it is based on finds.
+ * Reads a text in one way, from the position where this begins to differ from its base until the two agree
+ * again. In between it sleeps, since the base finds everything that it would find.
  */
 export class Reading {
   readonly #base: Reading | null;
@@ -47,13 +47,13 @@ export class Reading {
   readonly #breaks: SoftBreaks | null;
   readonly #prefixes: LinePrefixes | null;
   #isAwake = false;
-  /** Characters that must be read before it may sleep: as many as it took to wake it. */
+  /** Number of characters to read before it may sleep: as many as waking cost. */
   #owed = 0;
 
   /**
-   * @param base null when it is based on the text as it is written.
-   * @param written the scan of the text as it is written.
-   * @param scan the reading's own.
+   * @param base The reading that it is based on; null for the text as written.
+   * @param written Scan of the text as written.
+   * @param scan The reading's own scan.
    */
   constructor(layout: Layout, base: Reading | null, written: SecretScan, scan: SecretScan) {
     const { hasTerminal, escaping, isJoined, prefix } = layout;
@@ -71,8 +71,8 @@ export class Reading {
   }
 
   /**
-   * Begins to read from where the reading is that it is based on. Where no secret has begun, only what hides its first character
-   * makes a difference.
+   * Wakes and continues from the state of its base. While no secret has begun, only a layout that hides a
+   * secret's first character makes a difference.
    */
   wake(): void {
     const base = this.#source();
@@ -94,18 +94,18 @@ export class Reading {
     else this.#show(character, at, at + 1);
   }
 
-  /** Sleeps if it makes no difference from here on. Those that it is based on must have read as far. */
+  /** Sleeps if it makes no difference from here on. Its bases must have read as far. */
   rest(): void {
     const mayRest = this.#scan.isIdle() || (this.#owed <= 0 && this.#isPlain() && this.#equalsSource());
     if (mayRest && !this.#hasBegun()) this.#sleep();
   }
 
-  /** Gives up what began too far before a place. */
+  /** Gives up forms that began too far before a position. */
   forget(place: number): void {
     this.#scan.forget(place);
   }
 
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void {
     this.#escapes?.end();
     this.#breaks?.end();
@@ -113,13 +113,13 @@ export class Reading {
     this.#sleep();
   }
 
-  /** Where a secret may have begun that goes on at `place`. */
+  /** Returns the position from which a secret may have begun that continues at `place`. */
   openFrom(place: number): number {
     const begun = [this.#escapes, this.#breaks, this.#prefixes].map((part) => part?.openFrom() ?? place);
     return Math.min(this.#scan.openFrom(place), ...begun);
   }
 
-  /** The reading that it is based on: where that sleeps, what that is based on; null for the text as it is written. */
+  /** Returns the nearest base that is awake, or null for the text as written. */
   #source(): Reading | null {
     let base = this.#base;
     while (base !== null && !base.#isAwake) base = base.#base;
@@ -131,17 +131,17 @@ export class Reading {
     return this.#scan.equals(source === null ? this.#written : source.#scan);
   }
 
-  /** Within an escape sequence of a terminal. */
+  /** Returns whether the position is in an escape sequence of a terminal. */
   isInSequence(): boolean {
     return this.#terminal?.isOpen() === true;
   }
 
-  /** Neither in an escape sequence nor at the beginning of a line. */
+  /** Returns whether the position is neither in an escape sequence nor at the beginning of a line. */
   #isPlain(): boolean {
     return !this.isInSequence() && this.#prefixes?.isInLine() !== false;
   }
 
-  /** Something has begun of which it is not known yet how it reads. */
+  /** Returns whether something has begun whose meaning is not known yet. */
   #hasBegun(): boolean {
     return (
       this.#escapes?.hasBegun() === true ||
@@ -155,7 +155,7 @@ export class Reading {
     this.#prefixes?.end();
   }
 
-  /** Takes a character once it is decoded. */
+  /** Passes on a decoded character. */
   readonly #show = (character: number, start: number, end: number): void => {
     if (this.#terminal?.takes(character)) return;
     if (this.#prefixes === null) this.#scan.add(character, start, end);

@@ -1,24 +1,28 @@
 import { foldedText } from "./folding.ts";
 
-/** One way in which a secret is written, as it is compared. */
+/** One way in which a secret is written, in the form for comparison. */
 export interface SecretForm {
-  /** Folded, see `FOLDED`. */
+  /** Folded units; see `FOLDED`. */
   units: Uint16Array;
-  /** How many blanks must stand between its characters; null for any number. */
+  /** Required number of blanks between its characters; null for any number. */
   blanks: number | null;
-  /** Whether only the whole counts: of a long form, else its beginning is masked, too. */
+  /** Whether a long form is masked only as a whole; otherwise its beginning is masked too. */
   wholly: boolean;
 }
 
-/** Shorter forms are parts of ordinary words. */
+/** Minimum number of units; shorter forms are parts of ordinary words. */
 const MIN_UNITS = 4;
-/** A shorter one of letters alone may be an ordinary word, which the words of a text could form. */
+/**
+ * Minimum number of units of a form of letters alone that is found with any blanks. Ordinary words of a text
+ * could form a shorter one.
+ */
 const MIN_LETTERS = 16;
 
 /**
- * Plain, hexadecimal with and without signs between the bytes, base64 at each alignment; what is not ASCII also in the encodings of JSON and URLs.
- *
- * @param wholly see `SecretForm`.
+ * Returns the forms of a secret: plain, hexadecimal with and without separators, and base64 at each
+ * alignment. A secret with characters outside ASCII also has the form of a URL component and of its UTF-8
+ * bytes.
+ * @param wholly See `SecretForm`.
  */
 export function secretForms(secret: string, wholly = false): SecretForm[] {
   const bytes = Buffer.from(secret);
@@ -32,7 +36,10 @@ export function secretForms(secret: string, wholly = false): SecretForm[] {
   return forms.filter(({ units }) => units.length >= MIN_UNITS);
 }
 
-/** Without the characters at the ends that also hold bits of the surrounding text, and so vary. */
+/**
+ * Returns the base64 forms, without the characters at the ends, which also contain bits of the surrounding
+ * text and so vary.
+ */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
@@ -40,7 +47,10 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** ASCII in these encodings is decoded before it is compared. */
+/**
+ * Returns additional forms of a secret with characters outside ASCII. ASCII needs none, since its escapes are
+ * decoded before the comparison.
+ */
 function nonAsciiForms(secret: string): string[] {
   if (!/[^\u0000-\u007f]/.test(secret)) return [];
   return [encodeURIComponent(secret.toWellFormed()), Buffer.from(secret).toString("latin1")];

@@ -34,7 +34,7 @@ const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
       .replaceAll(/..(?!$)/g, "$&:"),
 };
 
-/** Ways to fold it, after every `n` characters. */
+/** Ways to fold a text, after every `n` characters. */
 const FOLDS: Readonly<Record<string, (text: string, n: number) => string>> = {
   none: (text) => text,
   "line ends": (text, n) => every(text, n, "\n"),
@@ -57,20 +57,20 @@ test("mask: a token in any writing and any fold → none of it is left that coul
   for (const [writing, write] of Object.entries(WRITINGS)) {
     for (const [folding, fold] of Object.entries(FOLDS)) {
       for (const n of [1, 2, 7, 16, 60, 76]) {
-        // A fold within an escaped character would be part of it, and mails are an encoding of their own.
+        // A fold within an escaped character would be part of it, and mails have an encoding of their own.
         if (/escaped/.test(writing) && (n % 4 !== 0 || folding === "soft line breaks")) continue;
         const left = mask(`before|${fold(write(TOKEN), n)}|after`);
         const [, between = ""] = left.split("|");
         const rest = unfolded(between.replaceAll("[redacted]", "")).replaceAll(/[^a-z0-9]/g, "");
         assert.match(between, /\[redacted\]/, `${writing}, ${folding} after ${n}`);
-        // In base64 the first and last characters also hold bits of the neighbours.
+        // In base64, the first and last characters also contain bits of the neighbours.
         assert.ok(rest.length <= 4, `${writing}, ${folding} after ${n}: ${left}`);
       }
     }
   }
 });
 
-/** What tools put before each line, by its number. */
+/** Prefixes that tools put before each line, by the line's number. */
 const PREFIXES: Readonly<Record<string, (line: number) => string>> = {
   "added lines of a diff": () => "\n+",
   "removed lines of a diff": () => "\n-",
@@ -132,7 +132,7 @@ const hiddenSecret = fc
   )
   .filter((text) => unfolded(text).length >= 12);
 
-/** Without what folds put in. */
+/** Removes what folds insert. */
 function unfolded(text: string): string {
   return text
     .replaceAll(/\u001b\[[0-9;]*[mK]|\u001b\]0;title\u0007|=\n|\\n/g, "")
@@ -148,10 +148,10 @@ test("mask: any secret in any fold → it is gone", () => {
       fc.constantFrom(...Object.keys(FOLDS)),
       fc.integer({ min: 1, max: 80 }),
       (secret, around, folding, n) => {
-        // A secret that itself looks like an escaped character means something else between them.
+        // A secret that looks like an escaped character has another meaning between escaped line ends.
         fc.pre(folding !== "escaped line ends" || !/[\\%]/.test(secret));
         fc.pre(folding !== "soft line breaks" || !secret.includes("="));
-        // A short secret of letters may be words of a text, and is not looked for between blanks.
+        // A short secret of letters may be ordinary words, so it is not searched across blanks.
         fc.pre(
           !folding.startsWith("blanks") || !/^[\p{L}\s]*$/u.test(secret) || unfolded(secret).length >= 16,
         );

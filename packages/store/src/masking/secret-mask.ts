@@ -4,38 +4,39 @@ import { MaskedStream } from "./masked-stream.ts";
 import { type SecretForm, secretForms } from "./secret-forms.ts";
 
 const MAX_SECRETS = 1_000;
-/** A thousand tokens take a twentieth of it. */
+/** Maximum number of units in all forms of all secrets. A thousand tokens take a twentieth of it. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /**
- * Replaces secrets in what an agent says by `[redacted]`: plain, in the usual encodings, in any case, in UTF-16, and folded by
- * line ends, blanks, control characters, colours, and what tools put before lines. A text without them stays as it is, byte for
- * byte.
+ * Replaces secrets in an agent's output by `[redacted]`: plain, in the usual encodings, in any case and in
+ * UTF-16. Line ends, blanks, control characters, colours and prefixes of lines by tools may be in between. A
+ * text without secrets stays as it is, byte for byte.
  */
 export class SecretMask {
   readonly #maxCharacters: number;
   readonly #secrets = new Map<string, readonly SecretForm[]>();
   #characters = 0;
   #trie: FormTrie | undefined;
-  /** For whole texts, one after the other. */
+  /** Masks whole texts, one after another. */
   readonly #whole = this.stream();
 
-  /** @param maxCharacters of all forms of all secrets. */
+  /** @param maxCharacters Maximum number of units in all forms of all secrets. */
   constructor(maxCharacters: number = MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters;
   }
 
   /**
-   * Adds a secret that whoever wrote the texts may have, if it is maskable. The newest thousand are kept, within a limit; the longest
-   * is dropped first.
+   * Adds a secret that the writer of the texts may have, if it is maskable. The newest thousand are kept,
+   * within a limit; the longest is dropped first.
    */
   readonly add = (secret: string): void => {
     if (isMaskable(secret)) this.#add(secret, false);
   };
 
   /**
-   * Adds a secret that whoever wrote the texts never had. What masking hides must tell them nothing that they could find by trying:
-   * so one that can be guessed is not added, and of a long one only the whole is masked.
+   * Adds a secret that the writer of the texts never had. Masking must not tell the writer anything that can
+   * be found by trying. So a secret that can be guessed is not added, and a long one is masked only as a
+   * whole.
    */
   readonly addUnknown = (secret: string): void => {
     if (!isGuessable(secret)) this.#add(secret, true);
@@ -58,7 +59,7 @@ export class SecretMask {
     return this.#secrets.size === 0 ? text : this.#whole.write(text) + this.#whole.end();
   };
 
-  /** Masks a text that arrives in pieces: together they become what `mask` makes of the whole. */
+  /** Returns a stream that masks a text in pieces; joined, they equal the result of `mask` for the whole. */
   stream(): MaskedStream {
     return new MaskedStream(() => this.#current());
   }

@@ -3,29 +3,32 @@ import { type FormTrie, MAX_DEPTH } from "./form-trie.ts";
 import type { FoundRanges } from "./found-ranges.ts";
 import { Candidates } from "./long-forms.ts";
 
-/** A form longer than the trie is deep, whose beginning was found. */
+/** A found beginning of a form that is longer than the trie is deep. */
 interface Continued {
   candidates: Candidates;
   start: number;
 }
 
-/** A power of two, so that a mask wraps a counter. */
+/** Size of the buffers of positions. It is a power of two, so that a bit mask wraps a counter. */
 const KEPT = MAX_DEPTH * 2;
-/** At a time. More are only there when somebody chose secrets whose beginnings are turns of one another. */
+/**
+ * Maximum number of long forms that are followed at a time. More occur only when somebody chose secrets whose
+ * beginnings are rotations of one another.
+ */
 const MAX_CONTINUED = 16;
-/** Characters for one unit of a form: `\u0041`. */
+/** Maximum number of characters for one unit of a form, as in `\u0041`. */
 const MAX_WRITTEN = 6;
-/** Characters within a secret that are not its own: line ends, blanks, colours, marks of quotations. */
+/** Maximum number of foreign characters within a secret: line ends, blanks, colours, marks of quotations. */
 const MAX_BETWEEN = 8 * 1024;
 
 /**
- * Searches characters, in the order of a text, for the forms of a trie. Its memory does not grow with the text, and what it
- * found so far does not depend on where the text is cut into pieces.
+ * Searches characters, in the order of a text, for the forms of a trie. Its memory does not grow with the
+ * text. Its results do not depend on where the text is cut into pieces.
  */
 export class SecretScan {
   readonly #trie: FormTrie;
   readonly #found: FoundRanges;
-  /** Of the last characters that are part of a beginning: where they are, and how many blanks came before. */
+  /** Positions of the last characters that belong to a beginning, and the number of blanks before each. */
   readonly #starts = new Float64Array(KEPT);
   readonly #blanksBefore = new Float64Array(KEPT);
   #node = 0;
@@ -38,7 +41,7 @@ export class SecretScan {
     this.#found = found;
   }
 
-  /** Takes the next character, which lies between `start` and `end` of the text. */
+  /** Adds the next character, which lies between `start` and `end` of the text. */
   readonly add = (character: number, start: number, end: number): void => {
     const unit = FOLDED[character] ?? SKIPPED;
     if (unit === SKIPPED) {
@@ -55,18 +58,18 @@ export class SecretScan {
     if (this.#trie.isEnd(this.#node)) this.#end(end);
   };
 
-  /** No secret has begun. */
+  /** Returns whether no secret has begun. */
   isIdle(): boolean {
     return this.#node === 0 && this.#continued.length === 0;
   }
 
-  /** The text has ended. */
+  /** Ends the text. */
   reset(): void {
     this.#node = 0;
     this.#continued = [];
   }
 
-  /** Gives up what began so far before a place that too much other text lies between. */
+  /** Gives up forms that began before a position with too much other text in between. */
   forget(place: number): void {
     while (this.#node !== 0 && isTooFar(this.#startOf(this.#depth), place, this.#depth))
       this.#node = this.#trie.fallback(this.#node);
@@ -76,14 +79,16 @@ export class SecretScan {
       );
   }
 
-  /** Where the first beginning starts that may go on at `place`; infinite when there is none. */
+  /** Returns where the first form starts that may continue at `place`, or infinity when there is none. */
   openFrom(place: number): number {
     this.forget(place);
     const inTrie = this.#node === 0 ? Number.POSITIVE_INFINITY : this.#startOf(this.#depth);
     return Math.min(inTrie, ...this.#continued.map(({ start }) => start));
   }
 
-  /** Goes on from where another scan of the same text is. Returns how long that takes, in characters. */
+  /**
+   * Continues from the state of another scan of the same text. Returns the cost of the copy, in characters.
+   */
   copyFrom(other: SecretScan): number {
     this.#node = other.#node;
     this.#count = other.#count;
@@ -96,7 +101,10 @@ export class SecretScan {
     return this.#depth + this.#continued.length;
   }
 
-  /** Whether both will find the same from here on. Two readings that began a form at one place have read the same since. */
+  /**
+   * Returns whether both scans will find the same from here on. Two readings that began a form at the same
+   * position have read the same since.
+   */
   equals(other: SecretScan): boolean {
     if (this.#node !== other.#node || this.#continued.length + other.#continued.length > 0) return false;
     if (this.#node === 0) return true;
@@ -118,7 +126,7 @@ export class SecretScan {
     return this.#blanks - (this.#blanksBefore[(this.#count - depth) & (KEPT - 1)] ?? 0);
   }
 
-  /** The longest of the forms that end here counts: the others lie in it. */
+  /** Adds the longest of the forms that end here, since the others lie within it. */
   #end(end: number): void {
     for (const { depth, blanks, longer } of this.#trie.endings(this.#node)) {
       const start = this.#startOf(depth);
@@ -146,7 +154,7 @@ export class SecretScan {
   }
 }
 
-/** The most characters in which so many units of a secret are written. */
+/** Returns the maximum number of characters that the given number of a secret's units takes. */
 export function maxWritten(units: number): number {
   return MAX_BETWEEN + MAX_WRITTEN * units;
 }

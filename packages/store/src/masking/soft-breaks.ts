@@ -2,10 +2,13 @@ import type { TakeCharacter } from "./escaped-characters.ts";
 
 const [EQUALS, RETURN, LINE_END] = [0x3d, 0x0d, 0x0a];
 
-/** Leaves out the soft line breaks of mails: `=` at the end of a line. */
+/** Skips the soft line breaks of mails: `=` at the end of a line. */
 export class SoftBreaks {
   readonly #take: TakeCharacter;
-  /** Where the sign is that may begin one, negative while there is none, and whether a carriage return followed. */
+  /**
+   * Position of the sign that may begin a soft line break, negative when there is none, and whether a
+   * carriage return followed.
+   */
   #sign = -1;
   #hasReturn = false;
 
@@ -24,18 +27,18 @@ export class SoftBreaks {
     }
   }
 
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void {
     if (this.#sign >= 0) this.#take(EQUALS, this.#sign, this.#sign + 1);
     this.#sign = -1;
   }
 
-  /** Whether something has begun of which it is not known yet how it reads. */
+  /** Returns whether a soft line break may have begun. */
   hasBegun(): boolean {
     return this.#sign >= 0;
   }
 
-  /** Where that begins; infinite when nothing has. */
+  /** Returns the position where it begins, or infinity when none has. */
   openFrom(): number {
     return this.hasBegun() ? this.#sign : Number.POSITIVE_INFINITY;
   }

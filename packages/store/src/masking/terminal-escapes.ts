@@ -2,21 +2,21 @@ const ESCAPE = 0x1b;
 const BELL = 0x07;
 const CONTROL_SEQUENCE = 0x9b;
 
-/** What the next character means: a character, or a part of a sequence. */
+/** States, by what the next character means: text, or a part of an escape sequence. */
 const [TEXT, AFTER_ESCAPE, CONTROL, STRING, ONE] = [0, 1, 2, 3, 4] as const;
 
-/** Tells the characters of a text from those of the escape sequences by which a terminal is told colours and the like. */
+/** Separates the characters of a text from the escape sequences that give a terminal colours and the like. */
 export class TerminalEscapes {
   #state: number = TEXT;
 
-  /** Whether the character belongs to a sequence. */
+  /** Returns whether the character belongs to a sequence. */
   takes(character: number): boolean {
     const before = this.#state;
     this.#state = after(before, character);
     return before !== TEXT || this.#state !== TEXT;
   }
 
-  /** A sequence has begun and not ended. */
+  /** Returns whether a sequence has begun and not ended. */
   isOpen(): boolean {
     return this.#state !== TEXT;
   }
@@ -26,7 +26,10 @@ export class TerminalEscapes {
   }
 }
 
-/** An escape character begins a sequence anew, also within one: so ends a string, too. */
+/**
+ * Returns the state after a character. An escape character begins a new sequence even within one, and so also
+ * ends a string.
+ */
 function after(state: number, character: number): number {
   if (character === ESCAPE) return AFTER_ESCAPE;
   if (state === TEXT) return character === CONTROL_SEQUENCE ? CONTROL : TEXT;

@@ -3,29 +3,30 @@ import type { FoundRanges } from "./found-ranges.ts";
 import { LAYOUTS, type Layout, Reading } from "./reading.ts";
 import { SecretScan } from "./secret-scan.ts";
 
-/** For each character, a bit for each of the layouts that it may wake. */
+/** Bits of the layouts that each character may wake. */
 const WAKES = new Uint8Array(0x100);
 for (const [index, { signs }] of LAYOUTS.entries())
   for (const sign of signs) WAKES[sign.charCodeAt(0)] = (WAKES[sign.charCodeAt(0)] ?? 0) | (1 << index);
 
-/** Readings give up what is too far back as often as this, in characters: a power of two. */
+/** Interval, in characters, at which readings give up what is too far back: a power of two. */
 const FORGET_EACH = 1024;
 
 /**
- * Searches a text that arrives in pieces as it is written, without a terminal's escape sequences, without soft line breaks, with
- * escaped characters decoded, and without what tools put before lines: each reading finds what another one misreads. It goes on
- * from where it was, so a piece takes time in proportion to its length, whatever came before.
+ * Searches a text that arrives in pieces, in several readings. They are the text as written, without a
+ * terminal's escape sequences, without soft line breaks, with escaped characters decoded, and without
+ * prefixes of lines by tools. Each reading finds what another one misreads. It continues from its last state,
+ * so a piece takes time in proportion to its length, whatever came before.
  */
 export class TextSearch {
   readonly #trie: FormTrie;
   readonly #found: FoundRanges;
   readonly #written: SecretScan;
   readonly #readings: (Reading | undefined)[] = LAYOUTS.map(() => undefined);
-  /** In the order of the layouts. */
+  /** The readings that are awake, in the order of the layouts. */
   #awake: readonly Reading[] = [];
   #place: number;
 
-  /** @param place of the text's first character, from which places are counted. */
+  /** @param place Position of the text's first character, from which positions are counted. */
   constructor(trie: FormTrie, found: FoundRanges, place: number) {
     this.#trie = trie;
     this.#found = found;
@@ -44,13 +45,16 @@ export class TextSearch {
     }
   }
 
-  /** From here on the text may be part of a secret, depending on how it goes on; infinite when none has begun. */
+  /**
+   * Returns the position from which the text may be part of a secret, depending on what follows, or infinity
+   * when none has begun.
+   */
   openFrom(): number {
     const open = this.#awake.map((reading) => reading.openFrom(this.#place));
     return Math.min(this.#written.openFrom(this.#place), ...open);
   }
 
-  /** The text has ended. Another one may follow. */
+  /** Ends the text. Another one may follow. */
   end(): void {
     for (const reading of this.#awake) reading.end();
     this.#awake = [];

@@ -12,9 +12,10 @@ import { databaseNow } from "../db/database-clock.ts";
 import type { Queryable } from "../db/statement.ts";
 import { contentHash, type MemoryRow } from "./memory-row-store.ts";
 
-/** Why a memory cannot be stored at a path. */
+/** The reason why a memory cannot be stored at a path. */
 export type MemoryConflict = { conflict: "path_taken"; by: string } | { conflict: "store_full" };
 
+/** Returns the actor of a change that a principal makes by the API. */
 export function apiActor({ tokenId, kind, id }: Principal): MemoryActor {
   const token_id = formatId("token", tokenId);
   return { type: "api_actor", token_id, principal_id: formatId(kind, id) };
@@ -81,7 +82,7 @@ export async function modifyMemory(
   return memory;
 }
 
-/** Deletes a memory of a locked store. Its versions stay. */
+/** Deletes a memory of a locked store. Its versions are kept. */
 export async function removeMemory(
   tx: Queryable,
   { id, memory_store_id, path }: Pick<MemoryRow, "id" | "memory_store_id" | "path">,
@@ -148,7 +149,10 @@ async function insertVersion(
   });
 }
 
-/** Memories are files, so no two have the same path, and none lies below another. */
+/**
+ * Returns a conflict with the path. Memories are files, so no two have the same path, and none lies below
+ * another.
+ */
 async function pathTaken(
   tx: Queryable,
   storeId: string,

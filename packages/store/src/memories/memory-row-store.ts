@@ -9,7 +9,7 @@ import type { Queryable } from "../db/statement.ts";
 export interface MemoryRow {
   id: string;
   memory_store_id: string;
-  /** Its newest version. */
+  /** uuid of its newest version. */
   version_id: string;
   path: string;
   content_sha256: string;
@@ -30,7 +30,10 @@ async function getMemory(db: Queryable, storeId: string, id: string): Promise<Me
   return rows[0] ?? null;
 }
 
-/** A memory of a store that the caller can access. @throws errors.notFound */
+/**
+ * Reads a memory of a store that the caller can access.
+ * @throws errors.notFound
+ */
 export async function requireMemory(
   db: Queryable,
   storeUuid: string,
@@ -52,7 +55,7 @@ export async function listMemories(
   return await selectKeyset<MemoryRow>(db, range, listing, [{ column: "memory_store_id", value: storeId }]);
 }
 
-/** Without the content. */
+/** Returns the memory in the API's form, without the content. */
 export function toMemory(row: MemoryRow): Memory {
   return {
     id: formatId("memory", row.id),
@@ -72,7 +75,7 @@ export function toMemoryWithContent(row: MemoryWithContent): Memory {
   return { ...toMemory(row), content: row.content };
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** Returns the SHA-256 in hexadecimal digits. */
 export function contentHash(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }

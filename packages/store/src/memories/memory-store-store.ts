@@ -43,25 +43,28 @@ export async function getMemoryStore(db: Queryable, id: string): Promise<MemoryS
   return (await db.query<MemoryStoreRow>({ name: "get_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
-/** Those of the stores that exist, in no order. */
+/** Reads the stores that exist, in no order. */
 export async function getMemoryStores(db: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
   const text = `select ${COLUMNS} from memory_stores where id = any($1::uuid[])`;
   return (await db.query<MemoryStoreRow>({ name: "get_memory_stores", text, values: [ids] })).rows;
 }
 
-/** The same, which are not deleted until the transaction ends. */
+/** Reads the stores that exist and prevents their deletion until the transaction ends. */
 export async function lockMemoryStores(tx: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
   const text = `select ${COLUMNS} from memory_stores where id = any($1::uuid[]) order by id for key share`;
   return (await tx.query<MemoryStoreRow>({ name: "lock_memory_stores", text, values: [ids] })).rows;
 }
 
-/** The store, whose memories only this transaction can change until it ends. Sessions can still be created with it. */
+/**
+ * Reads and locks the store, so that only this transaction can change its memories until it ends. Sessions
+ * can still be created with it.
+ */
 export async function lockMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
   const text = `select ${COLUMNS} from memory_stores where id = $1 for no key update`;
   return (await tx.query<MemoryStoreRow>({ name: "lock_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
-/** The same, and no session can be created with the store. */
+/** Locks the store as `lockMemoryStore` does, so that also no session can be created with it. */
 async function lockMemoryStoreForDelete(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
   const text = `select ${COLUMNS} from memory_stores where id = $1 for update`;
   return (
@@ -70,12 +73,18 @@ async function lockMemoryStoreForDelete(tx: Queryable, id: string): Promise<Memo
   );
 }
 
-/** @throws errors.notFound, errors.notYours */
+/**
+ * Reads a store that the principal can access.
+ * @throws errors.notFound, errors.notYours
+ */
 export const requireMemoryStore = requireAccess("memory_store", getMemoryStore);
 
 const requireMemoryStoreForUpdate = requireAccessForUpdate("memory_store", getMemoryStore, lockMemoryStore);
 
-/** As `requireMemoryStore`, to change the store or its memories until the transaction ends. @throws errors.locked */
+/**
+ * Reads a store as `requireMemoryStore` does, and locks it to change it or its memories.
+ * @throws errors.locked when it is archived.
+ */
 export async function requireMemoryStoreForWrite(
   tx: Queryable,
   principal: Principal,
@@ -104,7 +113,7 @@ export async function updateMemoryStoreRow(
   });
 }
 
-/** Does nothing if the store is archived already. */
+/** Archives a store. Does nothing if it is archived already. */
 export async function archiveMemoryStore(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_memory_store",
@@ -113,7 +122,10 @@ export async function archiveMemoryStore(db: Queryable, id: string): Promise<voi
   });
 }
 
-/** Deletes a store that is locked for it, with its memories. Returns false, and deletes nothing, while an active session mounts it. */
+/**
+ * Deletes a store that is locked for deletion, with its memories. Returns false, and deletes nothing, while
+ * an active session mounts it.
+ */
 export async function deleteUnusedMemoryStore(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "delete_memory_store",

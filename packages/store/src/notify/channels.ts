@@ -1,16 +1,19 @@
 /**
- * Every change of a session, for the followers of processes that serve the API. It also says what is due and what is asked, because
- * runners of the release before listen on it alone.
+ * Channel for every change of a session, for followers in processes that serve the API. Due sessions and
+ * requests are sent here too, since runners of the previous release listen on this channel alone.
  */
 export const CHANGES = "berth_sessions";
 
-/** What runners wait for: sessions that are due, disks to read, and whose previews are wanted. */
+/** Channel for what runners wait for: due sessions, disks to read, and requests for previews. */
 export const DUE = "berth_due";
 
-/** Previews are spread over so many channels. A process listens on one only while somebody there follows a session of it. */
+/**
+ * Number of channels over which previews are spread. A process listens on one only while somebody there
+ * follows a session of it.
+ */
 const PREVIEW_CHANNELS = 64;
 
-/** The last byte of a session's id is random. */
+/** Returns the channel for a session's previews. The last byte of its id is random. */
 export function previewChannel(sessionId: string): string {
   return `berth_preview_${Number.parseInt(sessionId.slice(-2), 16) % PREVIEW_CHANNELS}`;
 }
@@ -20,14 +23,15 @@ export interface Notification {
   payload: string;
 }
 
-/** Marks the senders that tell of what is due on a channel of its own. Those of the release before have no mark. */
+/** Marks senders that announce due sessions on `DUE`. Those of the previous release have no mark. */
 const MARK = "+";
 
+/** Returns the sender's name with the mark. */
 export function markedSender(name: string): string {
   return `${MARK}${name}`;
 }
 
-/** Whether the sender tells of what is due on `CHANGES` alone. */
+/** Returns whether the sender announces due sessions on `CHANGES` alone. */
 export function isFormer(sender: string): boolean {
   return !sender.startsWith(MARK);
 }

@@ -4,9 +4,9 @@ import { readLastSeqs } from "./notification-store.ts";
 import type { SessionListeners } from "./session-listeners.ts";
 
 /**
- * Polls `last_seq` of the sessions with followers every `pollMs`. Calls the followers of a session when it changed since the
- * last poll, and at every poll when the session is gone. This covers lost notifications. Sends no query while there are no
- * followers.
+ * Polls `last_seq` of the sessions with followers every `pollMs`. Calls the followers of a session when it
+ * changed since the last poll, and at every poll when the session is gone. This covers lost notifications.
+ * Sends no query while there are no followers.
  */
 export function followLastSeqs(options: {
   db: Queryable;

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/statement.ts";
 import type { Notification } from "./channels.ts";
 
-/** Returns `last_seq` of those sessions that exist and are not deleted. */
+/** Returns `last_seq` of the sessions that exist and are not deleted. */
 export async function readLastSeqs(
   db: Queryable,
   sessionIds: readonly string[],

@@ -3,33 +3,36 @@ import type { Queryable } from "../db/statement.ts";
 import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
 import { sendNotifications } from "./notification-store.ts";
 
-/** Between two notifications that are not forced by their size. */
+/** Minimum milliseconds between two notifications, unless their size forces one. */
 const MIN_INTERVAL_MS = 5;
-/** Of a change that is not due: nobody but followers at other services waits for it. */
+/**
+ * Maximum milliseconds until the notification of a change that is not due. Only followers at other services
+ * wait for it.
+ */
 const MAX_DELAY_MS = 20;
-/** A payload is limited to 8,000 bytes, and a session takes 38. */
+/** Maximum number of sessions in a payload of at most 8,000 bytes; each takes 38. */
 const SESSIONS_PER_NOTIFICATION = 200;
 
 /**
- * Notifies the other processes of a database that sessions changed: those that serve the API of each change, and runners of those
- * that are due. Not inside the writing transactions, because a NOTIFY in
- * each would serialize the commits of all writers: changes are batched for a few milliseconds and sent on their own, those that are due
- * at once.
+ * Notifies the other processes of a database that sessions changed: those that serve the API of each change,
+ * and runners of due sessions. It does not notify inside the writing transactions, because NOTIFY in each
+ * would serialize the commits of all writers. Changes are batched for a few milliseconds and sent separately;
+ * due sessions are sent at once.
  */
 export class Notifier {
-  /** In payloads, and ignored in those that are received. */
+  /** The sender in payloads. Received payloads with the same sender are ignored. */
   readonly #sender: string;
   readonly #db: Queryable;
   readonly #log: Logger;
   /** Sessions of the next batch, and whether each is due. */
   #batch = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer ends. */
+  /** Time at which the timer fires, by `performance.now()`. */
   #flushAt = Number.POSITIVE_INFINITY;
   #flushedAt = Number.NEGATIVE_INFINITY;
   #sending: Promise<void> = Promise.resolve();
 
-  /** @param sender names this process, or the service whose processes tell each other otherwise. */
+  /** @param sender Name of this process, or of the service if its processes notify each other directly. */
   constructor(db: Queryable, log: Logger, sender: string) {
     this.#db = db;
     this.#log = log;
@@ -42,20 +45,19 @@ export class Notifier {
     this.#flushBy(due ? Math.max(now, this.#flushedAt + MIN_INTERVAL_MS) : now + MAX_DELAY_MS, now);
   }
 
-  /** Tells runners alone. */
+  /** Notifies runners alone. */
   notifyDue(sessionId: string): void {
     this.send([{ channel: DUE, payload: `${this.#sender},!${sessionId}` }]);
   }
 
-  /** Sends notifications of another kind, after those before them. */
+  /** Sends other notifications, after earlier ones. */
   send(notifications: readonly Notification[]): void {
     this.#sending = this.#sending.then(() => this.#sendNow(notifications));
   }
 
   /**
-   * Calls `wake` for each session of a received payload, unless the sender is the own one.
-   *
-   * @param untold of a session that is due: runners that do not listen on `CHANGES` were not told.
+   * Calls `wake` for each session of a received payload, unless this sender sent it. `untold` means that a
+   * session is due and that runners which do not listen on `CHANGES` were not notified.
    */
   receive(
     payload: string,
@@ -99,7 +101,10 @@ export class Notifier {
     this.#batch = new Map();
   }
 
-  /** Notifications are hints, so those that cannot be sent are dropped: other processes also poll. */
+  /**
+   * Sends notifications, and drops those that cannot be sent. They are hints, since other processes also
+   * poll.
+   */
   async #sendNow(notifications: readonly Notification[]): Promise<void> {
     try {
       await sendNotifications(this.#db, notifications);
@@ -109,7 +114,7 @@ export class Notifier {
   }
 }
 
-/** Each payload is `<sender>,<session>,!<due session>,…`. */
+/** Returns payloads of the form `<sender>,<session>,!<due session>,…`. */
 function payloadsOf(sender: string, batch: ReadonlyArray<[sessionId: string, due: boolean]>): string[] {
   const sessions = batch.map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
   const payloads: string[] = [];

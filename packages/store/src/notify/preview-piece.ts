@@ -1,23 +1,26 @@
 import type { PreviewPiece } from "@berth/agent";
 
-/** A piece of what a running tool call prints. */
+/** A piece of the output of a running tool call. */
 export interface OutputPiece {
   type: "agent.tool_output";
-  /** The id of the event that announced the call. */
+  /** Id of the event that announced the call. */
   toolUseId: string;
-  /** What came before: characters, and bytes of what was left out. */
+  /** Position of the piece: characters before it, and bytes that were left out. */
   offset: number;
-  /** Empty: the call runs. */
+  /** The text; empty when the call runs without new output. */
   text: string;
 }
 
-/** What is previewed of a session. */
+/** A live preview of a session. */
 export type LivePiece = PreviewPiece | OutputPiece;
 
-/** A NOTIFY payload is limited to 8,000 bytes, and JSON takes up to six for a character. */
+/**
+ * Maximum number of characters in a piece. A NOTIFY payload is limited to 8,000 bytes, and JSON takes up to
+ * six bytes for a character.
+ */
 const MAX_CHARACTERS = 1_200;
 
-/** The piece as pieces that fit a payload each. */
+/** Splits the piece into pieces that each fit a payload. */
 export function cutPiece<P extends LivePiece>(piece: P): P[] {
   const pieces: P[] = [];
   let at = 0;
@@ -29,7 +32,7 @@ export function cutPiece<P extends LivePiece>(piece: P): P[] {
   return pieces;
 }
 
-/** Cuts no character in two. */
+/** Returns the text of one piece, without splitting a character. */
 function textAt(text: string, at: number): string {
   const part = text.slice(at, at + MAX_CHARACTERS);
   const isCut = at + part.length < text.length && /[\ud800-\udbff]$/.test(part);

@@ -1,11 +1,11 @@
-/** How long a request is valid. */
+/** Milliseconds for which a request is valid. */
 export const REQUEST_TTL_MS = 60_000;
-/** From this number of sessions on, each new request first removes those that have expired. */
+/** Number of sessions from which on each new request first removes expired ones. */
 const MAX_SESSIONS = 1_000;
 
-/** Whose previews somebody follows, and on which channels they are to be sent. */
+/** The sessions whose previews somebody follows, and the channels for these. */
 export class PreviewRequests {
-  /** By session and channel, when the request expires. */
+  /** Expiry times of requests, by session and channel. */
   readonly #expiries = new Map<string, Map<string, number>>();
 
   add(sessionId: string, channel: string): void {

@@ -148,7 +148,7 @@ test("receive: the release before wants and has previews on the channel of chang
   );
 });
 
-/** A call that printed these words, one at a time. */
+/** Creates a call that prints these words, one at a time. */
 function call(toolUseId: string, ...words: string[]): LiveOutput {
   let [taken, text] = [0, ""];
   return {

@@ -9,51 +9,54 @@ const BATCH_MS = 50;
 
 /** An event that a model is writing. */
 interface Draft {
-  /** The first piece, for everything but the text. */
+  /** The first piece, which has everything but the text. */
   piece: PreviewPiece;
   text: string;
-  /** How many characters were sent; -1 when the event itself was not announced yet. */
+  /** Number of characters that were sent; -1 when the event was not announced yet. */
   sent: number;
 }
 
 /**
- * Notifications of previews, as JSON. `on`: the channel of the pieces; processes of the release before have them on `CHANGES`. `output`:
- * what tool calls print is wanted, too.
+ * A notification of previews, as JSON. `on` is the channel for the pieces; it is absent from processes of the
+ * previous release, which expect them on `CHANGES`. `output` means that output of tool calls is requested
+ * too.
  */
 type Payload =
   | { by: string; want: string; on?: string; output?: true }
   | { by: string; session: string; piece: LivePiece };
 
-/** What previews use of the connection that listens. */
+/** The functions of the listening connection that previews use. */
 export interface PreviewChannels {
   send(notifications: readonly Notification[]): void;
-  /** Resolves once all that is sent on the channel is received. */
+  /** Resolves once everything that is sent on the channel is received. */
   listen(channel: string): Promise<void>;
   unlisten(channel: string): void;
 }
 
 /**
- * Delivers the text that models are writing, and what tool calls print, from the process that runs a session to the processes whose followers
- * requested it. Nothing is stored and delivery is not guaranteed: a piece may be lost or arrive twice, which its offset shows.
- * Nothing is sent for a session without a request.
+ * Delivers the text that models are writing, and the output of tool calls, from the process that runs a
+ * session to the processes whose followers requested it. Nothing is stored and delivery is not guaranteed: a
+ * piece may be lost or arrive twice, which its offset shows. Nothing is sent for a session without a request.
  */
 export class Previews {
   readonly #sender: string;
   readonly #channels: PreviewChannels;
-  /** By channel, how many follow a session of it. */
+  /** Number of followers of a channel's sessions, by channel. */
   readonly #listened = new Map<string, number>();
   readonly #followers = new SessionListeners<[LivePiece]>();
-  /** By session, the events of its current model request, by event id. */
+  /** Events of each session's current model request, by session and event id. */
   readonly #drafts = new Map<string, Map<string, Draft>>();
   readonly #requests = new PreviewRequests();
   readonly #outputs: ToolOutputs;
-  /** Sessions whose previews are requested in the next batch, and whether with what tool calls print. */
+  /**
+   * Sessions whose previews are requested in the next batch, and whether these include output of tool calls.
+   */
   readonly #unsentRequests = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param sender identifies this process.
-   * @param channels to the other processes.
+   * @param sender Name of this process.
+   * @param channels Connection to the other processes.
    */
   constructor(sender: string, channels: PreviewChannels) {
     this.#sender = sender;
@@ -62,9 +65,9 @@ export class Previews {
   }
 
   /**
-   * `onPiece` gets the session's pieces from now on, from the start of the current model request.
-   *
-   * @param output Also what tool calls print, with the newest of what those that run have printed.
+   * Calls `onPiece` for the session's pieces, from the start of the current model request, until the returned
+   * function is called.
+   * @param output Whether to include output of tool calls, with the newest output of running calls.
    */
   follow(sessionId: string, onPiece: (piece: LivePiece) => void, output = false): () => void {
     const unfollow = this.#followers.add(sessionId, onPiece);
@@ -76,8 +79,8 @@ export class Previews {
   }
 
   /**
-   * Renews the request of a follower. Call it at the beginning of each turn and model request, which may run in another process than
-   * the last one; for what tool calls print also each 30 s.
+   * Renews the request of a follower. Call it at the beginning of each turn and model request, which may run
+   * in another process than the last one. For output of tool calls, also call it every 30 s.
    */
   request(sessionId: string, output = false): void {
     if (this.#unsentRequests.size === 0) setImmediate(() => this.#sendRequests());
@@ -95,17 +98,20 @@ export class Previews {
     if (this.#requests.channelsOf(sessionId).length > 0) this.#flushSoon();
   }
 
-  /** A tool call begins in a session that this process runs. Returns what is to be called when it has ended. */
+  /**
+   * Begins the output of a tool call in a session that this process runs. Returns a function to call when the
+   * call has ended.
+   */
   beginOutput(sessionId: string, output: LiveOutput): () => void {
     return this.#outputs.begin(sessionId, output);
   }
 
-  /** A tool call of the session has printed something. */
+  /** Reports that a tool call of the session has printed something. */
   outputChanged(sessionId: string): void {
     this.#outputs.changed(sessionId);
   }
 
-  /** Call it when the session's turn has ended. */
+  /** Drops the session's drafts. Call it when its turn has ended. */
   end(sessionId: string): void {
     this.#drafts.delete(sessionId);
   }
@@ -126,7 +132,10 @@ export class Previews {
     this.#outputs.close();
   }
 
-  /** Listens while there are followers. `listens` is called once, when it does. */
+  /**
+   * Listens on the channel while it has followers. Calls `listens` once listening has begun. Returns a
+   * function that removes the follower.
+   */
   #listen(channel: string, listens: () => void): () => void {
     const followers = this.#listened.get(channel) ?? 0;
     this.#listened.set(channel, followers + 1);

@@ -1,14 +1,17 @@
 import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
-/** `asked`: a read of the session's disk waits in the table. `answered`: one of them has its answer there. */
+/**
+ * The kind of a notice. `asked` means that a read of the session's disk waits in the table, `answered` that
+ * one of them has its answer there.
+ */
 export type ReadNotice = "asked" | "answered";
 
 const MARKS: Readonly<Record<ReadNotice, string>> = { asked: "?", answered: "=" };
 
 /**
- * Tells runners that a session's disk is to be read, and those that asked that there is an answer. Notices are hints: one that is lost
- * is made up for by the asker, who asks again.
+ * Notifies runners that a session's disk is to be read, and requesters that there is an answer. Notices are
+ * hints; a requester whose notice was lost asks again.
  */
 export class ReadNotices {
   readonly #sender: string;
@@ -17,8 +20,9 @@ export class ReadNotices {
   readonly #askers = new SessionListeners();
 
   /**
-   * @param sender names this process, or the service whose processes tell each other otherwise.
-   * @param tell tells the other processes of the service, and with notifications those of others.
+   * @param sender Name of this process, or of the service if its processes notify each other directly.
+   * @param tell Passes a notice to the other processes of the service, and the notifications to those of
+   * other services.
    */
   constructor(
     sender: string,
@@ -28,18 +32,18 @@ export class ReadNotices {
     this.#tell = tell;
   }
 
-  /** `wake` is called when the disk of a session is to be read, until the returned function is called. */
+  /** Calls `wake` when the disk of a session is to be read, until the returned function is called. */
   onAsked(wake: (sessionId: string) => void): () => void {
     this.#runners.add(wake);
     return () => this.#runners.delete(wake);
   }
 
-  /** `wake` is called when a read of the session was answered, until the returned function is called. */
+  /** Calls `wake` when a read of the session was answered, until the returned function is called. */
   onAnswered(sessionId: string, wake: () => void): () => void {
     return this.#askers.add(sessionId, wake);
   }
 
-  /** Call it after the commit. */
+  /** Publishes a notice. Call it after the commit. */
   publish(sessionId: string, notice: ReadNotice): void {
     this.heard(sessionId, notice);
     const channels = notice === "asked" ? [DUE, CHANGES] : [CHANGES];
@@ -51,7 +55,7 @@ export class ReadNotices {
     );
   }
 
-  /** Another process of the service told of it. */
+  /** Handles a notice from another process of the service. */
   heard(sessionId: string, notice: ReadNotice): void {
     if (notice === "answered") this.#askers.call(sessionId);
     else for (const wake of [...this.#runners]) wake(sessionId);
@@ -59,8 +63,7 @@ export class ReadNotices {
 
   /**
    * Handles a payload of `CHANGES` or `DUE`. Returns false when it does not belong to reads.
-   *
-   * @param untold is called for a session when runners that do not listen on `CHANGES` were not told.
+   * @param untold Called for a session when runners that do not listen on `CHANGES` were not notified.
    */
   receive(payload: string, channel: string, untold: (sessionId: string) => void): boolean {
     const [, sender, mark, sessionId = ""] = /^([^,]*),([?=])([^,]*)$/.exec(payload) ?? [];

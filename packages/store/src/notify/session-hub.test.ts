@@ -20,7 +20,7 @@ async function hub(
   return opened;
 }
 
-/** A follower that counts its wakes; `next` resolves at the next one. */
+/** Creates a follower that counts its wakes; `next` resolves at the next one. */
 function followerOf(of: SessionHub, sessionId: string) {
   const emitter = new EventEmitter();
   let count = 0;

@@ -10,19 +10,22 @@ import { ReadNotices } from "./read-notices.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
 /**
- * Wakes this process's followers of a session when any process has changed it. A wake is a hint: it may come without a
- * change and does not say what changed, so the follower reads the database. Notifications may be lost; the poll then wakes
- * the follower after at most one interval.
+ * Wakes this process's followers of a session when any process has changed it. A wake is a hint: it may come
+ * without a change and does not say what changed, so the follower reads the database. Notifications may be
+ * lost; the poll then wakes the follower after at most one interval.
  */
 export interface SessionHub {
-  /** `wake` is called soon after each commit for the session, until the returned function is called. */
+  /** Calls `wake` soon after each commit for the session, until the returned function is called. */
   subscribe(sessionId: string, wake: () => void): () => void;
   /**
-   * `wake` is called when a worker may have to run a session, until the returned function is called. An empty id means any
-   * session.
+   * Calls `wake` when a worker may have to run a session, until the returned function is called. An empty id
+   * means any session.
    */
   onDue(wake: (sessionId: string) => void): () => void;
-  /** Call it after a commit. `due`: the commit set `pending_at`, so workers are woken too. */
+  /**
+   * Publishes a change. Call it after a commit. `due` means that the commit set `pending_at`, so workers are
+   * woken too.
+   */
   publish(sessionId: string, due?: boolean): void;
   readonly previews: Pick<
     Previews,
@@ -32,21 +35,24 @@ export interface SessionHub {
   close(): Promise<void>;
 }
 
-/** What a process listens for: one that serves the API for changes of sessions, one that runs them for what is due. */
+/**
+ * The events that a process listens for: changes of sessions if it serves the API, due sessions if it runs
+ * them.
+ */
 export type HeardBy = "api" | "runner";
 
 export interface SessionHubOptions {
   db: Database;
   log: Logger;
-  /** Default: the process is both. */
+  /** Default: both. */
   heardBy?: HeardBy;
-  /** The other processes of this service. Default: it has none. */
+  /** The other processes of this service. Default: none. */
   neighbours?: Neighbours;
   /** Milliseconds between polls of the sessions that have followers; default 2,000. */
   pollMs?: number;
 }
 
-/** Opens the process's only listening connection, and resolves when it listens. */
+/** Opens the process's only listening connection. Resolves when it listens. */
 export async function openSessionHub(options: SessionHubOptions): Promise<SessionHub> {
   const { db, log, neighbours, pollMs = 2_000 } = options;
   const followers = new SessionListeners();
@@ -73,7 +79,8 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
     if (read === undefined) wake(sessionId, due);
     else reads.heard(sessionId, read);
   });
-  // Runners of this release do not hear what processes of the one before say of them: one that does hear it says it again.
+  // Processes of the previous release announce due sessions on `CHANGES` alone, where runners do not listen.
+  // A process that hears one announces it again.
   const passOn = (sessionId: string) => {
     wakeWorkers(sessionId);
     neighbours?.tell({ sessionId, due: true });

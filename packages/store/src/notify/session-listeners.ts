@@ -2,7 +2,7 @@
 export class SessionListeners<Args extends unknown[] = []> {
   readonly #listeners = new Map<string, Set<(...args: Args) => void>>();
 
-  /** Returns a function that removes the listener. */
+  /** Adds a listener. Returns a function that removes it. */
   add(sessionId: string, listener: (...args: Args) => void): () => void {
     const own = (...args: Args) => listener(...args);
     const set = this.#listeners.get(sessionId) ?? new Set();
@@ -17,7 +17,7 @@ export class SessionListeners<Args extends unknown[] = []> {
     for (const listener of [...(this.#listeners.get(sessionId) ?? [])]) listener(...args);
   }
 
-  /** The sessions that have listeners. */
+  /** Returns the sessions that have listeners. */
   sessions(): string[] {
     return [...this.#listeners.keys()];
   }

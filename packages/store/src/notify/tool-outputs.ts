@@ -1,22 +1,22 @@
 import type { OutputPiece } from "./preview-piece.ts";
 import { PreviewRequests } from "./preview-requests.ts";
 
-/** Between two batches of a session's pieces. */
+/** Milliseconds between two batches of a session's pieces. */
 const BATCH_MS = 250;
 
-/** What a running tool call prints. */
+/** The output of a running tool call. */
 export interface LiveOutput {
-  /** The id of the event that announced the call. */
+  /** Id of the event that announced the call. */
   readonly toolUseId: string;
   /**
-   * What was printed since the last time, or the newest of it when that is too much; null for nothing.
-   *
-   * @param again with what came just before, also when that is nothing: for somebody who follows from now on.
+   * Returns the output since the last call, or its newest part when it is too much; null when there is none.
+   * @param again Includes the output just before, even when nothing is new, for a follower that has just
+   * begun.
    */
   take(again: boolean): { offset: number; text: string } | null;
 }
 
-/** Sends pieces to those who requested them, on these channels. */
+/** Sends pieces on the channels of those who requested them. */
 export type SendPieces = (
   sessionId: string,
   pieces: readonly OutputPiece[],
@@ -24,13 +24,13 @@ export type SendPieces = (
 ) => void;
 
 /**
- * What the tool calls that run in this process print, for followers that requested it. Output is taken a few times a second, and only
- * as much as `LiveOutput` gives at once, so that a flood costs no more than a trickle.
+ * Sends the output of this process's tool calls to followers that requested it. It takes output a few times a
+ * second, and only as much as `LiveOutput` returns at once, so a flood costs no more than a trickle.
  */
 export class ToolOutputs {
   readonly #send: SendPieces;
   readonly #requests = new PreviewRequests();
-  /** By session. True: what was sent of it is to be sent again. */
+  /** Running calls by session. True means that sent output is to be sent again. */
   readonly #running = new Map<string, Map<LiveOutput, boolean>>();
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class ToolOutputs {
     this.#send = send;
   }
 
-  /** A call begins. Returns what is to be called when it has ended. */
+  /** Begins the output of a call. Returns a function to call when the call has ended. */
   begin(sessionId: string, output: LiveOutput): () => void {
     const running = this.#running.get(sessionId) ?? new Map<LiveOutput, boolean>();
     this.#running.set(sessionId, running.set(output, true));
@@ -50,7 +50,7 @@ export class ToolOutputs {
     };
   }
 
-  /** A call of the session has printed something. */
+  /** Reports that a call of the session has printed something. */
   changed(sessionId: string): void {
     if (this.#changed.has(sessionId) || this.#requests.channelsOf(sessionId).length === 0) return;
     this.#changed.add(sessionId);

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/statement.ts";
 import type { RetainedName, RetentionDays } from "./retention-names.ts";
 
-/** What each organization has of its own, by its uuid; empty where it has nothing. */
+/** Returns each organization's own retention, by its uuid; empty where it has none. */
 export async function readRetention(db: Queryable): Promise<Map<string, RetentionDays>> {
   const { rows } = await db.query<{ id: string; name: RetainedName | null; days: number | null }>({
     name: "read_retention",
@@ -13,7 +13,10 @@ export async function readRetention(db: Queryable): Promise<Map<string, Retentio
   return all;
 }
 
-/** @param days null: without end, whatever the settings say; undefined: those of the settings again. */
+/**
+ * Stores an organization's own retention.
+ * @param days Null keeps objects forever, whatever the settings say. Undefined applies the settings again.
+ */
 export async function storeRetention(
   tx: Queryable,
   organizationId: string,

@@ -3,17 +3,17 @@ import type { Queryable } from "../db/statement.ts";
 import { countKeys } from "./reseal-store.ts";
 import { derivedKey } from "./secret-box.ts";
 
-/** The installation's key and, until all secrets are rewrapped, the one that it replaces. */
+/** The installation's key and, until all secrets are resealed, the key that it replaces. */
 export interface DatabaseKeys {
   active: Uint8Array;
   former: Uint8Array | null;
 }
 
 /**
- * Checks that a database is used with its own secret key: the one with which the first service started on it. With another one
- * that service's secrets would not open, and cursors and stored responses of the one would be errors of the other.
- *
- * @throws one sentence for the operator.
+ * Checks that a database is used with its own secret key, the one with which the first service started on it.
+ * With another key, that service's secrets would not open. Cursors and stored responses of one service would
+ * also be errors at the other.
+ * @throws an error of one sentence for the operator.
  */
 export async function requireDatabaseKey(db: Queryable, { active, former }: DatabaseKeys): Promise<void> {
   const identity = await readIdentity(db);
@@ -32,7 +32,7 @@ export async function requireDatabaseKey(db: Queryable, { active, former }: Data
 const OTHER_KEY =
   "This database is used with another secret key: give this service the key of the others, by BERTH_SECRET_KEY_FILE or as secret.key in its data directory.";
 
-/** Records the key as that of the database; without `replace` only if there is none yet. */
+/** Records the database's key; without `replace` only if none is recorded. */
 export async function recordDatabaseKey(
   db: Queryable,
   key: Uint8Array,

@@ -16,7 +16,7 @@ interface Kept {
   secret: string;
 }
 
-/** A thousand kept answers and some repositories, sealed with the former key. */
+/** Creates a thousand kept responses and some repositories, sealed with the former key. */
 async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] }> {
   const db = await testDatabase(t);
   const box = new SecretBox(former);
@@ -68,7 +68,7 @@ async function allOpen(db: TestDatabase, box: SecretBox, kept: readonly Kept[]):
   }
 }
 
-/** Its transactions fail, from the second on: as if the process had died. */
+/** Returns a database whose transactions fail from the third on, as if the process had died. */
 function dying(db: DatabaseAccess): DatabaseAccess {
   let count = 0;
   return {

@@ -3,13 +3,13 @@ import type { Queryable } from "../db/statement.ts";
 import { locationIn, SEALED_COLUMNS, type SealedColumn } from "./sealed-columns.ts";
 import { envelopeMark, MARK_BYTES, SecretBox } from "./secret-box.ts";
 
-/** A key that replaces another. */
+/** A key and the former key that it replaces. */
 export interface KeyChange {
   active: Uint8Array;
   former: Uint8Array;
 }
 
-/** Neither key opens a secret. What was resealed before it stays resealed. */
+/** Thrown when neither key opens a secret. What was resealed before it stays resealed. */
 export class UnopenedSecret extends Error {
   override readonly name = "UnopenedSecret";
 
@@ -21,8 +21,8 @@ export class UnopenedSecret extends Error {
 const BATCH_ROWS = 500;
 
 /**
- * Counts the secrets that are sealed with one of these keys, and those that are sealed with another. Envelopes of version 1
- * do not name their key and are not counted.
+ * Counts the secrets that are sealed with one of these keys, and those that are sealed with another.
+ * Envelopes of version 1 do not name their key and are not counted.
  */
 export async function countKeys(
   db: Queryable,
@@ -45,9 +45,8 @@ export async function countKeys(
 }
 
 /**
- * Reseals every secret that is not sealed with the active key, and returns how many those were. Each batch is a
- * transaction: after an interruption, the next call continues with the rest.
- *
+ * Reseals every secret that is not sealed with the active key, and returns their number. Each batch is a
+ * transaction, so after an interruption the next call continues with the rest.
  * @throws UnopenedSecret
  */
 export async function reseal(db: DatabaseAccess, { active, former }: KeyChange): Promise<number> {
@@ -93,7 +92,7 @@ function opened(box: SecretBox, sealed: SealedColumn, { row, envelope }: { row: 
   try {
     return box.open(locationIn(sealed, row), envelope);
   } catch (error) {
-    // Without the second column of the key: an idempotency key is chosen by a client.
+    // Only the first column of the key is shown, since a client chose the idempotency key.
     throw new UnopenedSecret(sealed, row.split(" ")[0] ?? "", error);
   }
 }

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { testDatabase } from "../../test-support/database.ts";
 import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
-/** Columns of bytes that hold no secret of the service: digests, names of files, and contents that are passed on to who asked. */
+/**
+ * Columns of bytes that contain no secret of the service: digests, names of files, and contents that are
+ * passed on to the requester.
+ */
 const PLAIN_COLUMNS = [
   "tokens.hash",
   "operator_tokens.hash",

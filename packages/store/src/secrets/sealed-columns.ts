@@ -1,7 +1,7 @@
-/** Where a sealed secret is stored. An envelope is bound to it: it does not open in another row or column. */
+/** The location of a stored secret. An envelope is bound to it and does not open in another row or column. */
 export interface SecretLocation {
   table: string;
-  /** Names the row: the values of its primary key, joined by a blank. */
+  /** The row's primary key: the values of its columns, joined by a blank. */
   row: string;
   column: string;
 }
@@ -10,7 +10,7 @@ export interface SecretLocation {
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The columns of the primary key; their texts, joined by a blank, are the `row` of a secret's location. */
+  /** Columns of the primary key. Their texts, joined by a blank, are the `row` of a secret's location. */
   key: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const CREDENTIAL_SECRET = { table: "vault_credentials", column: "secret", key: [
 const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["token_id", "key"] };
 const EGRESS_AUTHORITY = { table: "egress_authorities", column: "key", key: ["purpose"] };
 
-/** Every column that holds sealed secrets. A test compares them with the schema. */
+/** Every column that contains sealed secrets. A test compares them with the schema. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   RESOURCE_SECRET,
   CREDENTIAL_SECRET,
@@ -27,26 +27,36 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   EGRESS_AUTHORITY,
 ];
 
+/** Returns the location of a column's secret in a row. */
 export function locationIn({ table, column }: SealedColumn, row: string): SecretLocation {
   return { table, row, column };
 }
 
-/** A repository's token or password. @param id uuid of the session's resource. */
+/**
+ * Returns the location of a repository's token or password.
+ * @param id uuid of the session's resource.
+ */
 export function resourceSecret(id: string): SecretLocation {
   return locationIn(RESOURCE_SECRET, id);
 }
 
-/** The secret of a vault's credential. @param id uuid of the credential. */
+/**
+ * Returns the location of the secret of a vault's credential.
+ * @param id uuid of the credential.
+ */
 export function credentialSecret(id: string): SecretLocation {
   return locationIn(CREDENTIAL_SECRET, id);
 }
 
-/** The response kept for an `Idempotency-Key`. @param holder uuid of its token, or for old rows of its principal. */
+/**
+ * Returns the location of the response that is kept for an `Idempotency-Key`.
+ * @param holder uuid of its token, or for rows of earlier releases of its principal.
+ */
 export function idempotentResponse(holder: string, key: string): SecretLocation {
   return locationIn(IDEMPOTENT_RESPONSE, `${holder} ${key}`);
 }
 
-/** The private key of an authority that the services of an installation share. */
+/** Returns the location of the private key of an authority that the services of an installation share. */
 export function egressAuthorityKey(purpose: string): SecretLocation {
   return locationIn(EGRESS_AUTHORITY, purpose);
 }

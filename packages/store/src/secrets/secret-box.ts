@@ -4,7 +4,7 @@ import type { SecretLocation } from "./sealed-columns.ts";
 export interface SecretBoxOptions {
   /** Called with each secret that is sealed or opened, so that it can be kept out of logs. */
   onSecret?: ((secret: string) => void) | undefined;
-  /** Opens what was sealed before the key was replaced; nothing is sealed with it. */
+  /** The key that was replaced. It opens secrets that were sealed with it, and seals none. */
   formerKey?: Uint8Array | null;
 }
 
@@ -12,14 +12,15 @@ const VERSION = 2;
 const KEY_ID_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The first bytes of an envelope: version and id of the key. */
+/** Number of bytes at the beginning of an envelope: its version and the id of its key. */
 export const MARK_BYTES = 1 + KEY_ID_BYTES;
-/** By how many bytes an envelope is longer than its secret, at most. */
+/** Maximum number of bytes by which an envelope is longer than its secret. */
 export const ENVELOPE_BYTES = MARK_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /**
- * Seals secrets for the database and opens them again: AES-256-GCM with a random nonce each, bound to their location.
- * An envelope is a version byte, the id of its key, the nonce, the tag and the ciphertext.
+ * Seals secrets for the database and opens them again. It uses AES-256-GCM with a random nonce for each,
+ * bound to their location. An envelope is a version byte, the id of its key, the nonce, the tag and the
+ * ciphertext.
  */
 export class SecretBox {
   readonly #active: SealingKey;
@@ -44,7 +45,10 @@ export class SecretBox {
     return Buffer.concat([mark, nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws when the envelope was altered, moved, or sealed with a key that is not here. */
+  /**
+   * Opens an envelope.
+   * @throws when the envelope was altered, moved, or sealed with an unknown key.
+   */
   open(location: SecretLocation, envelope: Buffer): string {
     const { key } = this.#keyFor(envelope);
     const version = envelope[0] ?? 0;
@@ -63,7 +67,7 @@ export class SecretBox {
 
   #keyFor(envelope: Buffer): SealingKey {
     const [version] = envelope;
-    // Envelopes of version 1 do not name their key; they are of the oldest that is here.
+    // Envelopes of version 1 do not name their key; they were sealed with the oldest known one.
     if (version === 1) return this.#former ?? this.#active;
     const mark = envelope.subarray(0, MARK_BYTES);
     const key = [this.#active, this.#former].find((one) => one?.mark.equals(mark));
@@ -76,12 +80,12 @@ export class SecretBox {
   }
 }
 
-/** The first bytes of every envelope of a key. They disclose nothing of the key. */
+/** Returns the first bytes of every envelope of a key. They disclose nothing of the key. */
 export function envelopeMark(secretKey: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(VERSION), derivedKey(secretKey, "key id").subarray(0, KEY_ID_BYTES)]);
 }
 
-/** A key for one purpose, so that no two uses share one. */
+/** Derives a key for one purpose, so that no two uses share one. */
 export function derivedKey(secretKey: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secretKey, new Uint8Array(), `berth: ${purpose}`, 32));
 }

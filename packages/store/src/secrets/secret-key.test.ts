@@ -12,7 +12,8 @@ import {
   isNaming,
 } from "../../test-support/file-calls.ts";
 
-// What is sealed with a key is lost without it, so that a key is durable before anything can be sealed with it.
+// A lost key makes everything that is sealed with it unreadable. So a key is durable before anything is
+// sealed with it.
 
 test("a new key: its bytes are synced before it gets its name, its directory afterwards", {
   skip: !CAN_TRACE,

@@ -13,11 +13,10 @@ import {
 const KEY_BYTES = 32;
 
 /**
- * The installation's secret key: 32 bytes as base64 in the operator's file, or in `secret.key` of the data directory.
- * The latter is created with a new key (mode 0600) when it is missing. Two processes that start at once agree on one
- * key.
- *
- * @throws when the file cannot be read or does not hold 32 bytes of base64.
+ * Reads the installation's secret key: 32 bytes as base64, from the operator's file or from `secret.key` in
+ * the data directory. The latter is created with a new key (mode 0600) when it is missing. Two processes that
+ * start at once agree on one key.
+ * @throws when the file cannot be read or does not contain 32 bytes of base64.
  */
 export function readSecretKey(options: { file: string | null; dataDir: string }): Buffer {
   if (options.file !== null) return readKey(options.file);
@@ -33,8 +32,8 @@ export function readSecretKey(options: { file: string | null; dataDir: string })
 }
 
 /**
- * The replaced key, from the start of a rewrap to its end: some secrets may still be sealed with it. Null for an
- * operator's own file: only the operator has the former one.
+ * Returns the replaced key while a rewrap is in progress, since some secrets may still be sealed with it.
+ * Returns null for an operator's own file, whose former key only the operator has.
  */
 export function readFormerKey(options: { file: string | null; dataDir: string }): Buffer | null {
   const path = join(options.dataDir, "secret.key.former");
@@ -42,8 +41,8 @@ export function readFormerKey(options: { file: string | null; dataDir: string })
 }
 
 /**
- * Replaces the data directory's key with a new one, and keeps the old one beside it as the former key. Called again
- * during a rewrap, it changes nothing.
+ * Replaces the data directory's key with a new one, and keeps the old one beside it as the former key. During
+ * a rewrap it changes nothing.
  */
 export function replaceSecretKey(dataDir: string): void {
   const [path, formerPath] = [join(dataDir, "secret.key"), join(dataDir, "secret.key.former")];
@@ -55,13 +54,17 @@ export function replaceSecretKey(dataDir: string): void {
   replaceFile(path, newKey());
 }
 
-/** Call it when no secret is sealed with the former key any more. */
+/** Deletes the former key. Call it when no secret is sealed with it. */
 export function deleteFormerKey(dataDir: string): void {
   rmSync(join(dataDir, "secret.key.former"), { force: true });
   syncDirectory(dataDir);
 }
 
-/** @throws when the file cannot be read, others can change it, or it does not hold 32 random bytes as base64. */
+/**
+ * Reads a key from a file.
+ * @throws when the file cannot be read, others can change it, or it does not contain 32 random bytes as
+ * base64.
+ */
 export function readKey(path: string): Buffer {
   const fault = whoElseChanges(path);
   if (fault !== null) throw new Error(fault);

@@ -3,7 +3,7 @@ import { waitsForClient } from "@berth/agent/call-events";
 import { type InputEvent, parseId } from "@berth/contract";
 import type { NewEventRow } from "./event-row.ts";
 
-/** Uuids of the calls among the drafts that await a client's reply; `rows` are those of the drafts. */
+/** Returns the uuids of the drafts' calls that await a client's reply; `rows` are those of the drafts. */
 export function newAwaitedCalls(drafts: readonly Draft[], rows: readonly NewEventRow[]): string[] {
   return rows
     .filter((_, index) => {
@@ -13,7 +13,7 @@ export function newAwaitedCalls(drafts: readonly Draft[], rows: readonly NewEven
     .map((row) => row.id);
 }
 
-/** Uuids of the calls that get a result from the run itself, and no longer await a reply. */
+/** Returns the uuids of calls that get a result from the run itself, and so await no reply. */
 export function resolvedCalls(drafts: readonly Draft[]): string[] {
   return drafts.flatMap(({ event }) => {
     if (event.type === "agent.tool_result") return eventUuids(event.tool_use_id);
@@ -21,7 +21,7 @@ export function resolvedCalls(drafts: readonly Draft[]): string[] {
   });
 }
 
-/** Uuids of the calls that a client's events reply to. */
+/** Returns the uuids of the calls that a client's events reply to. */
 export function repliedCalls(inputs: readonly InputEvent[]): string[] {
   return inputs.flatMap((input) => {
     if (input.type === "user.tool_confirmation") return eventUuids(input.tool_use_id);

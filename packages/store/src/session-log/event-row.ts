@@ -10,14 +10,20 @@ import {
   uuidMillisecond,
 } from "@berth/contract";
 
-/** A row of `events`. `body` holds the event's own fields as JSON text, `memo` the agent loop's notes on it. */
+/**
+ * A row of `events`. `body` contains the event's own fields as JSON text, `memo` the agent loop's notes on
+ * it.
+ */
 export interface EventRow {
   seq: number;
   id: string;
   type: string;
   body: string;
   memo: string | null;
-  /** By the database's clock, and never before that of the event before. Null in events of old releases: the time of their id. */
+  /**
+   * Time by the database's clock, never earlier than that of the previous event. Null in events of earlier
+   * releases, whose time is that of their id.
+   */
   created_at: Date | null;
   processed_at: Date | null;
 }
@@ -27,7 +33,10 @@ type ShownRow = Pick<EventRow, "id" | "type" | "body" | "created_at" | "processe
 /** An event ready to be stored; `id` is a uuid. */
 export type NewEventRow = Pick<EventRow, "id" | "type" | "body" | "memo">;
 
-/** The row of a draft. An `id` of the draft must be an event id. */
+/**
+ * Returns the row of a draft. An `id` of the draft must be an event id.
+ * @throws TypeError when it is not.
+ */
 export function newEventRow(draft: Draft): NewEventRow {
   const { type, ...fields } = draft.event;
   return {
@@ -38,7 +47,7 @@ export function newEventRow(draft: Draft): NewEventRow {
   };
 }
 
-/** The columns of new events as parameters of a statement: ids, types, bodies and memos. */
+/** Returns the columns of new events as parameters of a statement: ids, types, bodies and memos. */
 export function eventColumns(
   rows: readonly NewEventRow[],
 ): [string[], string[], string[], (string | null)[]] {
@@ -50,7 +59,7 @@ export function eventColumns(
   ];
 }
 
-/** The event as JSON, composed from the stored text without parsing it. */
+/** Returns the event as JSON, composed from the stored text without parsing it. */
 export function eventJson(row: ShownRow): string {
   const { id, type, created_at, processed_at } = envelope(row);
   const head = `{"id":"${id}","type":"${type}","created_at":"${created_at}"`;
@@ -58,18 +67,19 @@ export function eventJson(row: ShownRow): string {
   return row.body === "{}" ? `${head},${tail}` : `${head},${row.body.slice(1, -1)},${tail}`;
 }
 
+/** Returns the event as an object of the API. */
 export function sessionEvent(row: ShownRow): SessionEvent {
   const { processed_at, ...head } = envelope(row);
   return { ...head, ...(JSON.parse(row.body) as object), processed_at } as SessionEvent;
 }
 
-/** The event for the agent loop. */
+/** Returns the event for the agent loop. */
 export function logEntry(row: EventRow): LogEntry {
   const memo = row.memo === null ? null : (JSON.parse(row.memo) as Memo);
   return { seq: row.seq, event: sessionEvent(row), memo };
 }
 
-/** The tokens that these events report. */
+/** Returns the sum of the tokens that these events report. */
 export function usageOf(events: readonly NewEvent[]): Record<keyof ModelUsage, number> {
   const sum = { ...NO_USAGE, cache_creation_1h_input_tokens: 0 };
   for (const event of events) {
@@ -92,7 +102,7 @@ function envelope(row: Omit<ShownRow, "body">) {
   };
 }
 
-/** When the event was stored, in milliseconds since 1970. */
+/** Returns when the event was stored, in milliseconds since 1970. */
 export function timeOf({ id, created_at }: Pick<EventRow, "id" | "created_at">): number {
   return created_at?.getTime() ?? uuidMillisecond(id);
 }

@@ -14,18 +14,18 @@ export interface StreamedEvent {
   json: string;
 }
 
-/** A page of a log, and where the log ended when it was read. */
+/** A page of a log, and the log's end when it was read. */
 export interface LogPage extends LogEnd {
   events: StreamedEvent[];
 }
 
-/** A read returns about this much at most, but at least one event. */
+/** Approximate maximum size of a read in bytes. It returns at least one event. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_ROWS = 1000;
 
 /**
- * The events after `afterSeq`, in order, up to `limit` and about 1 MiB, and the end of the log, in one statement. It may return
- * fewer events than there are, but none only when there are none.
+ * Returns the events after `afterSeq`, in order, up to `limit` and about 1 MiB, and the end of the log, in
+ * one statement. It may return fewer events than there are, but none only when there are none.
  */
 export async function readPage(
   db: Queryable,
@@ -52,7 +52,7 @@ function streamedEvent(row: EventRow): StreamedEvent {
   return { seq: row.seq, id: formatId("event", row.id), type: row.type, json: eventJson(row) };
 }
 
-/** The log after `afterSeq`, in order; default: all of it. */
+/** Returns the log after `afterSeq`, in order. Default: all of it. */
 export async function readLog(db: Queryable, sessionId: string, afterSeq = 0): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   for (let after = afterSeq; ; ) {
@@ -63,14 +63,14 @@ export async function readLog(db: Queryable, sessionId: string, afterSeq = 0): P
   }
 }
 
-/** A page that has less than it may have is not followed by another. */
+/** Returns whether no page follows, which is so when the page is not full. */
 function isLastPage(rows: readonly EventRow[]): boolean {
   if (rows.length === PAGE_ROWS) return false;
   const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
   return bytes < PAGE_BYTES;
 }
 
-/** The position of an event in the log of its session; null when it is not one of this session. */
+/** Returns the `seq` of an event of this session, or null when the session has no such event. */
 export async function seqOfEvent(
   db: Queryable,
   sessionId: string,
@@ -85,14 +85,16 @@ export async function seqOfEvent(
 }
 
 /**
- * Up to a place in a log: the last request of the agent itself to the model, if it has ended there, and the messages of one that has not, or the tool calls
- * of one that has which have a result. Ids of events.
+ * State of the agent's own last model request at a position in the log. `ended` is the id of its start event
+ * if it has ended, or null. `stored` has the ids of its messages so far, or once it has ended, of its tool
+ * calls that have a result.
  */
 export interface RequestAt {
   ended: string | null;
   stored: readonly string[];
 }
 
+/** Returns the state of the last model request at `seq`. */
 export async function requestAt(db: Queryable, sessionId: string, seq: number): Promise<RequestAt> {
   const { rows } = await db.query<{ id: string; started: string | null; call: string | null }>({
     name: "request_at",
@@ -120,10 +122,11 @@ export async function requestAt(db: Queryable, sessionId: string, seq: number): 
 export interface LogEnd {
   /** The seq of the last event; 0 before the first. */
   lastSeq: number;
-  /** The session is deleted, or never existed. */
+  /** Whether the session is deleted or never existed. */
   deleted: boolean;
 }
 
+/** Returns the end of a session's log, without reading events. */
 export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> {
   const { rows } = await db.query<LogEnd>({
     name: "log_end",
@@ -133,7 +136,7 @@ export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> 
   return rows[0] ?? { lastSeq: 0, deleted: true };
 }
 
-/** The time of the first model request of the session, in milliseconds since 1970; null before it. */
+/** Returns the time of the session's first model request, in milliseconds since 1970, or null before it. */
 export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
   const { rows } = await db.query<Pick<EventRow, "id" | "created_at">>({
     name: "first_request",
@@ -145,7 +148,7 @@ export async function firstRequestAt(db: Queryable, sessionId: string): Promise<
   return rows[0] === undefined ? null : timeOf(rows[0]);
 }
 
-/** The events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
+/** SQL that selects the events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */
 const PAGE = `
   select seq, id, type, body, memo, created_at, processed_at
   from (
@@ -171,10 +174,11 @@ async function eventRows(
   return rows;
 }
 
+/** Order and conditions of a list of events; null for no condition. */
 export interface EventFilter {
   order: "asc" | "desc";
   types: readonly string[] | null;
-  /** Times in milliseconds since 1970: from the first one on, up to but without the second. */
+  /** Bounds of the time, in milliseconds since 1970: `from` is inclusive, `until` exclusive. */
   from: number | null;
   until: number | null;
 }
@@ -184,8 +188,9 @@ const SINCE = "(select first_event_since(?::uuid, ?::timestamptz))";
 type ListedEvent = Omit<EventRow, "memo"> & MeasuredRow;
 
 /**
- * Events of a session, as many as fit a page, in the order of travel: `older` goes down the list as it is shown, which is the order of the log for `asc`
- * and its reverse for `desc`. An anchor that is not an event of the session is placed by its id.
+ * Returns events of a session, as many as fit a page, in the direction of travel. `older` goes down the list
+ * as it is shown, which is the order of the log for `asc` and its reverse for `desc`. An anchor that is not
+ * an event of the session is placed by its id.
  */
 export async function listEvents(
   db: Queryable,
@@ -216,7 +221,10 @@ function beyondAnchor(sessionId: string, anchor: string, forward: boolean): Cond
   return condition(text, sessionId, anchor, sessionId, anchor);
 }
 
-/** Stores that messages of a session refer to files, which keeps the files from being deleted while the session is active. */
+/**
+ * Stores that messages of a session refer to files, which prevents the deletion of the files while the
+ * session is active.
+ */
 export async function insertEventFiles(
   tx: Queryable,
   sessionId: string,
@@ -231,13 +239,14 @@ export async function insertEventFiles(
   });
 }
 
+/** An event that announces a call. `id` is its uuid, `permission` the evaluated permission. */
 export interface AnnouncedCall {
   id: string;
   type: string;
   permission: string | null;
 }
 
-/** Those of the events that are calls of the session's agent, by uuid. */
+/** Returns the events that are calls of the session's agent, by uuid. */
 export async function announcedCalls(
   db: Queryable,
   sessionId: string,
@@ -254,7 +263,7 @@ export async function announcedCalls(
   return new Map(rows.map((call) => [call.id, call]));
 }
 
-/** Uuids of the calls that await a client's reply. */
+/** Returns the uuids of the calls that await a client's reply. */
 export async function awaitedCalls(db: Queryable, sessionId: string): Promise<readonly string[]> {
   const { rows } = await db.query<{ awaited_calls: string[] }>({
     name: "awaited_calls",

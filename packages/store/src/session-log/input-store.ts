@@ -4,36 +4,39 @@ import type { Queryable } from "../db/statement.ts";
 import { repliedCalls } from "./awaited-calls.ts";
 import { type EventRow, eventColumns, type NewEventRow, newEventRow } from "./event-row.ts";
 
-/** Ends the active time: adds what has passed since the session began to run, by the clock of the database. */
+/** SQL that ends the active time: adds the time since the session began to run, by the database's clock. */
 export const ADD_ACTIVE_TIME = `
   active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
   running_since = null`;
 
 /**
- * SQL, in the update of a session's row that allocates the `seq` of events: their time. Where the row was waited for, it is that of the
- * present, and no clock that was set back makes it earlier than the event before.
+ * SQL for the time of events, in the update of a session's row that allocates their `seq`. It is the time
+ * after a wait for the row's lock. It is never earlier than that of the previous event, even if the clock was
+ * set back.
  */
 export const SET_EVENT_TIME = "last_event_at = greatest(last_event_at, clock_timestamp())";
 
-/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. `set_aside`: no turn of the session is run.
- * `full`: too much waits already. */
+/**
+ * The reason why no events were appended. `not_awaited`: they reply to a call that is not awaited.
+ * `set_aside`: the session runs no turn. `full`: too many bytes of messages wait already.
+ */
 export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "set_aside" | "full";
 
-/** What messages that no turn has taken may have in bytes, together. The first of them may always wait. */
+/** Maximum bytes of messages that no turn has taken, in total. A first message may be larger. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** Whether the inputs make the session due. A `system.message` waits for the next model request. */
+/** Returns whether the inputs make the session due. A `system.message` waits for the next model request. */
 export function startsWork(inputs: readonly InputEvent[]): boolean {
   return inputs.some(({ type }) => type !== "system.message");
 }
 
 /**
- * Appends a client's events, all or none, and makes the session due when they start work. The same statement decides whether
- * the session accepts events and whether each call that they reply to is still awaited, so of two replies to a call one is
- * accepted. After an interrupt no call is awaited. The caller publishes to the hub afterwards.
- *
- * @param request traceparent: which the work is a part of; audit: says in the audit log that they were sent. Default: neither.
- * @returns the stored events, which are not processed yet, or why none were appended.
+ * Appends a client's events, all or none, and makes the session due when they start work. The same statement
+ * decides whether the session accepts events and whether each call that they reply to is still awaited. So of
+ * two replies to a call, one is accepted. After an interrupt no call is awaited. The caller then publishes to
+ * the hub. `traceparent` is the span that the work belongs to, `audit` an entry for the audit log; both
+ * default to none.
+ * @returns the stored events, which are not processed yet, or the reason why none were appended.
  */
 export async function appendInputs(
   db: Queryable,
@@ -86,10 +89,10 @@ export async function appendInputs(
 }
 
 /**
- * Terminates a session and appends `session.status_terminated`, after which no run can append. The session is made due, so
- * that the worker that holds it, or the next one that claims it, removes its sandbox and disk.
- *
- * @returns false when it is terminated already, or does not exist.
+ * Terminates a session and appends `session.status_terminated`, after which no run can append. It makes the
+ * session due, so that the worker that holds it, or the next one that claims it, removes its sandbox and
+ * disk.
+ * @returns false when it is already terminated or does not exist.
  */
 export async function appendTerminated(db: Queryable, sessionId: string): Promise<boolean> {
   const row = newEventRow({ event: { type: "session.status_terminated" } });
@@ -122,7 +125,7 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
   return rows.length === 1;
 }
 
-/** The new values of a session's changed fields. */
+/** New values of a session's changed fields. */
 export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata" | "git_identity">;
 
 /** Stores new values and appends `session.updated` with them. The caller has locked the session's row. */
@@ -157,7 +160,11 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
   });
 }
 
-/** None of these states ever ends, so the reason read now was the reason then. If there is none, a call was not awaited. */
+/**
+ * Reads the reason why nothing was appended. The states that end a session are permanent, so reading them
+ * later gives the same reason. `set_aside` and `full` may have ended in between. Without any reason, it
+ * returns `not_awaited`.
+ */
 async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | null): Promise<NotAppended> {
   const { rows } = await db.query<{
     terminated: boolean;
@@ -180,7 +187,7 @@ async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | 
   return rows[0].full ? "full" : "not_awaited";
 }
 
-/** SQL: bytes of the messages of a session that wait. */
+/** Returns SQL for the bytes of a session's waiting messages. */
 function waitingBytes(session: string): string {
   return `(
     select coalesce(sum(octet_length(body)), 0) from events
@@ -188,7 +195,10 @@ function waitingBytes(session: string): string {
   )`;
 }
 
-/** Null where none is a message: what ends or goes on with a turn is never refused. */
+/**
+ * Returns the bytes of the messages, or null when there is none. Inputs that end or continue a turn are never
+ * rejected for their size.
+ */
 function messageBytes(rows: readonly NewEventRow[]): number | null {
   const messages = rows.filter(({ type }) => type === "user.message" || type === "system.message");
   if (messages.length === 0) return null;

@@ -1,32 +1,35 @@
 import type { RepositoryChangesOf, WorkspaceEntry } from "@berth/contract";
 
-/** What the API asks of the runner that holds a session's disk. */
+/** A request of the API to the runner that holds a session's disk. */
 export type ReadRequest =
-  /** `after`: base64 of the name that the entries follow; null for the first. */
+  /** `after` is the base64 of the name that the entries follow; null for the first. */
   | { kind: "list"; path: string; after: string | null; max: number }
   | { kind: "part"; path: string; from: number; count: number }
   | { kind: "changes" }
-  /** `resourceId`: a uuid. `path`: null for all that changed. */
+  /** `resourceId` is a uuid. `path` is null for everything that changed. */
   | { kind: "diff"; resourceId: string; path: string | null };
 
 export type ReadKind = ReadRequest["kind"];
 
-/** What the runner found, by what was asked. */
+/** Results of the runner, by the kind of request. */
 export interface Found {
   list: { entries: FoundEntry[] };
   /** The bytes are beside the answer. `stamp` changes whenever the file does. */
   part: { size: number; stamp: string };
   changes: { repositories: RepositoryChangesOf[] };
-  /** `large_files` is absent where a runner of the release before answers. */
+  /** `large_files` is absent in answers of runners of the previous release. */
   diff: { diff: string; truncated: boolean; large_files?: string[] };
 }
 
-/** `name`: base64 of its bytes. */
+/** An entry of a directory. `name` is the base64 of its bytes. */
 export interface FoundEntry extends Omit<WorkspaceEntry, "path" | "name"> {
   name: string;
 }
 
-/** Why nothing was found. `no_disk`: the session has none on the machine that looked. `not_opened`: no sandbox could be opened. */
+/**
+ * The reason why a read failed. `no_disk`: the session has no disk on the machine that looked. `not_opened`:
+ * no sandbox could be opened.
+ */
 export type ReadFailure =
   | "not_found"
   | "is_directory"
@@ -48,7 +51,7 @@ export type ReadAnswer<Kind extends ReadKind = ReadKind> =
   | { ok: true; found: Found[Kind] }
   | { ok: false; reason: ReadFailure };
 
-/** Bytes that one part may have. */
+/** Maximum number of bytes in one part. */
 export const MAX_PART_BYTES = 4 * 1024 * 1024;
-/** How long a look inside the sandbox may take, once that is open. */
+/** Maximum milliseconds of a read inside the sandbox, once that is open. */
 export const MAX_READ_MS = 20_000;

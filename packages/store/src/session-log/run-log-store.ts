@@ -2,17 +2,17 @@ import { entriesLeftOut, LogCopy, type LogEntry } from "@berth/agent";
 import type { Queryable } from "../db/statement.ts";
 import { type EventRow, logEntry } from "./event-row.ts";
 
-/** A statement returns about this much at most, but at least one event. */
+/** Approximate maximum size, in bytes, of a statement's result. It returns at least one event. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_ROWS = 1000;
-/** What is read of a log at most: several times of what a model can be sent. */
+/** Maximum number of bytes that are read of a log: several times what can be sent to a model. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * What a run has to know of a session's log: all since the last compaction, with what that refers to. Where this is too large, all since the
- * end of a turn from which on it is not, and no call waits for a client. Messages that wait are left out: a run is given each when it takes it.
- *
- * @param maxBytes default: 64 MiB.
+ * Reads what a run needs of a session's log: everything since the last compaction, and what that refers to.
+ * Where this is too large, it reads from the end of a turn, late enough to fit, after which no call waits for
+ * a client. Waiting messages are left out; a run gets each when it takes it.
+ * @param maxBytes Default: 64 MiB.
  */
 export async function readLogCopy(db: Queryable, sessionId: string, maxBytes = MAX_BYTES): Promise<LogCopy> {
   const begin = await beginOf(db, sessionId, maxBytes);
@@ -21,7 +21,7 @@ export async function readLogCopy(db: Queryable, sessionId: string, maxBytes = M
   return new LogCopy(await readRunLog(db, sessionId, from), { from, kept });
 }
 
-/** The entries behind `afterSeq`, in order, without the messages that wait. */
+/** Returns the entries after `afterSeq`, in order, without waiting messages. */
 export async function readRunLog(db: Queryable, sessionId: string, afterSeq: number): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   for (let after: number | undefined = afterSeq; after !== undefined; ) {
@@ -47,10 +47,10 @@ export async function readRunLog(db: Queryable, sessionId: string, afterSeq: num
 
 const IS_KNOWN = "(processed_at is not null or type not in ('user.message', 'system.message'))";
 
-/** Not a part of a call's own loop. */
+/** SQL condition for events of the agent itself, not of a call's own loop. */
 const IS_OWN = "body::json ->> 'parent_tool_use_id' is null";
 
-/** A page that has less than it may have is not followed by another. */
+/** Returns whether no page follows, which is so when the page is not full. */
 function isLastPage(rows: readonly EventRow[]): boolean {
   if (rows.length === PAGE_ROWS) return false;
   return rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0) < PAGE_BYTES;
@@ -59,13 +59,16 @@ function isLastPage(rows: readonly EventRow[]): boolean {
 interface Begin {
   /** The last `seq` that is not read. */
   from: number;
-  /** Of the newest message before that; null when there is none. */
+  /** `seq` of the newest message up to `from`; null when there is none. */
   message: number | null;
-  /** What is before is too large, and no compaction stands for it. */
+  /** Whether earlier entries are left out for their size, without a compaction in their place. */
   isCut: boolean;
 }
 
-/** A compaction comes after the start of a request, which took the newest message. */
+/**
+ * Finds where to begin reading. A compaction comes after the start of a request, which took the newest
+ * message.
+ */
 async function beginOf(db: Queryable, sessionId: string, maxBytes: number): Promise<Begin> {
   const { rows } = await db.query<Begin>({
     name: "begin_of_run_log",

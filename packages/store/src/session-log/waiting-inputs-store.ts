@@ -1,19 +1,23 @@
 import { CALL_REPLY_TYPES } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 
-/** Which inputs are waiting to be processed. */
+/** The kinds of inputs that wait to be processed. */
 export interface WaitingInputs {
-  /** Confirmations and results of calls, which a run processes at once. */
+  /** Whether confirmations or results of calls wait, which a run processes at once. */
   replies: boolean;
-  /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
+  /**
+   * Whether the last turn ended because calls await a client's reply. No message is processed before the
+   * replies.
+   */
   requiresAction: boolean;
-  /** For the next model request. */
+  /** Whether messages for the next model request wait. */
   messages: boolean;
   interrupts: boolean;
-  /** Messages that were sent before a waiting interrupt. */
+  /** Whether messages wait that were sent before a waiting interrupt. */
   interruptedMessages: boolean;
 }
 
+/** Returns which inputs of a session wait. */
 export async function waitingInputs(db: Queryable, sessionId: string): Promise<WaitingInputs> {
   const { rows } = await db.query<{ waiting: WaitingInputs }>({
     name: "waiting_inputs",
@@ -25,7 +29,7 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
 
 const REPLIES = CALL_REPLY_TYPES.map((type) => `'${type}'`).join(", ");
 
-/** An expression: the `WaitingInputs` of session $1. */
+/** SQL expression for the `WaitingInputs` of session $1, as JSON. */
 export const WAITING_AS_JSON = `(
     with waiting as (
       select seq, type = 'user.interrupt' as interrupt, type in (${REPLIES}) as reply from events
@@ -54,7 +58,7 @@ const NOTHING_WAITING: WaitingInputs = {
   interruptedMessages: false,
 };
 
-/** Whether the inputs start a turn of a session that is not running. */
+/** Returns whether the inputs start a turn of a session that is not running. */
 export function startsTurn({ replies, messages, interrupts, requiresAction }: WaitingInputs): boolean {
   return replies || interrupts || (messages && !requiresAction);
 }

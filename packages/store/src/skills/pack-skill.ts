@@ -11,19 +11,19 @@ export interface UploadedFile {
   content: AsyncIterable<Uint8Array>;
 }
 
-/** Where a file is in the content of its version, which is the concatenation of all its files. */
+/** The position of a file in the content of its version, which is the concatenation of all its files. */
 export interface PackedFile {
   path: string;
   offset: number;
   size_bytes: number;
   executable: boolean;
-  /** In hexadecimal. Versions of earlier releases lack it. */
+  /** SHA-256 in hexadecimal. Versions of earlier releases lack it. */
   sha256?: string;
 }
 
 export interface PackedSkill {
   content: StagedBlob;
-  /** Ordered by path. Paths are relative to the directory that holds `SKILL.md`. */
+  /** Files ordered by path. Paths are relative to the directory that contains `SKILL.md`. */
   files: PackedFile[];
   /** The text of `SKILL.md`. */
   manifest: Buffer;
@@ -35,11 +35,10 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MANIFEST = "SKILL.md";
 
 /**
- * Writes the files of a skill into one content, one after the other. Sizes are counted as the bytes arrive; announced sizes
- * are not trusted. When it throws, the received bytes are deleted.
- *
- * @param fault Makes the error from a predicate such as "has more than 500 entries". @param executable Paths of further files that are;
- * looked at once all are uploaded.
+ * Writes the files of a skill into one content, one after another. Sizes are counted as the bytes arrive;
+ * announced sizes are not trusted. When it throws, the received bytes are deleted.
+ * @param fault Makes the error from a predicate such as "has more than 500 entries".
+ * @param executable Paths of further executable files; read once all files are uploaded.
  */
 export async function packSkill(
   blobs: BlobStore,
@@ -103,7 +102,7 @@ function severalManifests(one: string, other: string): string {
   return `has the skills '${shown(one)}' and '${shown(other)}': upload the directory of each alone, as 'berth skills create --all' does`;
 }
 
-/** Requires `SKILL.md` at the top, or in a single top-level directory, which is removed from all paths. */
+/** Requires `SKILL.md` at the top or in a single top-level directory, which is removed from all paths. */
 function belowManifest(
   files: readonly PackedFile[],
   manifest: string,

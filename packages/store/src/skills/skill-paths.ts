@@ -1,9 +1,15 @@
 const MAX_PATH_BYTES = 512;
 const MAX_SEGMENT_BYTES = 255;
-/** Each directory is created on disk: without this limit 500 short paths could mean a hundred thousand directories. */
+/**
+ * Maximum number of directories in a path. Each is created on disk, so without it 500 short paths could mean
+ * a hundred thousand directories.
+ */
 const MAX_DIRECTORIES = 32;
 
-/** Why a path of an upload is not valid below a skill's directory, as a predicate; null when it is. */
+/**
+ * Returns, as a predicate, why a path of an upload is not valid below a skill's directory, or null when it is
+ * valid.
+ */
 export function pathFault(path: string): string | null {
   if (path === "") return "is empty";
   if (path.startsWith("/")) return "is absolute";
@@ -21,12 +27,12 @@ export function pathFault(path: string): string | null {
   return null;
 }
 
-/** Metadata files that macOS adds to archives. */
+/** Returns whether the path is a metadata file that macOS adds to archives. */
 export function isIgnored(path: string): boolean {
   return path.startsWith("__MACOSX/") || path === ".DS_Store" || path.endsWith("/.DS_Store");
 }
 
-/** A path that is both a file and the directory of another path; null when there is none. */
+/** Returns a path that is both a file and the directory of another path, or null when there is none. */
 export function fileAndDirectory(paths: ReadonlySet<string>): string | null {
   for (const path of paths) {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {

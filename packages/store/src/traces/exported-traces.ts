@@ -32,7 +32,10 @@ const FAILED = 1;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** Spans by OpenTelemetry's SDK, sent in batches in the background. When the collector is away, the oldest of many are dropped. */
+/**
+ * Creates spans with OpenTelemetry's SDK, and sends them in batches in the background. While the collector is
+ * unavailable, new spans are dropped once the queue is full.
+ */
 export async function exportedTraces(
   { protocol, serviceName, sampler, withContents }: TraceSettings,
   part: { name: string; version: string },
@@ -88,7 +91,7 @@ async function openExporter(protocol: TraceSettings["protocol"]): Promise<SpanEx
   return new OTLPTraceExporter();
 }
 
-/** Says at most once a minute that spans are not sent. */
+/** Wraps an exporter so that failures are logged at most once a minute. */
 function toldFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   let toldAt = Number.NEGATIVE_INFINITY;
   return {

@@ -4,9 +4,8 @@ import { traceSettings } from "./trace-settings.ts";
 import { NO_TRACES, type Traces } from "./traces.ts";
 
 /**
- * The traces that `OTEL_*` variables ask for. Nothing of OpenTelemetry is loaded while there are none.
- *
- * @param part of the service, which each span names.
+ * Opens the traces that `OTEL_*` variables request. Without them, nothing of OpenTelemetry is loaded.
+ * @param part The part of the service, which each span names.
  */
 export async function openTraces(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** Variables of OpenTelemetry, as the process has them. */
+/** OpenTelemetry's variables, as in the process's environment. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TraceSettings {
@@ -12,8 +12,8 @@ const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 const SAMPLERS = ["always_on", "always_off", "traceidratio"];
 
 /**
- * What `OTEL_*` variables ask for; null: no traces. The exporter reads endpoint, headers, timeout and compression by itself.
- *
+ * Parses `OTEL_*` variables; `settings` is null when they request no traces. The exporter itself reads
+ * endpoint, headers, timeout and compression.
  * @returns also a sentence for each variable that has no effect because of its value.
  */
 export function traceSettings(environment: Environment): {

@@ -1,4 +1,4 @@
-/** Where a span is, as the W3C header `traceparent` says it. */
+/** The identity of a span, as in the W3C header `traceparent`. */
 export interface SpanPlace {
   /** 32 hexadecimal digits. */
   traceId: string;
@@ -7,7 +7,7 @@ export interface SpanPlace {
   isSampled: boolean;
 }
 
-/** Null: it is not one, or is of version ff, which there is none of. */
+/** Parses a `traceparent`. Returns null when it is malformed, or has the invalid version ff. */
 export function parseTraceparent(text: string): SpanPlace | null {
   const [, version, traceId = "", spanId = "", flags = ""] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text) ?? [];
@@ -16,6 +16,7 @@ export function parseTraceparent(text: string): SpanPlace | null {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
+/** Returns the header's text, in version 00. */
 export function formatTraceparent({ traceId, spanId, isSampled }: SpanPlace): string {
   return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }

@@ -1,35 +1,38 @@
-/** What a span says, by the names of OpenTelemetry's conventions. Undefined: nothing. */
+/** Attributes of a span, by the names of OpenTelemetry's conventions. Undefined ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanStart {
   /** Default: internal. */
   kind?: "server" | "client" | "internal";
-  /** The `traceparent` of the span above. Default: none, so that a trace begins here. */
+  /** The `traceparent` of the parent span. Default: none, which starts a new trace. */
   parent?: string | null | undefined;
   attributes?: Attributes;
-  /** Milliseconds ago. Default: now. */
+  /** Milliseconds since the span's start. Default: 0. */
   agoMs?: number;
 }
 
 export interface TraceSpan {
-  /** For spans below it; null while nothing is traced. */
+  /** The `traceparent` for child spans; null while nothing is traced. */
   readonly traceparent: string | null;
-  /** @param error a low-cardinality name of what failed, as in `error.type`. Default: nothing failed. */
+  /**
+   * Ends the span.
+   * @param error A low-cardinality name of the failure, as in `error.type`. Default: no failure.
+   */
   end(attributes?: Attributes, error?: string): void;
 }
 
-/** Spans that are sent to a collector. None of its methods throws, and none waits for the collector. */
+/** Spans that are sent to a collector. No method throws or waits for the collector. */
 export interface Traces {
-  /** Whether what was said and done may be in spans. */
+  /** Whether spans may contain messages and the contents of calls. */
   readonly withContents: boolean;
   start(name: string, start?: SpanStart): TraceSpan;
-  /** Sends what is left, and waits for that at most two seconds. */
+  /** Sends the remaining spans, and waits for that at most two seconds. */
   close(): Promise<void>;
 }
 
 const NO_SPAN: TraceSpan = { traceparent: null, end: () => undefined };
 
-/** Nothing is traced. */
+/** Traces that record nothing. */
 export const NO_TRACES: Traces = {
   withContents: false,
   start: () => NO_SPAN,
