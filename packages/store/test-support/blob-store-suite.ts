@@ -10,7 +10,10 @@ import { pieces } from "./pieces.ts";
 
 const MIB = 1_048_576;
 
-/** What every store of contents does. @param open a new one for a test. */
+/**
+ * Describes the tests of every store of contents.
+ * @param open Opens a new store for a test.
+ */
 export function describeStore(name: string, open: (t: TestContext) => Promise<TestStore>): void {
   describe(`contents in ${name}`, () => {
     for (const size of [0, 10, 300_000, 8 * MIB, 17 * MIB + 1]) {
@@ -102,7 +105,7 @@ export function describeStore(name: string, open: (t: TestContext) => Promise<Te
       assert.deepEqual(await blobs.partialNames(), [id]);
       const staged = await (await another()).partial(id).stage(content.length);
       assert.deepEqual([staged.sha256, staged.size], [digest(content), content.length]);
-      // A process that dies in between begins again.
+      // A process that repeats the step after another one died gets the same content.
       const again = await blobs.partial(id).stage(content.length);
       await again.keep();
       await blobs.partial(id).remove();
@@ -152,7 +155,7 @@ function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** As a socket gives them. */
+/** Splits bytes into chunks, as a socket yields them. */
 function chunks(bytes: Buffer): Buffer[] {
   const count = Math.ceil(bytes.length / 65_536);
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * 65_536, (index + 1) * 65_536));

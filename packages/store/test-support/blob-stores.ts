@@ -8,11 +8,11 @@ import type { BlobStore } from "../src/blobs/interface/blob-store.ts";
 import { openBlobs } from "../src/blobs/open-blobs.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 
-/** A store of a test, empty at first. */
+/** A test's store, empty at first. */
 export interface TestStore {
   blobs: BlobStore;
   db: TestDatabase;
-  /** The same store as another process has it. */
+  /** Opens the same store as another process does. */
   another(dataDir?: string): Promise<BlobStore>;
 }
 
@@ -34,7 +34,7 @@ export async function s3Store(t: TestContext, cacheMb = 64): Promise<S3TestStore
   return { ...(await storeAt(t, place, cacheMb)), s3 };
 }
 
-/** A store in a bucket of which it has the prefix to itself. */
+/** Opens a store in a bucket. No other store uses its prefix. */
 export async function storeAt(
   t: TestContext,
   blobs: string,

@@ -7,13 +7,13 @@ import { silentLog, type TestDatabase } from "./database.ts";
 
 export interface DatabaseApart {
   db: Database;
-  /** Can be cut. */
+  /** The connection to the database, which a test can cut. */
   network: DatabaseProxy;
-  /** Also done when the test ends. */
+  /** Closes the database. Called at the end of the test too. */
   close(): Promise<void>;
 }
 
-/** The same database as a process on another machine has it: by a network of its own. */
+/** Opens the same database as a process on another machine does: through a separate network. */
 export async function databaseApart(t: TestContext, { connection }: TestDatabase): Promise<DatabaseApart> {
   const url = urlOf(connection);
   const network = await DatabaseProxy.start(url);

@@ -11,21 +11,25 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded
 import { migrate } from "../src/db/migrate.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../src/db/pool.ts";
 
-/** A logger for tests that says nothing. */
+/** A logger for tests that logs nothing. */
 export const silentLog = pino({ level: "silent" });
 
-/** A PostgreSQL that store tests run on. It is started by the first test that asks, and stopped after the file. */
+/**
+ * A PostgreSQL server for store tests. The first test that uses it starts it; it is stopped after the file.
+ */
 export type TestServer = { label: string; bin?: string; start(): Promise<EmbeddedPostgres> };
 
 export type TestDatabase = Database & { connection: SocketConnection };
 
-/** The embedded PostgreSQL, and the newest of the distribution where there is one: store tests run on each. */
+/** The embedded PostgreSQL, and the distribution's newest one if installed: store tests run on each. */
 export const testServers: readonly TestServer[] = [
   testServer("embedded PostgreSQL"),
   ...distributionBin().map((bin) => testServer(`the distribution's PostgreSQL (${bin})`, bin)),
 ];
 
-/** An empty database with the present schema, for one test: opened now, closed and dropped when the test ends. */
+/**
+ * Opens an empty database with the current schema for one test. It is closed and dropped when the test ends.
+ */
 export async function testDatabase(
   t: TestContext,
   server = testServers[0],
@@ -45,10 +49,10 @@ export async function testDatabase(
   return { ...database, connection: { ...connection, database: name } };
 }
 
-/** Of each process that `openAsProcesses` opens, for writes. */
+/** Connections for writes of each process that `openAsProcesses` opens. */
 export const CONNECTIONS = 3;
 
-/** The same database, as each of several processes opens it. */
+/** Opens the same database as several processes would. */
 export function openAsProcesses(
   t: TestContext,
   { connection }: Pick<TestDatabase, "connection">,
@@ -61,7 +65,10 @@ export function openAsProcesses(
   return databases;
 }
 
-/** Defaults that an operator's database may have, where it is another day than in UTC: no statement may depend on them. */
+/**
+ * Defaults that an operator's database may have, with a time zone where it is another day than in UTC. No
+ * statement may depend on them.
+ */
 const FOREIGN_DEFAULTS = [
   `timezone = '${new Date().getUTCHours() < 12 ? "Etc/GMT+12" : "Etc/GMT-14"}'`,
   "datestyle = 'German, DMY'",
@@ -96,7 +103,10 @@ async function startWithTemplate(dataDir: string, bin: string | undefined): Prom
   return await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
 }
 
-/** A cluster with the template is made once per release, user and schema; later clusters are copies of it. */
+/**
+ * Prepares a cluster with the template. One is made once per release, user and schema; later clusters are
+ * copies of it.
+ */
 async function furnishCluster(dataDir: string, bin: string | undefined): Promise<void> {
   const kept = clusterCache(bin);
   if (existsSync(kept)) return copyTree(kept, join(dataDir, "cluster"));
@@ -109,7 +119,7 @@ async function furnishCluster(dataDir: string, bin: string | undefined): Promise
   try {
     renameSync(partial, kept);
   } catch (error) {
-    // Another file's tests were faster.
+    // The tests of another file were faster.
     rmSync(partial, { recursive: true });
     if (!existsSync(kept)) throw error;
   }

@@ -11,7 +11,10 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded
 import { type Database, openDatabase } from "../src/db/pool.ts";
 import { silentLog } from "./database.ts";
 
-/** A data directory for one test with its servers. When the test ends, they are stopped and the directory is removed. */
+/**
+ * A data directory for one test, with its servers. When the test ends, they are stopped and the directory is
+ * removed.
+ */
 export type TemporaryInstance = {
   dataDir: string;
   start(): Promise<EmbeddedPostgres>;
@@ -19,20 +22,22 @@ export type TemporaryInstance = {
   stopAll(): Promise<void>;
   /** Starts the server in another process, which stops it on SIGTERM. */
   startInChild(prefix?: readonly string[]): Child;
-  /** Called at the end of the test, before the directory is removed. */
+  /** Adds a function to call at the end of the test, before the directory is removed. */
   onEnd(stop: () => Promise<void>): void;
 };
 
 export type Child = {
   process: ChildProcess;
-  /** Its log, as JSON lines. */
+  /** The child's log, as JSON lines. */
   log: Readable;
   ready: Promise<{ pid: number; connection: SocketConnection }>;
   exited: Promise<void>;
 };
 
 /**
- * @param below the data directory's path below the test's own, which has the permission bits `mode`.
+ * Creates an instance for a test.
+ * @param below Path of the data directory below the test's own directory, which has the permission bits
+ * `mode`.
  * @param isPrepared Whether it begins with a copy of the prepared cluster.
  */
 export function temporaryInstance(
@@ -79,7 +84,7 @@ export async function withDatabase<T>(
   return await work(db).finally(() => db.close());
 }
 
-/** The pids of a server and its workers, from /proc. */
+/** Returns the pids of a server and its workers, from /proc. */
 export function serverProcesses(postmaster: number): number[] {
   const children = readdirSync("/proc")
     .map(Number)

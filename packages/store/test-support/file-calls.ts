@@ -3,7 +3,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A call that writes, syncs or names a file: its name, the file of its descriptor or its first path, and its second path. */
+/**
+ * A call that writes, syncs or names a file: its name, the file of its descriptor or its first path, and its
+ * second path.
+ */
 export interface FileCall {
   name: string;
   file: string;
@@ -22,8 +25,8 @@ export const isNaming = ({ name }: FileCall) => NAMES.includes(name);
 export const CAN_TRACE = spawnSync("strace", ["--version"]).status === 0;
 
 /**
- * Runs a module's text in a process of its own, and returns its calls in order and what it printed. A killed process loses
- * nothing of the page cache: only the order of the calls shows what a power failure would leave.
+ * Runs a module's text in its own process. Returns its calls in order, and what it printed. A killed process
+ * loses nothing of the page cache, so only the order of the calls shows what a power failure would leave.
  */
 export function fileCalls(directory: string, program: string): { calls: FileCall[]; stdout: string } {
   const output = join(directory, "trace");
@@ -36,8 +39,8 @@ export function fileCalls(directory: string, program: string): { calls: FileCall
 }
 
 /**
- * A file is durable: its bytes are synced after they are written and before it gets its name, and its directory afterwards. The
- * file is the one that is given the name last.
+ * Asserts that a file is durable: its bytes are synced after they are written and before it gets its name,
+ * and its directory afterwards. The last file that gets the name counts.
  */
 export function assertDurable(calls: readonly FileCall[], path: string): void {
   const named = calls.findLastIndex((call) => isNaming(call) && call.to === path);
@@ -56,7 +59,10 @@ export function assertSynced(calls: readonly FileCall[], directory: string): voi
   );
 }
 
-/** A call that another thread interrupts has two lines; the first has the arguments. */
+/**
+ * Parses a line of the trace. A call that another thread interrupts has two lines, the first with the
+ * arguments.
+ */
 function parseCall(line: string): FileCall[] {
   const [, name = "", rest = ""] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
   if (name === "") return [];

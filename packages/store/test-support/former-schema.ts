@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from "./database.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../src/db/migrations");
 
-/** An empty database with the schema as of a migration, for one test. */
+/** Creates an empty database with the schema as of a migration, for one test. */
 export async function formerDatabase(t: TestContext, last: number): Promise<TestDatabase> {
   const db = await testDatabase(t);
   await db.write.query({ text: "drop schema public cascade" });

@@ -1,7 +1,9 @@
-/** A text as it is read: for each character where it lies in the text as it is written. */
+/** A text as read: each character with its position in the text as written. */
 type Read = { character: string; start: number; end: number }[];
 
-/** Each way to read a text, by whole-text patterns; `rangesByReference` looks for a secret in all of them. */
+/**
+ * All ways to read a text, by patterns on the whole text. `rangesByReference` searches for a secret in each.
+ */
 const READINGS: readonly ((text: string) => Read)[] = [
   written,
   (text) => without(written(text), SEQUENCE),
@@ -31,7 +33,9 @@ const NAMES: Readonly<Record<string, string>> = {
   E: "\u001b",
 };
 
-/** Where a plain secret of ASCII is in a text, found by a slow search without any state, in any order. */
+/**
+ * Returns the ranges of a plain ASCII secret in a text, in any order. It is a slow search without any state.
+ */
 export function rangesByReference(text: string, secret: string): { start: number; end: number }[] {
   return READINGS.flatMap((read) => rangesIn(read(text), folded(secret)));
 }

@@ -1,4 +1,4 @@
-/** A source of bytes, which fails where an error stands. */
+/** Yields the parts as a source of bytes, which fails at an error. */
 export async function* pieces(...parts: (Uint8Array | Error)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
     if (part instanceof Error) throw part;

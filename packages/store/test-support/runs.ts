@@ -10,14 +10,14 @@ export interface Seed {
 }
 
 export interface SessionSeed {
-  /** A uuid; default: a new one. */
+  /** The session's uuid. Default: a new one. */
   id?: string;
   model?: string;
   pending?: boolean;
   variables?: Record<string, string>;
 }
 
-/** An organization with an agent and an environment. */
+/** Creates an organization with an agent and an environment. */
 export async function seed(db: Queryable): Promise<Seed> {
   const [organizationId, agentId, environmentId] = [newUuid(), newUuid(), newUuid()];
   const owner = ["organization", organizationId];

@@ -1,2 +1,2 @@
-/** For tests of other packages. */
+/** Internals for tests of other packages. */
 export { diskStoreId } from "../../src/blobs/disk/disk-store-id.ts";

@@ -1,2 +1,2 @@
-/** For tests of other packages. */
+/** Internals for tests of other packages. */
 export { removePermit, storePermit, type TurnPermit } from "../../src/leases/turn-permits.ts";

@@ -1,2 +1,2 @@
-/** For tests of other packages. */
+/** Internals for tests of other packages. */
 export { readLog } from "../../src/session-log/event-store.ts";
