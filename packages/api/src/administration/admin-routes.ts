@@ -7,11 +7,11 @@ import { mountMembers } from "./member-routes.ts";
 
 interface Deps {
   settings: AdministeredSettings;
-  /** What counts tries of user codes. */
+  /** Rate counter for tries of user codes. */
   attempts: Rates;
 }
 
-/** The operations under `/api/v1/admin`, for operator tokens. */
+/** Mounts the operations under `/api/v1/admin`, which accept operator tokens. */
 export function mountAdministration(app: HttpApp, { settings, attempts }: Deps): void {
   const mount = adminMount(app, settings);
   mountMembers(mount);

@@ -1,4 +1,4 @@
-// Subject: what operators do by requests, and that it is what the commands on the machine do.
+// Subject: requests of operators, which do the same as the commands on the machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid, type Operation, operations, parseId } from "@berth/contract";
@@ -11,7 +11,7 @@ const changing = Object.values(operations)
   .flatMap((noun): Operation[] => Object.values(noun))
   .filter(({ credential, method, readOnly }) => credential === "operator" && method !== "GET" && !readOnly);
 
-/** What is about one organization, so that its admins find it in their log. */
+/** Operations that are about one organization, so that its admins find them in their audit log. */
 const OF_ORGANIZATION =
   /^admin(Organizations|Users|ServiceAccounts|Tokens|Limits|Retention|Erasures|Sessions)\.|^adminDeviceAuthorizations\.approve$/;
 

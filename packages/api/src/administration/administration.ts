@@ -14,14 +14,15 @@ import { releaseAnySession } from "./release-any-session.ts";
 import { changeRetention, listRetention } from "./retention-store.ts";
 import { subject } from "./subject.ts";
 
-/** A value for each name; null: none, whatever the settings say; undefined: that of the settings again. */
+/** Values by name. Null means no limit, whatever the settings say; undefined restores the setting. */
 type Values<Name> = ReadonlyMap<Name, number | null | undefined>;
 
 /**
- * What the operator does: organizations, users and service accounts, identified by name or id, their limits and data, hosts, and the
- * audit log. The functions reject with `OperatorError` when something does not exist or already exists.
+ * Returns the functions of administration: organizations, users and service accounts, identified by name or
+ * id, their limits and data, hosts, and the audit log. They reject with `OperatorError` when something does
+ * not exist or already exists.
  *
- * @param parent uuid of the operator token of the request; null on the machine.
+ * @param parent uuid of the operator token of the request; null for a command on the machine.
  */
 export function administration(by: Administrator, parent: string | null) {
   return {
@@ -97,7 +98,7 @@ export function administration(by: Administrator, parent: string | null) {
     erasures: {
       list: () => by.read((db) => listErasures(db.read)),
       get: (id: string) => by.read((db) => getErasure(db.read, id)),
-      /** Asks for an erasure, which running services carry out. */
+      /** Requests an erasure, which running services carry out. */
       begin: (whose: ErasureSubject) =>
         by.change(
           "admin erase",

@@ -2,28 +2,28 @@ import type { DatabaseAccess } from "@berth/store/db";
 import type { DefaultLimits, RetentionDays } from "@berth/store/names";
 import type { Subject } from "./subject.ts";
 
-/** What administration needs to know of the installation. */
+/** Settings of the installation that administration needs. */
 export interface AdministeredSettings {
-  /** For how many days what is old is kept, of organizations that have no own ones. */
+  /** Days after which old data is deleted, for organizations without values of their own. */
   retention: RetentionDays;
-  /** A host that was seen within this time is there. */
+  /** Seconds within which a host must have been seen to count as online. */
   hostGraceSeconds: number;
-  /** Of organizations and users that have no own ones. */
+  /** Limits for organizations and users without values of their own. */
   limits: DefaultLimits;
-  /** The host with whose settings those of the others are compared. */
+  /** Id of the host whose settings those of the other hosts are compared with. */
   hostId: string;
-  /** The installation's key of user codes. */
+  /** Returns the installation's key for hashing user codes. */
   userCodeKey: () => Uint8Array;
 }
 
-/** Who administers, and by which way: on the machine, or by a request with an operator token. */
+/** Who administers: a command on the machine, or a request with an operator token. */
 export interface Administrator {
   read<T>(work: (db: DatabaseAccess, settings: AdministeredSettings) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction with its entry in the audit log.
+   * Runs `work` in one transaction and writes its entry in the audit log.
    *
-   * @param command as the command on the machine is written.
-   * @param about what was changed.
+   * @param command as it is written on the command line.
+   * @param about returns the subject of the audit entry.
    */
   change<T>(
     command: string,

@@ -4,20 +4,23 @@ import type { Queryable } from "@berth/store/db";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
 
-/** What entries have; all of it. Whose is a name or an email address, or an id, also of what is deleted. */
+/**
+ * Filter of audit entries; all conditions must hold. `organization` and `user` are a name or email address,
+ * or an id, also of something deleted.
+ */
 export interface AuditQuery extends Omit<AuditFilter, "organizationId" | "userId"> {
   organization?: string | undefined;
   user?: string | undefined;
 }
 
-/** Of the log, which may have millions of entries, this many are read at once. */
+/** Number of entries read at once, since the log may have millions. */
 const PAGE = 1_000;
 
 /**
  * Reads the latest entries page by page, newest first.
  *
- * @param limit null: all.
- * @throws OperatorError when there is no organization or user of the name.
+ * @param limit maximum number of entries; null for all.
+ * @throws OperatorError when no organization or user has the given name.
  */
 export async function readAuditEntries(
   db: Queryable,

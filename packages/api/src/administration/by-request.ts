@@ -18,10 +18,13 @@ type AdminHandler<R extends AnyRoute> = (
   request: OperatorRequest,
 ) => Promise<ResponseOf<R>>;
 
-/** Mounts a route of the operator. */
+/** Mounts a route of the admin API. */
 export type MountAdmin = <R extends AnyRoute>(route: R, handler: AdminHandler<R>) => void;
 
-/** What an operator does by a request is what the commands on the machine do, as an operation of the API in the audit log. */
+/**
+ * Returns a function that mounts admin routes. A route does the same as the command on the machine; the audit
+ * log names the operation of the API.
+ */
 export function adminMount(app: HttpApp, settings: AdministeredSettings): MountAdmin {
   return (route, handler) =>
     mountOperator(app, route, async (request, input) => {
@@ -46,7 +49,7 @@ function byRequest(
         asDatabase(tx, async (whole) => {
           const result = await work(whole, settings);
           await appendAuditEntry(whole.write, { ...auditEntry(), ...about(result) });
-          // Whoever lost a right by it loses it from this process's next request on.
+          // A principal whose rights were reduced loses them from this process's next request on.
           afterCommit(() => recentTokens.clear());
           return result;
         }),
@@ -54,7 +57,7 @@ function byRequest(
   };
 }
 
-/** A path has ids, not names. @throws errors.notFound for what is no id of the kind. */
+/** Returns the given id; paths contain no names. @throws errors.notFound for another kind of id. */
 export function requireId(kind: IdKind, given: string): string {
   if (parseId(kind, given) === null) throw errors.notFound(kind.replaceAll("_", " "), given);
   return given;

@@ -26,7 +26,7 @@ import { listHosts } from "./list-hosts.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
 
-/** Whose data is erased: a user by the email address or id, or an organization by its name or id. */
+/** Subject of an erasure: a user by email address or id, or an organization by name or id. */
 export interface ErasureSubject {
   user?: string | undefined;
   organization?: string | undefined;
@@ -40,7 +40,7 @@ const REMAINS = [
   "unpacked skills on the hosts, for about an hour",
 ];
 
-/** Repositories are copied for the whole organization, and service accounts are its own. */
+/** Data that remains in each case: copies of repositories and service accounts belong to the organization. */
 const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[]>> = {
   user: [
     "copies of repositories on the hosts, which belong to the organization",
@@ -49,7 +49,7 @@ const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[
   organization: ["copies of repositories on the hosts, for about an hour, and while a host is away"],
 };
 
-/** Asks for an erasure. Returns the one that exists if it was asked before. */
+/** Requests an erasure. Returns the existing one if the subject already has one. */
 export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<ErasureReceipt> {
   return await receiptOf(tx, await requestErasure(tx, { id: newUuid(), ...(await subjectOf(tx, subject)) }));
 }
@@ -66,7 +66,7 @@ async function subjectOf(
   return { subject_type: "organization", subject_id: id, organization_id: id };
 }
 
-/** All, newest first. */
+/** Lists all erasures, newest first. */
 export async function listErasures(db: Queryable): Promise<ErasureReceipt[]> {
   return await receiptsOf(db, await selectErasures(db, WHOLE));
 }
@@ -90,7 +90,7 @@ async function receiptsOf(db: Queryable, erasures: readonly Erasure[]): Promise<
   return await Promise.all(erasures.map((erasure) => receiptOf(db, erasure)));
 }
 
-/** @throws OperatorError when there is none with this id. */
+/** Reads an erasure. @throws OperatorError when none has this id. */
 export async function getErasure(db: Queryable, id: string): Promise<ErasureReceipt> {
   const erasure = await readErasure(db, uuidOf(id));
   if (erasure === null)
@@ -98,7 +98,7 @@ export async function getErasure(db: Queryable, id: string): Promise<ErasureRece
   return await receiptOf(db, erasure);
 }
 
-/** Receipts of former releases have the uuid alone. */
+/** Returns the uuid of an erasure. Older receipts have the bare uuid as their id. */
 function uuidOf(id: string): string {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : uuidOrNil("erasure", id);
 }
@@ -106,7 +106,7 @@ function uuidOf(id: string): string {
 const LOOK_MS = 500;
 const HOST_SEEN_SECONDS = 30;
 
-/** Waits until an erasure is complete, at most for `waitMs`, and not at all while no service runs. */
+/** Waits for an erasure, for at most `waitMs` milliseconds. Returns at once while no service runs. */
 export async function waitForErasure(
   { read }: Pick<DatabaseAccess, "read">,
   id: string,

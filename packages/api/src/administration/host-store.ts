@@ -5,9 +5,9 @@ import { forgetHome, readHosts } from "@berth/store/leases";
 import { listHosts } from "./list-hosts.ts";
 
 /**
- * Begins to drain a host, or ends that. Returns the host.
+ * Starts or stops draining a host, and returns it.
  *
- * @throws OperatorError when it was never seen.
+ * @throws OperatorError when the host was never seen.
  */
 export async function setDraining(
   db: Queryable,
@@ -22,11 +22,11 @@ export async function setDraining(
 }
 
 /**
- * Gives up the disks of a host that is gone, and removes the host. Its sessions continue elsewhere without them.
+ * Removes a host that is gone and gives up its disks. Its sessions continue elsewhere without them.
  *
- * @param graceMs a host that was seen within this time is there.
- * @returns how many sessions it had.
- * @throws OperatorError when there is no such host, or when it is there and `force` is not set.
+ * @param graceMs milliseconds within which a host must have been seen to count as online.
+ * @returns how many sessions had their disk there.
+ * @throws OperatorError when there is no such host, or when it is online and `force` is not set.
  */
 export async function forgetHost(
   db: Queryable,
@@ -53,7 +53,7 @@ export async function forgetHost(
   return { id, type: "host_forgotten", sessions };
 }
 
-/** Another host can use the disks. */
+/** Returns whether another host can use the disks. */
 async function hasHost(db: Queryable, place: string): Promise<boolean> {
   const { rows } = await db.query({ text: "select from hosts where place = $1 limit 1", values: [place] });
   return rows.length > 0;

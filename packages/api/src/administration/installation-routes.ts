@@ -17,7 +17,7 @@ const {
   adminAuditEntries: auditEntries,
 } = adminRoutes;
 
-/** What organizations and users may do and keep, the services of the database, and the audit log. */
+/** Mounts the routes for limits, retention, erasures, logins, hosts, sessions and the audit log. */
 export function mountInstallation(mount: MountAdmin, attempts: Rates): void {
   mountLimits(mount);
   mountErasures(mount);
@@ -40,14 +40,17 @@ function mountLimits(mount: MountAdmin): void {
   );
 }
 
-/** @throws errors.notFound for what is neither an id of a user nor of an organization. */
+/** @throws errors.notFound when the id is neither of a user nor of an organization. */
 function ownerOf(id: string) {
   if (parseId("user", id) !== null) return { user: id };
   if (parseId("organization", id) !== null) return { organization: id };
   throw errors.notFound("owner", id);
 }
 
-/** The names that a body has. Null there: undefined here, so that the settings count; `none`: null here. */
+/**
+ * Returns the names that the body contains, with their values. Null in the body becomes undefined, which
+ * restores the setting; `none` becomes null.
+ */
 function changes<Name extends string>(
   names: readonly Name[],
   body: Partial<Record<Name, number | "none" | null | undefined>>,
@@ -95,7 +98,7 @@ function mountHosts(mount: MountAdmin): void {
   mount(hosts.forget, (admin, { params, body }) => admin.hosts.forget(hostId(params), body.force));
 }
 
-/** @throws errors.notFound for what the database could not even ask for. */
+/** @throws errors.notFound when the id contains NUL, which PostgreSQL cannot store. */
 function hostId({ host_id: id }: { host_id: string }): string {
   if (id.includes("\0")) throw errors.notFound("host", id);
   return id;

@@ -1,4 +1,4 @@
-// Subject: what is added to an organization, or set for it, around its erasure.
+// Subject: additions to an organization, and its settings, around its erasure.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { newUuid, operations } from "@berth/contract";
@@ -16,7 +16,7 @@ import { createUser, setUserDisabled } from "./user-store.ts";
 const ACME = { organization: "acme" };
 const ada = { ...ACME, email: "ada@example.com", role: "member" as const };
 
-/** What is done to an organization by somebody who found it just before. */
+/** Additions to an organization by somebody who read it just before. */
 const ADDITIONS: Readonly<Record<string, (tx: Queryable) => Promise<unknown>>> = {
   user: (tx) => createUser(tx, ada),
   "service account": (tx) => createServiceAccount(tx, { ...ACME, name: "ci" }),
@@ -37,7 +37,7 @@ async function acme(t: TestContext) {
 
 const WAIT_MS = 20_000;
 
-/** Resolves once a transaction waits for another. */
+/** Resolves once a transaction waits for a lock. */
 async function someoneWaits({ read }: TestDatabase): Promise<void> {
   const text = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   const deadline = performance.now() + WAIT_MS;

@@ -8,7 +8,7 @@ import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { heldOrganizationId, organizationId } from "./organization-store.ts";
 import { heldUser, userId } from "./user-store.ts";
 
-/** An organization by its name or id, or a user by the email address or id. */
+/** An organization by name or id, or a user by email address or id. */
 export interface LimitedOwner {
   organization?: string | undefined;
   user?: string | undefined;
@@ -43,8 +43,10 @@ export async function listLimits(
 }
 
 /**
- * @param values null: no limit, whatever the settings say; undefined: that of the settings again.
- * @returns ids of the organization, and of the owner if it is a user, as the API shows them.
+ * Changes limits of an organization or a user.
+ *
+ * @param values null means no limit, whatever the settings say; undefined restores the value of the settings.
+ * @returns ids of the organization and of the owner, in the form of the API.
  */
 export async function changeLimits(
   tx: Queryable,

@@ -3,7 +3,7 @@ import { listAuditEntries } from "@berth/store/audit";
 import { createdBounds, onwardPage, openCursor } from "../request/page.ts";
 import type { OperatorRequest } from "./by-request.ts";
 
-/** A page of the audit log, newest first. A cursor holds the last entry of the page before. */
+/** Returns a page of the audit log, newest first. A cursor holds the last entry of the previous page. */
 export async function pageOfAuditEntries(
   request: OperatorRequest,
   input: Input<typeof adminRoutes.adminAuditEntries.list>,

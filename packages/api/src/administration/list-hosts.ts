@@ -2,7 +2,10 @@ import type { Host } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { differingSettings, readHosts } from "@berth/store/leases";
 
-/** All hosts by id, each compared with `ownId`, or with the one that was seen last if that was never seen. */
+/**
+ * Lists all hosts by id. The settings of each are compared with those of `ownId`, or of the host seen last if
+ * `ownId` was never seen.
+ */
 export async function listHosts(db: Queryable, ownId: string): Promise<Host[]> {
   const rows = await readHosts(db);
   const latest = rows.toSorted((a, b) => (a.seen_seconds_ago ?? Infinity) - (b.seen_seconds_ago ?? Infinity));

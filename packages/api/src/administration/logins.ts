@@ -16,15 +16,15 @@ import { enabledUser } from "./user-store.ts";
 
 type Settings = Pick<AdministeredSettings, "userCodeKey">;
 
-/** What a login that waits is to become. */
+/** Terms on which a pending login is approved. */
 export interface LoginApproval {
-  /** The user, by email or id, whose token it becomes. */
+  /** User, by email or id, who gets the token. */
   user: string;
-  /** Default: what was asked for. */
+  /** Scopes of the token. Default: the requested ones. */
   scopes?: readonly Scope[] | undefined;
 }
 
-/** @throws OperatorError when no login waits with this code. */
+/** @throws OperatorError when no login with this code is pending. */
 export async function findLogin(
   db: DatabaseAccess,
   code: string,
@@ -34,9 +34,10 @@ export async function findLogin(
 }
 
 /**
- * The token depends on no other token.
+ * Approves a login. The new token has no parent.
  *
- * @throws OperatorError when no login waits with this code, the user is missing or disabled, or a scope was not asked for.
+ * @throws OperatorError when no login with this code is pending, the user is missing or disabled, or a scope
+ * was not requested.
  */
 export async function approveLogin(
   db: DatabaseAccess,
@@ -54,7 +55,7 @@ export async function approveLogin(
   };
 }
 
-/** @throws OperatorError when no login waits with this code. */
+/** @throws OperatorError when no login with this code is pending. */
 export async function denyLogin(
   db: DatabaseAccess,
   code: string,

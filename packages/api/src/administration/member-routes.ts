@@ -14,7 +14,7 @@ const {
   adminOperatorTokens: operatorTokens,
 } = adminRoutes;
 
-/** Organizations, who belongs to them, and tokens. */
+/** Mounts the routes for organizations, their members, and tokens. */
 export function mountMembers(mount: MountAdmin): void {
   mountOrganizations(mount);
   mountUsers(mount);

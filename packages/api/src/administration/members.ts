@@ -19,7 +19,7 @@ import { type Subject, subject } from "./subject.ts";
 import { createTokenOf, type TokenTerms } from "./tokens.ts";
 import { createUser, selectUsers, setRole, setUserDisabled, toUser } from "./user-store.ts";
 
-/** Organizations, who belongs to them, and their tokens. */
+/** Returns the functions that administer organizations, their members, and tokens. */
 export function administerMembers(by: Administrator) {
   return {
     organizations: {

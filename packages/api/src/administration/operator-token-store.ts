@@ -20,7 +20,7 @@ export type NewOperatorToken = Pick<
 
 const COLUMNS = "id, name, last4, parent_id, expires_at, last_used_at, revoked_at";
 
-/** Newest first. */
+/** Selects operator tokens, newest first. */
 export async function selectOperatorTokens(db: Queryable, range: KeysetRange): Promise<OperatorTokenRow[]> {
   return await selectKeyset<OperatorTokenRow>(
     db,
@@ -42,8 +42,8 @@ export async function insertOperatorToken(tx: Queryable, made: NewOperatorToken)
 }
 
 /**
- * Holds a token until the transaction ends, so that it is revoked before a child of it is created or after, and then with the child.
- * Null when it is revoked.
+ * Locks a token until the transaction ends. A concurrent revocation happens before a child is created, or
+ * afterwards and then revokes the child too. Returns null when the token is revoked.
  */
 export async function lockOperatorToken(
   tx: Queryable,
@@ -56,7 +56,7 @@ export async function lockOperatorToken(
   return rows[0] ?? null;
 }
 
-/** Whether there is one, which is revoked then if it was not. */
+/** Revokes an operator token if it is not revoked yet. Returns whether it exists. */
 export async function revokeOperatorToken(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     text: "update operator_tokens set revoked_at = coalesce(revoked_at, now()) where id = $1",
@@ -65,7 +65,7 @@ export async function revokeOperatorToken(tx: Queryable, id: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Revokes the children of these tokens, and returns those that were not revoked before. */
+/** Revokes the children of these tokens. Returns the ids of those that were not revoked before. */
 export async function revokeOperatorChildren(tx: Queryable, parents: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
     text: `update operator_tokens set revoked_at = now()

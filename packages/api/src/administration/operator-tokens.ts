@@ -12,7 +12,7 @@ import {
 
 export interface OperatorTokenTerms {
   name: string;
-  /** ISO 8601. Default, also for null: with the parent; without one, never. */
+  /** ISO 8601. Default, also for null: the parent's expiry, or never without a parent. */
   expiresAt?: string | null | undefined;
 }
 
@@ -23,9 +23,10 @@ export interface RevokedOperatorToken {
 }
 
 /**
- * Creates an operator token. It does not outlive the one that creates it, and is revoked with it. Its secret is returned here only.
+ * Creates an operator token. It expires and is revoked with its parent at the latest. The secret is returned
+ * only here.
  *
- * @param parent uuid of the operator token that creates it; null: a command on the machine does.
+ * @param parent uuid of the operator token that creates it; null for a command on the machine.
  */
 export async function createOperatorToken(
   tx: Queryable,
@@ -60,7 +61,7 @@ function expiryWithin(asked: string | null | undefined, latest: Date | null): Da
   return requested;
 }
 
-/** Revokes a token, and those that were created with it, directly or by another of them. @throws OperatorError when there is none. */
+/** Revokes a token and all its descendants. @throws OperatorError when the token does not exist. */
 export async function revokeOperatorTokens(tx: Queryable, given: string): Promise<RevokedOperatorToken> {
   const id = parseId("operator_token", given);
   if (id === null || !(await revokeOperatorToken(tx, id)))

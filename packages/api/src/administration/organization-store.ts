@@ -16,7 +16,7 @@ const COLUMNS = `id, name,
   (select count(*)::integer from users where organization_id = organizations.id) as users,
   (select count(*)::integer from service_accounts where organization_id = organizations.id) as service_accounts`;
 
-/** Newest first. */
+/** Selects organizations, newest first. */
 export async function selectOrganizations(
   db: Queryable,
   { name }: { name?: string | undefined },
@@ -58,20 +58,21 @@ export async function renameOrganization(
   return toOrganization(rows[0]);
 }
 
-/** Returns the uuid of an organization by its name or id. @throws OperatorError when it does not exist. */
+/** Returns the uuid of an organization, given by name or id. @throws OperatorError when it does not exist. */
 export async function organizationId(db: Queryable, given: string): Promise<string> {
   return await findOrganization(db, given, "");
 }
 
-/** As `organizationId`. It stays, and nobody asks for its erasure, until the transaction ends. */
+/** Returns the same as `organizationId`, and locks the organization until the transaction ends. */
 export async function heldOrganizationId(tx: Queryable, given: string): Promise<string> {
   return await findOrganization(tx, given, "for share");
 }
 
 /**
- * As `heldOrganizationId`, for what adds to an organization: an erasure that is asked for afterwards covers that.
+ * Returns the same as `heldOrganizationId`, for a transaction that adds to the organization. An erasure
+ * requested afterwards covers what was added.
  *
- * @throws OperatorError also while it is being erased.
+ * @throws OperatorError also while the organization is being erased.
  */
 export async function growingOrganizationId(tx: Queryable, given: string): Promise<string> {
   const id = await heldOrganizationId(tx, given);

@@ -2,7 +2,7 @@ import type { adminRoutes, Host, Input, Page } from "@berth/contract";
 import { onwardPage, openCursor } from "../request/page.ts";
 import type { OperatorRequest } from "./by-request.ts";
 
-/** A page of all hosts, by id. A cursor holds the last one of the page before. */
+/** Returns a page of all hosts, by id. A cursor holds the last host of the previous page. */
 export function pageOfHosts(
   request: OperatorRequest,
   input: Input<typeof adminRoutes.adminHosts.list>,

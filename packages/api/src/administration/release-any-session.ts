@@ -5,9 +5,10 @@ import { markReleased } from "../features/sessions/session-store.ts";
 import { checkNotEnded, lockSessionState } from "../features/sessions/state/session-state-store.ts";
 
 /**
- * Lets turns of a session run again that was set aside, whoever owns it. A runner finds it by its next look at what is due.
+ * Lets turns of a session that was set aside run again, whoever owns it. A runner finds it at its next poll
+ * for due sessions.
  *
- * @throws OperatorError when it does not exist; errors.sessionTerminated, errors.sessionArchived
+ * @throws OperatorError when the session does not exist; errors.sessionTerminated, errors.sessionArchived
  */
 export async function releaseAnySession(tx: Queryable, given: string): Promise<ReleasedSession> {
   const uuid = parseId("session", given);

@@ -20,8 +20,10 @@ export async function listRetention(
 }
 
 /**
- * @param values null: without end, whatever the settings say; undefined: the days of the settings again.
- * @returns the organization's id as the API shows it.
+ * Changes the retention of an organization.
+ *
+ * @param values days; null keeps data for ever, whatever the settings say; undefined restores the setting.
+ * @returns the organization's id in the form of the API.
  */
 export async function changeRetention(
   tx: Queryable,

@@ -14,11 +14,11 @@ export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "c
   disabled_at: Date | null;
 };
 
-/** By its id, or by its name in an organization. */
+/** A service account by its id, or by its name in an organization. */
 export type ServiceAccountName = { id: string } | Pick<ServiceAccount, "name" | "organization">;
 
 export interface ServiceAccountFilter {
-  /** Id of the organization. */
+  /** Organization's id. */
   organization_id?: string | undefined;
   name?: string | undefined;
 }
@@ -26,7 +26,7 @@ export interface ServiceAccountFilter {
 const COLUMNS = `id, name, organization_id,
   (select name from organizations where organizations.id = service_accounts.organization_id) as organization, disabled_at`;
 
-/** Newest first. */
+/** Selects service accounts, newest first. */
 export async function selectServiceAccounts(
   db: Queryable,
   { organization_id: organization, name }: ServiceAccountFilter,
@@ -48,7 +48,7 @@ export async function selectServiceAccounts(
   return await selectKeyset<ServiceAccountRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
-/** @throws OperatorError when the organization does not exist, is being erased, or already has a service account of this name. */
+/** @throws OperatorError when the organization is missing or being erased, or has an account of this name. */
 export async function createServiceAccount(
   tx: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
@@ -67,9 +67,11 @@ export async function createServiceAccount(
 }
 
 /**
- * The tokens of a disabled service account are rejected, and streams that were opened with them end within seconds.
+ * Disables or enables a service account. Tokens of a disabled one are rejected, and streams that were opened
+ * with them end within seconds.
  *
- * @throws OperatorError when there is no such service account, or to enable one whose organization is being erased.
+ * @throws OperatorError when there is no such service account, or when the organization of one to enable is
+ * being erased.
  */
 export async function setServiceAccountDisabled(
   tx: Queryable,
@@ -90,7 +92,11 @@ export async function setServiceAccountDisabled(
   return stored(rows);
 }
 
-/** It stays, and is not disabled or erased, until the transaction ends. @throws OperatorError when there is no such service account. */
+/**
+ * Returns a service account and locks it against being disabled or erased until the transaction ends.
+ *
+ * @throws OperatorError when there is none.
+ */
 export async function requireServiceAccount(
   tx: Queryable,
   given: ServiceAccountName,

@@ -6,20 +6,20 @@ import { toToken } from "../features/tokens/token-store.ts";
 import { requireServiceAccount, type ServiceAccountName } from "./service-account-store.ts";
 import { enabledUser } from "./user-store.ts";
 
-/** Whose a token is, and what it may do. */
+/** Bearer, scopes and expiry of a new token. */
 export interface TokenTerms {
-  /** By email or id. */
+  /** User, by email or id. */
   user?: string | undefined;
-  /** Instead of a user. */
+  /** Service account, given instead of a user. */
   serviceAccount?: ServiceAccountName | undefined;
   name: string;
   scopes: readonly Scope[];
-  /** ISO 8601. Default, also for null: never. */
+  /** ISO 8601. Default, also for null: the token never expires. */
   expiresAt?: string | null | undefined;
 }
 
 /**
- * Creates a token that depends on no other one. Its secret is returned here only.
+ * Creates a token without a parent. Its secret is returned only here.
  *
  * @throws OperatorError when the user or the service account is missing or disabled.
  */

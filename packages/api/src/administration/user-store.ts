@@ -19,7 +19,7 @@ interface FoundUser {
 export type UserRow = Omit<User, "type" | "disabled_at" | "created_at"> & { disabled_at: Date | null };
 
 export interface UserFilter {
-  /** Id of the organization. */
+  /** Organization's id. */
   organization_id?: string | undefined;
   email?: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface UserFilter {
 const COLUMNS = `id, email, organization_id,
   (select name from organizations where organizations.id = users.organization_id) as organization, role, disabled_at`;
 
-/** Newest first. */
+/** Selects users, newest first. */
 export async function selectUsers(
   db: Queryable,
   { organization_id: organization, email }: UserFilter,
@@ -48,7 +48,7 @@ export async function selectUsers(
   return await selectKeyset<UserRow>(db, range, { ...listing, conditions: [named] }, null);
 }
 
-/** @throws OperatorError when the organization does not exist or is being erased, or the email is taken. */
+/** @throws OperatorError when the organization is missing or being erased, or the email is taken. */
 export async function createUser(
   tx: Queryable,
   { email, organization, role }: Pick<User, "email" | "organization" | "role">,
@@ -66,12 +66,16 @@ export async function createUser(
   }
 }
 
-/** The uuids of a user, by email or id, and of the organization. @throws OperatorError when there is no such user. */
+/**
+ * Returns the uuids of a user, given by email or id, and of the user's organization.
+ *
+ * @throws OperatorError when there is no such user.
+ */
 export async function userId(db: Queryable, given: string): Promise<FoundUser> {
   return await findUser(db, given, "");
 }
 
-/** As `userId`. The user stays, and is not disabled or erased, until the transaction ends. */
+/** Returns the same as `userId`, and locks the user until the transaction ends. */
 export async function heldUser(tx: Queryable, given: string): Promise<FoundUser> {
   return await findUser(tx, given, "for no key update");
 }
@@ -87,22 +91,23 @@ async function findUser(db: Queryable, given: string, lock: "" | "for no key upd
   return rows[0];
 }
 
-/** As `heldUser`. @throws OperatorError also when the user is disabled. */
+/** Returns the same as `heldUser`. @throws OperatorError also when the user is disabled. */
 export async function enabledUser(tx: Queryable, given: string): Promise<FoundUser> {
   const user = await heldUser(tx, given);
   if (user.disabled) throw new OperatorError(`The user '${given}' is disabled.`);
   return user;
 }
 
-/** Takes effect from the user's next request. */
+/** Changes a user's role, which takes effect from the user's next request on. */
 export async function setRole(db: Queryable, user: string, role: User["role"]): Promise<User> {
   return await change(db, user, "role = $2", role);
 }
 
 /**
- * The tokens of a disabled user are rejected, and streams that were opened with them end within seconds.
+ * Disables or enables a user. Tokens of a disabled user are rejected, and streams that were opened with them
+ * end within seconds.
  *
- * @throws OperatorError when there is no such user, or to enable one whose data is being erased.
+ * @throws OperatorError when there is no such user, or when the user to enable is being erased.
  */
 export async function setUserDisabled(tx: Queryable, user: string, disabled: boolean): Promise<User> {
   const { id, organization_id: organization } = await heldUser(tx, user);

@@ -49,69 +49,69 @@ import { createCursors } from "../request/cursor.ts";
 import type { Installation } from "./installation.ts";
 import { measureInstallation } from "./measure-installation.ts";
 
-/** What every service listens with. */
+/** Options of every HTTP service. */
 export interface ServiceDeps {
   db: Database;
   log: Logger;
-  /** The installation's key, 32 bytes. The keys of cursors and secrets are derived from it. */
+  /** The installation's key, 32 bytes, from which the keys of cursors and secrets are derived. */
   secretKey: Uint8Array;
-  /** The previous key, until all secrets are rewrapped. */
+  /** The previous key, needed until all secrets are encrypted with the new one. */
   formerSecretKey?: Uint8Array | null;
-  /** Removes the secrets that this process has opened from the log. */
+  /** Redactor of the log, which learns the secrets that this process decrypts. */
   redactor?: Redactor;
-  /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
+  /** Returns why the service is not ready, apart from its database; null when it is. Default: always null. */
   fault?: () => ServiceFault | null | Promise<ServiceFault | null>;
-  /** The directory whose file system is measured. Default: none. */
+  /** Directory whose file system is measured. Default: none. */
   dataDir?: string;
-  /** What this process says of itself. Default: a registry of its own. */
+  /** Registry of this process's metrics. Default: a new one. */
   registry?: Registry;
-  /** As metrics name this process. Default: `api`. */
+  /** Name of this process in metrics. Default: `api`. */
   processName?: string;
-  /** Metrics of the process that runs sessions. Null: there is none. Default: one that has none. */
+  /** Returns the metrics of the runner process; null when there is none. Default: no metrics. */
   runnerMetrics?: (() => Promise<object[]>) | null;
-  /** Metrics of further API processes. Default: none. */
+  /** Returns the metrics of further API processes. Default: none. */
   furtherMetrics?: () => Promise<object[][]>;
-  /** How the metrics of the whole service are rendered, where this process does not know them. */
+  /** Renders the metrics of the whole service, where this process does not have them all. */
   renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
-  /** Limits of each organization and user that has no own ones. Default: none. */
+  /** Limits for organizations and users without values of their own. Default: none. */
   limits?: DefaultLimits;
-  /** For how many days what is old is kept, of each organization that has no own ones. Default: without end. */
+  /** Days after which old data is deleted, for organizations without values of their own. Default: never. */
   retention?: RetentionDays;
-  /** A host that was seen within this time is there. Default: 60. */
+  /** Seconds within which a host must have been seen to count as online. Default: 60. */
   hostGraceSeconds?: number;
-  /** The host whose settings those of others are compared with. Default: the one that was seen last. */
+  /** Id of the host whose settings those of the others are compared with. Default: the one seen last. */
   hostId?: string;
-  /** Of each client address. Default: none. */
+  /** Limits for each client address. Default: none. */
   addressLimits?: LimitValues;
-  /** What counts requests. Default: for this process alone. */
+  /** Counters of requests. Default: counters of this process alone. */
   rates?: RateGroups;
   /** Maximum bytes of a JSON body. */
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
-  /** Default: no. */
+  /** Whether the metrics need no token. Default: no. */
   metricsPublic?: "yes" | "no";
-  /** Whether the metrics have an address of their own. Default: no. */
+  /** Whether the metrics are served at an address of their own. Default: no. */
   metricsApart?: boolean;
   /** Whether each request is logged. Default: on. */
   accessLog?: "on" | "off";
-  /** Addresses and networks of proxies that say where a request comes from. Default: none. */
+  /** Addresses and networks of proxies whose forwarding headers are trusted. Default: none. */
   trustedProxies?: readonly string[];
-  /** Where clients find the service; null: where they found it. */
+  /** Public base URL of the service. Null when clients use the URL that they connect to. */
   publicUrl?: string | null;
-  /** Default: on. */
+  /** Mode of the console. Default: on. */
   console?: ConsoleMode;
-  /** The identity provider of the console. Default: none. */
+  /** Identity provider for signing in to the console. Default: none. */
   oidc?: OidcSettings | null;
-  /** Directory of the built console. Default: where its build puts it. */
+  /** Directory of the built console. Default: the output directory of its build. */
   consoleBundle?: string;
-  /** What the service tells of its installation. Default: nothing. */
+  /** Source of facts about the installation for its health report. Default: none. */
   installation?: Installation;
-  /** Default: nothing is traced. */
+  /** Tracing. Default: none. */
   traces?: Traces;
-  /** Default: plain HTTP. */
+  /** TLS certificate and key. Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
-  /** When the service stops, a connection stays open until nothing was asked on it for so long. Default: 250. */
+  /** Milliseconds without a request after which a stopping service closes a connection. Default: 250. */
   quietMs?: number;
 }
 
@@ -119,30 +119,34 @@ export interface AppDeps extends ServiceDeps {
   hub: SessionHub;
   models: AvailableModels & PricedModels;
   blobs: BlobStore;
-  /** Hosts of hosted repositories, with their port if it is not 443. */
+  /** Hosts of hosted repositories, with the port if it is not 443. */
   repositoryHosts: readonly string[];
-  /** Hosts, with their port if it is not 80, from which repositories may be cloned over plain HTTP. */
+  /** Hosts from which repositories may be cloned over plain HTTP, with the port if it is not 80. */
   gitHttpHosts: readonly string[];
-  /** Hosts and networks with private addresses that MCP servers may have. */
+  /** Hosts and networks with private addresses at which MCP servers may run. */
   egressAllowPrivate: readonly string[];
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
-  /** The runtime classes that environments may choose; null: the sandboxes are no pods. */
+  /** Runtime classes that environments may choose. Null when the sandboxes are not pods. */
   runtimeClasses: readonly string[] | null;
-  /** The most that environments can ask for. */
+  /** Maximum resources that environments may ask for. */
   ceilings: Ceilings;
 }
 
 const DEFAULT_GRACE_SECONDS = 60;
 
-/** What listens at an address of the metrics alone, not yet listening. @param main whose metrics they are. */
+/**
+ * Creates the app that serves only the metrics at an address of its own. It does not listen yet.
+ *
+ * @param main the app whose metrics they are.
+ */
 export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps, "metricsPublic">): HttpApp {
   const app = createHttpApp(main);
   mountMetrics(app, { metricsPublic: metricsPublic === "yes" });
   return app;
 }
 
-/** The health and the metrics of a service without an API, and nothing else, not yet listening. */
+/** Creates the app of a service without an API: only health and metrics. It does not listen yet. */
 export function createHealthApp(deps: ServiceDeps): HttpApp {
   const { app, fault } = createServiceApp(deps);
   mountHealth(app, { db: deps.db, fault });
@@ -150,12 +154,12 @@ export function createHealthApp(deps: ServiceDeps): HttpApp {
   return app;
 }
 
-/** What has no route yet. */
+/** Creates the app without any route. */
 function createServiceApp(deps: ServiceDeps) {
   const { db, log, secretKey, jsonLimit, uploadLimit, console: mode = "on" } = deps;
   const formerKey = deps.formerSecretKey ?? null;
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
-  // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
+  // No redactor here: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const { dataDir = null, registry = new Registry(), processName = "api", rates = ownRates() } = deps;
   const limits = new OwnerLimits(db.read, deps.limits, rates.owners);
@@ -195,7 +199,7 @@ function createServiceApp(deps: ServiceDeps) {
   return { app, measure, fault, rates };
 }
 
-/** The complete HTTP service, not yet listening. */
+/** Creates the complete HTTP service. It does not listen yet. */
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey } = deps;
   const formerKey = deps.formerSecretKey ?? null;

@@ -7,17 +7,17 @@ import type { DatabaseMeasures, Measured } from "../http/installation-gauges.ts"
 
 export interface MeasureParts {
   db: { write: Queryable };
-  /** Whose turns are limited. */
+  /** Permits of the owners whose turns are limited. */
   permits: Pick<TurnPermits, "full">;
-  /** Null: no disk is measured. */
+  /** Directory whose file system is measured. Null when none is. */
   dataDir: string | null;
   log: Logger;
 }
 
-/** A scrape has to end before Prometheus gives it up, which it does after ten seconds. */
+/** Milliseconds after which a measurement is given up. Prometheus gives up a scrape after ten seconds. */
 const PATIENCE_MS = 4_000;
 
-/** Asks the database and the file system for one scrape of the metrics. Never rejects. */
+/** Measures the database and the file system for one scrape of the metrics. Never rejects. */
 export async function measureInstallation({ db, permits, dataDir, log }: MeasureParts): Promise<Measured> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), PATIENCE_MS);

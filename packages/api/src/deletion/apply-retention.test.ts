@@ -23,7 +23,7 @@ async function house(t: TestContext) {
     blobs,
     session: (fields: object = {}) =>
       owner.made("/sessions", { agent: agent.id, environment_id: environment.id, ...fields }),
-    /** A day of a millisecond ago is over for everything that exists. */
+    /** Applies retention. With a day of zero milliseconds, everything that exists is too old. */
     apply: (defaults: RetentionDays, dayMs = 0, signal = SIGNAL) =>
       applyRetention({ db: app.db, blobs, log: silentLog, defaults, dayMs }, signal),
   };

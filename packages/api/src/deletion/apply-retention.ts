@@ -20,18 +20,18 @@ export interface RetentionParts {
   db: DatabaseAccess;
   blobs: BlobStore;
   log: Logger;
-  /** Of organizations that have no own. Default: everything is kept. */
+  /** Days for organizations without values of their own. Default: everything is kept. */
   defaults?: RetentionDays;
-  /** Default: a day. */
+  /** Milliseconds of a day, which tests shorten. Default: 24 hours. */
   dayMs?: number;
 }
 
 const DAY_MS = 86_400_000;
-/** In one transaction, with one entry in the audit log. */
+/** Maximum number of objects deleted in one transaction, with one entry in the audit log. */
 const BATCH = 100;
 const EVENTS_BATCH = 5_000;
 
-/** Deletes one batch, and returns the uuids of what it deleted. */
+/** Deletes one batch, and returns the uuids of what was deleted. */
 type DeleteBatch = (parts: RetentionParts, expired: Expired, signal: AbortSignal) => Promise<string[]>;
 
 const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
@@ -41,8 +41,8 @@ const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
 };
 
 /**
- * Deletes what organizations keep no longer. It can end at any point, and the next time goes on from there. A session that a worker
- * holds is not deleted, nor a file that an active session has.
+ * Deletes what is older than the retention of its organization. Can stop at any point; the next call
+ * continues from there. Keeps sessions that a worker leases, and files that an active session uses.
  */
 export async function applyRetention(parts: RetentionParts, signal: AbortSignal): Promise<void> {
   const { db, defaults = {}, dayMs = DAY_MS } = parts;
@@ -85,7 +85,7 @@ async function deleteSessionBatch({ db }: RetentionParts, expired: Expired): Pro
   });
 }
 
-/** Events are deleted in parts, from the first on, and noted as deleted in the transaction of the last part. */
+/** Deletes events in batches, oldest first. The last transaction records that they are deleted. */
 async function deleteEventBatch(
   { db }: RetentionParts,
   expired: Expired,

@@ -21,7 +21,7 @@ async function house(t: TestContext) {
     ...app,
     blobs,
     go: (signal = SIGNAL, sinceMs = 0) => continueErasures(parts, signal, sinceMs),
-    /** As workers do. */
+    /** Deletes marked sessions, as workers do. */
     removeSessions: () => app.db.write.query({ text: "delete from sessions where deleted_at is not null" }),
     async erase(email: string): Promise<Erasure> {
       const { rows } = await app.db.read.query<{ id: string; organization_id: string }>({
@@ -43,7 +43,7 @@ async function house(t: TestContext) {
   };
 }
 
-/** Something of every kind that can be somebody's. */
+/** Creates an object of every kind that can have an owner. */
 async function makeEverything(caller: Caller): Promise<{ agent: Wire; environment: Wire; session: Wire }> {
   const agent = await caller.made("/agents", { name: "a", model: "rehearsal/steps", system: "canary" });
   await caller.made(`/agents/${agent.id}`, { version: 1, description: "canary" });
@@ -76,7 +76,7 @@ async function makeEverything(caller: Caller): Promise<{ agent: Wire; environmen
   return { agent, environment, session };
 }
 
-/** The columns that have a text somewhere. */
+/** Returns the columns that contain one of the texts in some row. */
 async function columnsWith(db: { read: Wire }, texts: readonly string[]): Promise<string[]> {
   const { rows } = await db.read.query({
     text: `select table_name as "table", column_name as "column" from information_schema.columns

@@ -37,7 +37,7 @@ export interface ErasureParts {
 
 const BATCH = 100;
 
-/** What sessions do not need any more once they are marked. */
+/** Deletions that do not have to wait for the sessions' disks, once the sessions are marked as deleted. */
 const BESIDE_SESSIONS: readonly EraseBatch[] = [
   markSessions,
   deleteSaves,
@@ -46,14 +46,16 @@ const BESIDE_SESSIONS: readonly EraseBatch[] = [
   deleteSkills,
   deleteMemoryStores,
 ];
-/** What rows of sessions refer to, and what they leave. */
+/** Deletions of what session rows refer to, and of their usage. */
 const AFTER_SESSIONS: readonly EraseBatch[] = [forgetUsage, deleteAgents, deleteEnvironments];
 
 /**
- * Goes on with all erasures. Each batch is a transaction of its own, so it can end at any point, and the next call goes on from there.
- * An erasure is complete once nothing of its subject is left; until then it waits for workers to remove the sessions' disks.
+ * Continues all erasures. Each batch is its own transaction, so the work can stop at any point and the next
+ * call continues from there. An erasure is complete when nothing of its subject is left; until then it waits
+ * for workers to remove the sessions' disks.
  *
- * @param sinceMs also looks again at those that were completed so long ago, for what requests stored that had begun before.
+ * @param sinceMs also repeats erasures completed within this many milliseconds, to delete what requests that
+ * had begun before stored.
  */
 export async function continueErasures(
   parts: ErasureParts,
@@ -62,7 +64,7 @@ export async function continueErasures(
 ): Promise<void> {
   for (const erasure of await unfinishedErasures(parts.db.write, sinceMs)) {
     if (signal.aborted) return;
-    // One that fails does not hold the others up: it is tried again at the next call.
+    // A failing erasure does not block the others. It is retried at the next call.
     await continueErasure(parts, erasure, signal).catch((error: unknown) =>
       parts.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
     );
@@ -95,7 +97,7 @@ async function eraseAll(
   }
 }
 
-/** Removes contents that nobody else has. Returns false while some have to stay, as during a backup. */
+/** Removes contents that nobody else uses. Returns false while some must stay, as during a backup. */
 async function removeContents(
   { db, blobs }: ErasureParts,
   { id }: Erasure,

@@ -2,13 +2,13 @@ import type { Queryable } from "@berth/store/db";
 import { markDeleted } from "../features/sessions/session-store.ts";
 import { type Erasure, ownerColumn } from "./erasure-store.ts";
 
-/** How much of each kind is gone; nothing: there was nothing left. */
+/** Number of deleted rows or bytes of each kind. All zero or empty when nothing was left. */
 export type Counts = Record<string, number>;
 
-/** Deletes one batch of what belongs to the subject, in one transaction. */
+/** Deletes one batch of the subject's rows, in one transaction. */
 export type EraseBatch = (tx: Queryable, erasure: Erasure, limit: number) => Promise<Counts>;
 
-/** Sessions become due, so that workers stop them and remove disks and rows. */
+/** Marks sessions as deleted and due, so that workers stop them and remove their disks and rows. */
 export const markSessions: EraseBatch = async (tx, erasure, limit) => {
   const { rows } = await tx.query<{ id: string }>({
     text: `select id from sessions where ${ownerColumn(erasure)} = $1 and deleted_at is null
@@ -40,7 +40,7 @@ export const deleteFiles: EraseBatch = async (tx, erasure, limit) =>
     values: [erasure.subject_id, limit, erasure.id],
   });
 
-/** After the sessions are marked: no worker saves those. */
+/** Deletes workspace saves, after the sessions are marked, since workers do not save marked ones. */
 export const deleteSaves: EraseBatch = async (tx, erasure, limit) =>
   await counted(tx, {
     text: `
@@ -75,14 +75,14 @@ export const deleteSkills: EraseBatch = async (tx, erasure, limit) =>
 export const deleteMemoryStores = deleteWithParts("memory_stores", "memories", "memory_store_id");
 export const deleteVaults = deleteWithParts("vaults", "vault_credentials", "vault_id");
 
-/** After the subject's sessions: those that are left are used by sessions of others. */
+/** Deletes agents that no session uses, after the subject's sessions are gone. */
 export const deleteAgents = deleteUnused("agents", "agent_id");
-/** As with agents; also those that were deleted before and stayed for sessions. */
+/** Deletes environments that no session uses, including earlier deleted ones kept for sessions. */
 export const deleteEnvironments = deleteUnused("environments", "environment_id");
 
 /**
- * After the subject's sessions: what a user's sessions used stays in the sums of the organization, and does not say any more that it
- * was this user's.
+ * Removes the user's id from usage rows, which stay in the organization's sums. Deletes an organization's
+ * rows. Runs after the subject's sessions are gone.
  */
 export const forgetUsage: EraseBatch = async (tx, erasure, limit) =>
   await counted(tx, {
@@ -99,7 +99,7 @@ export const forgetUsage: EraseBatch = async (tx, erasure, limit) =>
     values: [erasure.subject_id, limit],
   });
 
-/** Rows of a table with those of another that go with them. */
+/** Returns a function that deletes rows of a table; the database deletes the rows of `parts` with them. */
 function deleteWithParts(table: string, parts: string, column: string): EraseBatch {
   return async (tx, erasure, limit) =>
     await counted(tx, {
@@ -116,7 +116,7 @@ function deleteWithParts(table: string, parts: string, column: string): EraseBat
     });
 }
 
-/** Rows of a table that no session names in this column. */
+/** Returns a function that deletes rows of a table to which no session refers in this column. */
 function deleteUnused(table: string, column: string): EraseBatch {
   return async (tx, erasure, limit) =>
     await counted(tx, {
@@ -134,8 +134,8 @@ function deleteUnused(table: string, column: string): EraseBatch {
 }
 
 /**
- * Gives the user's agents and environments that sessions of others use to the organization, archived. An environment whose name the
- * organization has already gets its id as its name.
+ * Transfers the user's agents and environments that sessions of others use to the organization, archived. An
+ * environment gets its id as its name if the organization already has one of that name.
  */
 export async function handOver(
   tx: Queryable,
@@ -164,8 +164,9 @@ export async function handOver(
 }
 
 /**
- * What says that there was such a user or organization, once all else is gone. Tokens of others that were created with the
- * subject's are revoked, however many generations lie between, but for independent ones.
+ * Deletes the rows of the user or organization itself, once all else is gone. Revokes the tokens of others
+ * that descend from the subject's, across any number of generations, except independent ones and their
+ * descendants.
  */
 export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Counts> {
   const { subject_id: id, subject_type: type } = erasure;

@@ -1,21 +1,24 @@
 import { type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db";
 
-/** What is erased, with the uuids of its rows. */
+/** An erasure. Ids are uuids. */
 export interface Erasure {
   id: string;
   subject_type: "user" | "organization";
   subject_id: string;
   organization_id: string;
-  /** How much of each kind is gone. */
+  /** Number of deleted rows or bytes of each kind. */
   deleted: Record<string, number>;
-  /** What belongs to the organization now, since sessions of others use it. */
+  /** Objects that were transferred to the organization, since sessions of others use them. */
   handed_over: { type: "agent" | "environment"; id: string }[];
   completed_at: Date | null;
 }
 
 const COLUMNS = "id, subject_type, subject_id, organization_id, deleted, handed_over, completed_at";
 
-/** Asks for an erasure, from which on no token of its subject is accepted. Returns the one that exists if it was asked before. */
+/**
+ * Stores an erasure, and disables its subject, so that its tokens are rejected. Returns the existing erasure
+ * if the subject already has one.
+ */
 export async function requestErasure(
   tx: Queryable,
   { id, subject_type: type, subject_id: subject, organization_id: organization }: NewErasure,
@@ -37,7 +40,7 @@ export type NewErasure = Pick<Erasure, "id" | "subject_type" | "subject_id" | "o
 const disable = (table: string, column: string) =>
   `update ${table} set disabled_at = coalesce(disabled_at, now()), updated_at = now() where ${column} = $1`;
 
-/** Whoever is just being added to the organization is waited for, and disabled then, too. */
+/** Statements that disable the subject, after waiting for members who are being added. */
 const REJECT: Readonly<Record<Erasure["subject_type"], readonly (readonly [name: string, text: string])[]>> =
   {
     user: [["disable_erased_user", disable("users", "id")]],
@@ -57,12 +60,12 @@ export async function readErasure(db: Queryable, id: string): Promise<Erasure | 
   return rows[0] ?? null;
 }
 
-/** Newest first. */
+/** Selects erasures, newest first. */
 export async function selectErasures(db: Queryable, range: KeysetRange): Promise<Erasure[]> {
   return await selectKeyset<Erasure>(db, range, { table: "erasures", columns: COLUMNS }, null);
 }
 
-/** Those that are not complete; with `since`, also those completed within so many milliseconds. Oldest first. */
+/** Returns incomplete erasures, and those completed within the last `sinceMs` milliseconds, oldest first. */
 export async function unfinishedErasures(db: Queryable, sinceMs = 0): Promise<Erasure[]> {
   const { rows } = await db.query<Erasure>({
     name: "unfinished_erasures",
@@ -81,7 +84,7 @@ export async function hasUnfinishedErasures(db: Queryable): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
-/** Adds to what is gone, in the transaction in which it goes. */
+/** Adds to the counts of deleted rows, in the transaction that deletes them. */
 export async function countErased(tx: Queryable, id: string, counts: Record<string, number>): Promise<void> {
   await tx.query({
     name: "count_erased",
@@ -105,7 +108,7 @@ export async function noteHandedOver(
   });
 }
 
-/** Returns false if it was complete already. */
+/** Marks an erasure as complete. Returns false if it was complete already. */
 export async function completeErasure(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "complete_erasure",
@@ -115,7 +118,7 @@ export async function completeErasure(tx: Queryable, id: string): Promise<boolea
   return rowCount === 1;
 }
 
-/** Contents that are not known to be gone yet. */
+/** Returns the hashes of contents whose removal is not confirmed yet. */
 export async function erasedContents(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.query<{ sha256: string }>({
     name: "erased_contents",
@@ -125,6 +128,7 @@ export async function erasedContents(db: Queryable, id: string): Promise<string[
   return rows.map(({ sha256 }) => sha256);
 }
 
+/** Removes a content from those whose removal an erasure waits for. */
 export async function forgetContent(db: Queryable, id: string, sha256: string): Promise<void> {
   await db.query({
     name: "forget_erased_content",
@@ -133,7 +137,7 @@ export async function forgetContent(db: Queryable, id: string, sha256: string): 
   });
 }
 
-/** Sessions of the subject that still have a row, by the place of their disk; null: of those without one. */
+/** Counts the subject's remaining sessions, by the place of their disk; null without a disk. */
 export async function remainingSessions(
   db: Queryable,
   erasure: NewErasure,
@@ -146,7 +150,7 @@ export async function remainingSessions(
   return rows;
 }
 
-/** The column of owned rows that has the subject's id. */
+/** Returns the column of owned rows that holds the subject's id. */
 export function ownerColumn({ subject_type: type }: Pick<Erasure, "subject_type">): string {
   return type === "user" ? "owner_id" : "organization_id";
 }

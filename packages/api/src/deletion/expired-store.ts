@@ -3,17 +3,18 @@ import type { Queryable } from "@berth/store/db";
 import { newEventRow, SET_EVENT_TIME } from "@berth/store/session-log";
 import { markDeleted } from "../features/sessions/session-store.ts";
 
-/** What of an organization is old enough. Ids begin with the time of creation, so nothing from `uuid` on is. */
+/** Cutoff of a retention. Ids begin with the time of creation, so those from `uuid` on are too new. */
 export interface Expired {
   organizationId: string;
   ageMs: number;
   uuid: string;
-  /** The last uuid that was looked at: batches go on behind it, instead of looking again at all that stays. */
+  /** Last examined uuid. The next batch continues after it, instead of examining again what stays. */
   after: string;
 }
 
 const NOTHING = "00000000-0000-0000-0000-000000000000";
 
+/** Returns the cutoff for an age in milliseconds, by the database's clock. */
 export async function expiredSince(db: Queryable, organizationId: string, ageMs: number): Promise<Expired> {
   const { rows } = await db.query<{ ms: number }>({
     name: "clock_ms",
@@ -30,7 +31,7 @@ export async function expiredSince(db: Queryable, organizationId: string, ageMs:
 const values = ({ organizationId, uuid, ageMs, after }: Expired) => [organizationId, uuid, ageMs, after];
 const CUTOFF = "now() - $3 * interval '1 millisecond'";
 
-/** Marks up to `limit` sessions in which nothing happened for so long as deleted, and returns their uuids. */
+/** Marks up to `limit` sessions without activity for `ageMs` as deleted, and returns their uuids. */
 export async function deleteExpiredSessions(
   tx: Queryable,
   expired: Expired,
@@ -51,7 +52,7 @@ export async function deleteExpiredSessions(
   return ids;
 }
 
-/** Up to `limit` sessions that ended so long ago and still have their events. */
+/** Returns up to `limit` sessions that ended `ageMs` ago or earlier and still have their events. */
 export async function sessionsWithExpiredEvents(
   db: Queryable,
   expired: Expired,
@@ -69,7 +70,7 @@ export async function sessionsWithExpiredEvents(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes up to `limit` events of a session, from the first one on. Returns how many. */
+/** Deletes up to `limit` events of a session, oldest first. Returns how many. */
 export async function deleteEvents(db: Queryable, sessionId: string, limit: number): Promise<number> {
   const { rowCount } = await db.query({
     name: "delete_events",
@@ -81,7 +82,7 @@ export async function deleteEvents(db: Queryable, sessionId: string, limit: numb
   return rowCount;
 }
 
-/** Notes in the log of a session that its events are deleted. Returns false if that was noted already. */
+/** Appends to a session's log that its events are deleted. Returns false if that was recorded already. */
 export async function appendEventsDeleted(tx: Queryable, sessionId: string): Promise<boolean> {
   const row = newEventRow({ event: { type: "session.events_deleted", reason: "retention" } });
   const { rowCount } = await tx.query({
@@ -106,8 +107,8 @@ export async function appendEventsDeleted(tx: Queryable, sessionId: string): Pro
 }
 
 /**
- * Deletes up to `limit` files that are so old and that no active session has. They are locked before the sessions are looked at, so
- * that a session that is given one meanwhile keeps it.
+ * Deletes up to `limit` expired files that no active session uses. The files are locked before the sessions
+ * are read, so that a file that a session gets meanwhile is kept.
  */
 export async function deleteExpiredFiles(
   tx: Queryable,
