@@ -25,11 +25,11 @@ export interface CreateSessionDeps extends RepositoryDeps {
 }
 
 /**
- * Stores a session with its entry in the audit log, and returns it, and whether it is due: whether there are repositories to clone
- * or events to process. Nothing is cloned here; a worker that claims the session does that.
+ * Stores a session with its entry in the audit log. Returns the session, and whether it is due: whether it
+ * has repositories to clone or events to process. Cloning is left to the worker that claims the session.
  *
- * Rejects, in this order: hosts and mount paths; what does not exist; what the caller cannot access; what is archived or not
- * ready; more work, or more open sessions, than there may be.
+ * Checks in this order: hosts and mount paths; existence; access; archived or unready objects; limits on
+ * work, and on open sessions.
  */
 export async function createSession(
   request: Pick<RequestScope, "db" | "principal" | "traceparent" | "auditEntry">,
@@ -72,12 +72,12 @@ export async function createSession(
   const room = await openSessionsChecks(db.read, deps.limits, principal);
   const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
   const row = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));
-  // The agent or the environment was archived or deleted since it was read, for good: the second try reports it.
+  // The agent or the environment was archived or deleted since it was read. The second try reports it.
   if (row === null) return await createSession(request, deps, body);
   return { row, due };
 }
 
-/** Loads all references concurrently, and reports the first that fails. */
+/** Loads all references concurrently, and throws the error of the first that fails. */
 async function checkAll(
   db: DatabaseAccess,
   principal: Principal,

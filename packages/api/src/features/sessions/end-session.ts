@@ -12,7 +12,8 @@ import {
 } from "./state/session-state-store.ts";
 
 /**
- * Interrupts the turn that is running, about to run, or awaits a client's replies. Returns true when there was one.
+ * Interrupts the turn that is running, pending, or waiting for a client's replies. Returns whether there was
+ * one.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -31,7 +32,7 @@ export async function cancelSession(
 }
 
 /**
- * Lets turns of a session run again that was set aside. Returns false when it was not.
+ * Lets turns of a session that was set aside run again. Returns false when it was not set aside.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -61,7 +62,10 @@ export async function archiveSession(
 
 const INTERRUPT = { type: "user.interrupt" } as const;
 
-/** Interrupts and archives a session whose row is locked, for a principal; null: Berth itself does. Its run ends what was begun, and user events that wait count as processed. */
+/**
+ * Interrupts and archives a session whose row is locked, in the name of a principal, or of Berth itself for
+ * null. Its run ends the started calls, and user events that wait count as processed.
+ */
 export async function archiveLocked(
   tx: Queryable,
   session: Pick<SessionState, "id" | "status">,
@@ -73,7 +77,7 @@ export async function archiveLocked(
 }
 
 /**
- * Ends a session. A running turn is stopped and can write nothing more.
+ * Terminates a session. A running turn is stopped and can write nothing more.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */

@@ -1,6 +1,6 @@
 import type { Queryable } from "@berth/store/db";
 
-/** A server that has not been asked yet has nothing to be stale, and is asked anyway. */
+/** Marks the tool lists of MCP servers as stale. A server without a stored list is asked anyway. */
 export async function markServersStale(
   db: Queryable,
   sessionId: string,

@@ -12,7 +12,7 @@ import { ownColumns } from "./session-store.ts";
 export interface NewSession extends Owner {
   id: string;
   agent_id: string;
-  /** The snapshot as JSON text. */
+  /** Snapshot of the agent as JSON text. */
   agent: string;
   environment_id: string;
   environment_variables: Record<string, string>;
@@ -21,21 +21,21 @@ export interface NewSession extends Owner {
   metadata: Record<string, string>;
   resources: readonly NewResource[];
   vault_ids: readonly string[];
-  /** The pinned versions of its skills. */
+  /** Uuids of the pinned skill versions. */
   skill_version_ids: readonly string[];
   events: readonly SentEvent[];
-  /** There is work for a worker at once. */
+  /** Whether there is work for a worker at once. */
   due: boolean;
-  /** Of the request, which that work is a part of. */
+  /** Trace context of the request, to which that work belongs. */
   traceparent: string | null;
-  /** Says in the audit log that it was created. */
+  /** Audit entry of the creation. */
   audit: AuditEntry;
 }
 
 /**
- * Stores sessions with their resources, first events and entries in the audit log, and returns the sessions. A session whose agent
- * or environment is archived or deleted is not stored. Neither can be deleted while the statement runs: each is found by its id and
- * locked, whatever the statistics say of the tables.
+ * Stores sessions with their resources, first events and audit entries, and returns the sessions. A session
+ * whose agent or environment is archived or deleted is not stored. Neither can be deleted meanwhile: each is
+ * found by its id and locked, whatever the table statistics say.
  */
 export const insertSession: BatchStatement<NewSession, SessionRow> = {
   name: "insert_sessions",

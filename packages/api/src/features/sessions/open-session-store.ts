@@ -1,7 +1,7 @@
 import type { Queryable } from "@berth/store/db";
 import type { Limit } from "@berth/store/limits";
 
-/** Counts sessions that are neither archived nor terminated, at most up to `limit`. Default: all. */
+/** Counts sessions that are neither archived nor terminated, up to `limit`; null counts all. */
 export async function countOpenSessions(
   db: Queryable,
   { kind, id }: Pick<Limit, "kind" | "id">,

@@ -13,7 +13,8 @@ import { openSessionsChecks } from "./open-sessions.ts";
 test("creations in many processes at once fill the last places, and no more; each that is closed makes room for one", async (t) => {
   const db = await testDatabase(t);
   const processes = openAsProcesses(t, db, 6);
-  // As many as they have connections: one that waits for a connection is refused after a while, and on a slow machine that is soon.
+  // One request per connection: a request that waits too long for a connection fails, which happens soon on a
+  // slow machine.
   const atOnce = 6 * CONNECTIONS;
   const { organizationId, ...from } = await seed(db.write);
   const [ada, bob] = [newUuid(), newUuid()];
@@ -66,7 +67,7 @@ test("far from a limit creations share one count and no lock; near it each count
       return db.read.query(statement);
     },
   };
-  // Its clock stands still, so that a slow machine makes no count old.
+  // The clock stands still, so that counts stay recent on a slow machine.
   const far = new OwnerLimits(
     db.read,
     {

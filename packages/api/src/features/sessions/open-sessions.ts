@@ -4,8 +4,8 @@ import { type Limit, lockLimit, type OwnerLimits, overLimit } from "@berth/store
 import { countOpenSessions } from "./open-session-store.ts";
 
 /**
- * Checks, in the transaction that creates a session, that there is room for one more. Empty where no limit is near. Of two creations at the
- * last place one succeeds.
+ * Returns the checks for the transaction that creates a session: that the owner may open one more. Empty when
+ * no limit is near. Of two concurrent creations at the limit, one succeeds.
  */
 export async function openSessionsChecks(
   db: Queryable,
@@ -13,7 +13,7 @@ export async function openSessionsChecks(
   principal: Principal,
 ): Promise<Pick<ReferenceCheck, "lock">[]> {
   const { organizationId } = principal;
-  // What a service account creates is the organization's.
+  // Sessions that a service account creates belong to the organization.
   const owner =
     principal.kind === "user"
       ? principal

@@ -9,11 +9,11 @@ import { getVaults, lockVaults, type VaultRow } from "../vaults/vault-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
 
-/** Many sessions are created at the same time, and of few agents and environments. */
+/** Readers that combine concurrent reads: many sessions are created at once from few agents. */
 const readAgents = readTogether(getAgents);
 const readEnvironments = readTogether(getEnvironments);
 
-/** The agent of a new session, in the requested version. */
+/** Prepares the agent of a new session, in the requested version. */
 export function prepareAgent(given: Body["agent"]): References<Reference, AgentRow> {
   const id = typeof given === "string" ? given : given.id;
   const version = typeof given === "string" ? null : (given.version ?? null);
@@ -30,7 +30,7 @@ async function readAgent(db: Queryable, uuid: string, version: number | null): P
   return [await requireAgentVersion(db, newest.id, version, "agent.version")];
 }
 
-/** The environment of a new session. */
+/** Prepares the environment of a new session. */
 export function prepareEnvironment(id: string): References<Reference, EnvironmentRow> {
   return new References("environment", [{ id, param: "environment_id" }], {
     read: readEnvironments,
@@ -39,7 +39,8 @@ export function prepareEnvironment(id: string): References<Reference, Environmen
 }
 
 /**
- * The vaults of a new session: those of `vault_ids`, then those among its resources, in the order of the request.
+ * Prepares the vaults of a new session: those of `vault_ids`, then those among its resources, in the order of
+ * the request.
  *
  * @throws errors.invalid for the first resource that repeats a vault or exceeds the limit.
  */

@@ -6,16 +6,21 @@ import { findSkillVersions, lockSkillVersions } from "../skills/skill-version-st
 
 type AgentSkills = AgentDefinition["skills"];
 
-/** The skills of a new session: those of its agent, each in the version that the session pins. */
+/** The skills of a new session's agent, each in the version that the session pins. */
 export interface PreparedSkills {
   pinned(): AgentSkills;
   /** Uuids of the versions. */
   versions(): string[];
-  /** Keeps the versions until the transaction ends. @throws errors.agentSkillGone */
+  /** Prevents deletion of the versions until the transaction ends. @throws errors.agentSkillGone */
   lock(tx: Queryable): Promise<void>;
 }
 
-/** @throws errors.agentSkillGone for a skill or version that was deleted after an older version of the agent named it. */
+/**
+ * Returns null for an agent without skills.
+ *
+ * @throws errors.agentSkillGone for a skill or version that was deleted after an older version of the agent
+ * named it.
+ */
 export async function prepareSkills(db: Queryable, agent: AgentRow): Promise<PreparedSkills | null> {
   const { skills } = agent.definition;
   if (skills.length === 0) return null;

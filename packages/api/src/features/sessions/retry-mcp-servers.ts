@@ -4,7 +4,7 @@ import { errors } from "@berth/store/errors";
 import { markServersStale } from "./mcp-server-store.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** Has MCP servers asked for their tools again by the next turn. @throws errors.noSuchMcpServer */
+/** Makes the next turn ask MCP servers for their tools again. @throws errors.noSuchMcpServer */
 export async function retryMcpServers(
   tx: Queryable,
   session: Pick<SessionRow, "id" | "agent">,

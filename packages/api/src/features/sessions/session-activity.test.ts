@@ -1,4 +1,4 @@
-// Subject: what the last turn of a session came to, and the list by last activity.
+// Subject: outcomes of a session's last turn, and the list by last activity.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { parseId, type StopReason } from "@berth/contract";
@@ -30,7 +30,7 @@ async function house(t: TestContext) {
     base,
     begin,
     make: async () => (await owner.made("/sessions", base)).id as string,
-    /** Runs a turn that ends so. */
+    /** Runs a turn that ends with this stop reason. */
     turn: async (id: string, stop_reason: StopReason) => {
       const lease = await begin(id);
       await appendIdle(app.db.write, lease, [{ event: { type: "session.status_idle", stop_reason } }]);
@@ -50,7 +50,7 @@ async function ids(who: Caller, query: string): Promise<string[]> {
   return body.data.map(({ id }: Wire) => id);
 }
 
-/** All pages of a list, and what `between` did after each. */
+/** Returns the ids of all pages of a list. Calls `between` after each page. */
 async function walk(who: Caller, query: string, between = async (_page: number) => {}): Promise<string[]> {
   const seen: string[] = [];
   for (let page = 0, next: string | null = ""; next !== null; page++) {
@@ -200,11 +200,11 @@ describe("sessions by last activity", () => {
   test("what moves to the front between two pages is not missed by those behind, and comes no second time", async (t) => {
     const { owner, make, touch } = await house(t);
     const made = await Promise.all(Array.from({ length: 9 }, make));
-    // Closer together than a millisecond.
+    // The times differ by less than a millisecond.
     for (const [index, id] of made.entries()) await touch(id, `2026-01-01T00:00:00.00000${index}Z`);
     const behind = made.toReversed();
     const seen = await walk(owner, "sort=updated_at&limit=2", async (page) => {
-      // The last that was shown, with which the cursor was made, and one that was not yet.
+      // One is the last shown session, which the cursor names; the other was not shown yet.
       if (page === 0) for (const id of [behind[1], behind[5]]) await touch(id ?? "", "2026-01-02T00:00:00Z");
     });
     assert.deepEqual(

@@ -28,25 +28,26 @@ export interface SessionFilters extends ArchivedFilter {
   memoryStoreId: string | null;
   ownerId: string | null;
   statuses: readonly string[] | null;
-  /** Only idle sessions, by how their last turn ended; `none`: no turn has ended. */
+  /** Outcomes of the last turn, which select idle sessions; `none` means that no turn has ended. */
   outcomes: readonly string[] | null;
   /** Part of the title, in upper or lower case. */
   title: string | null;
-  /** Only those with calls that wait for a client. */
+  /** Whether to list only sessions with calls that wait for a client. */
   requiresAction: boolean;
-  /** Only those without a repository whose clone has failed. */
+  /** Whether to list only sessions with a repository whose clone has failed. */
   repositoryFailed: boolean;
-  /** Only those of which no turn is run. */
+  /** Whether to list only sessions that are set aside, so that no turn runs. */
   setAside: boolean;
 }
 
-/** Sessions by the stores that they mount. A session mounts a store once. */
+/** Sessions joined with the stores that they mount. A session mounts a store once. */
 const MEMORY_MOUNTS = `(select session_id, memory_store_id from session_resources where memory_store_id is not null) as mounts
   join sessions on sessions.id = session_id`;
 
 /**
- * Newest first. Reads the index of the memory store, the agent, the environment or the owner, the first of these that is given, else
- * that of the owners. A title is sought among the sessions that are left.
+ * Lists sessions, newest first. Reads the index of the memory store, agent, environment or owner, whichever
+ * is given first in this order, else that of the caller's owners. A title is searched for among the remaining
+ * sessions.
  */
 export async function listSessions(
   db: Queryable,
@@ -73,17 +74,18 @@ export async function listSessions(
   return await selectKeyset(db, range, listing, branchesOfValues(branches, OUTCOME, outcomes));
 }
 
-/** Where a list by last activity goes on: behind this session as it was then. */
+/** Position in a list by last activity: after this session with this time of activity. */
 export type ActivityPosition = { at: string; id: string };
 
-/** A session, with its time of activity as the database has it: more exact than the API shows it. */
+/** A session with its time of activity as database text, which is more exact than the API's. */
 export type ActiveSessionRow = SessionRow & { active_at: string };
 
 /**
- * By last activity, the latest first. A session in which something happens between two pages moves to the front, and is not seen
- * again by going on. What is left besides owner and outcome is sought among their sessions.
+ * Lists sessions by last activity, latest first. A session that becomes active between two pages moves to the
+ * front, and later pages do not contain it. Filters other than owner and outcome are applied to those
+ * sessions.
  *
- * @param span from: inclusive; until: exclusive; in milliseconds.
+ * @param page `from` (inclusive) and `until` (exclusive) are in milliseconds; null for no bound.
  */
 export async function listSessionsByActivity(
   db: Queryable,
@@ -136,7 +138,7 @@ function conditionsOf(filters: SessionFilters): Condition[] {
   ];
 }
 
-/** Lower case of the database is quicker than a pattern, and of A to Z the same in each locale. */
+/** The database's lower() is faster than a pattern, and the same for A to Z in each locale. */
 function titleContains(part: string): Condition {
   return isAscii(part)
     ? condition("strpos(lower(title), lower(?)) > 0", part)
@@ -154,7 +156,7 @@ function branchOf(column: string, value: string | null): Branch[] {
   return value === null ? [] : [{ column, value }];
 }
 
-/** Those that are archived have indexes of their own. */
+/** Archived sessions have indexes of their own. */
 function archivedBranches(branches: readonly Branch[], { include_archived }: ArchivedFilter): Branch[] {
   const states = include_archived
     ? ["archived_at is null", "archived_at is not null"]

@@ -28,7 +28,7 @@ import { readSession } from "./session-store.ts";
 import { updateSession } from "./update-session.ts";
 
 export interface SessionDeps extends CreateSessionDeps {
-  /** Notified after each commit that changes a session. */
+  /** Hub that is notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
   models: PricedModels;
 }
@@ -87,7 +87,7 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   mountThreadsPath(app);
 }
 
-/** Threads are a beta feature that this version does not have: requests for them get that error instead of an unknown path. */
+/** Mounts the path of threads, which this version lacks, with an error of its own. */
 function mountThreadsPath(app: HttpApp): void {
   serveRoute(app, { operation: threadsOperation }, async (incoming) => {
     if (!activatedFeatures(incoming).has("threads")) throw errors.featureNotAvailable("threads");

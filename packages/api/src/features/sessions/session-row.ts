@@ -7,7 +7,7 @@ import { tokenCosts } from "./token-costs.ts";
 export interface SessionRow extends OwnedRow {
   /** The agent's snapshot as JSON text, which is sent without being parsed. */
   agent: string;
-  /** `provider/model` of that. */
+  /** The agent's model, as `provider/model`. */
   model: string;
   environment_id: string;
   environment_variables: Record<string, string>;
@@ -27,14 +27,14 @@ export interface SessionRow extends OwnedRow {
   summary_output_tokens: number;
   summary_cache_read_input_tokens: number;
   summary_cache_creation_input_tokens: number;
-  /** Of the Explore calls, a part of the tokens above. */
+  /** Tokens of the Explore calls, included in the tokens above. */
   explore_input_tokens: number;
   explore_output_tokens: number;
   explore_cache_read_input_tokens: number;
   explore_cache_creation_input_tokens: number;
-  /** Null: there are no such tokens. */
+  /** Model of the Explore calls; null when there are no such tokens. */
   explore_model: string | null;
-  /** `none`: no turn has ended. */
+  /** `none` when no turn has ended. */
   last_turn_outcome: TurnOutcome | "none";
   last_turn_ended_at: Date | null;
   set_aside_at: Date | null;
@@ -42,14 +42,14 @@ export interface SessionRow extends OwnedRow {
   active_seconds: number;
   /** The database's clock when the row was read. */
   read_at: Date;
-  /** Oldest first. */
+  /** Resources, oldest first. */
   resources: ResourceRow[] | null;
-  /** In the order of the request. */
+  /** Uuids in the order of the request. */
   vault_ids: string[];
   terminated_at: Date | null;
 }
 
-/** The session as JSON text. */
+/** Returns the session as JSON text. */
 export function sessionJson(row: SessionRow, models: PricedModels): string {
   const { id, type, ...rest } = sessionWithoutAgent(row, models);
   const head = JSON.stringify({ id, type }).slice(0, -1);
@@ -87,7 +87,10 @@ function lastTurn({
   return { outcome, ended_at: endedAt.toISOString() };
 }
 
-/** Until the session was terminated. Never less than `active_seconds`: releases before made ids by the clock of a process. */
+/**
+ * Returns the seconds from creation until termination or the read. At least `active_seconds`, since older ids
+ * have the time of a process's clock.
+ */
 function durationSeconds(row: SessionRow): number {
   const end = (row.terminated_at ?? row.read_at).getTime();
   return Math.max(Math.floor((end - uuidMillisecond(row.id)) / 1_000), row.active_seconds, 0);

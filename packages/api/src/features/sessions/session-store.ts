@@ -3,7 +3,7 @@ import type { Queryable } from "@berth/store/db";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** The columns of `SessionRow` that a session has itself. */
+/** Columns of `SessionRow` that the table of sessions has. */
 export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
   environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, cache_creation_1h_input_tokens, agent -> 'model' ->> 'id' as model, compactions, compaction_avoided_tokens, compaction_left_tokens,
@@ -15,12 +15,12 @@ export const ownColumns = `id, organization_id, owner_type, owner_id, agent::tex
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds`;
 
-/** The columns of `SessionRow`. */
+/** Columns of `SessionRow`. */
 export const sessionColumns = `${ownColumns},
   (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
     where session_id = sessions.id) as r) as resources`;
 
-/** What a session has, but for its title's and metadata's few. */
+/** SQL expression for a session's size in bytes, without the few bytes of its title and metadata. */
 export const SESSION_BYTES =
   "octet_length(agent) + octet_length(environment_variables::text) + coalesce(octet_length(resources::text), 0)";
 
@@ -29,10 +29,10 @@ export async function getSession(db: Queryable, id: string): Promise<SessionRow 
   return (await db.query<SessionRow>({ name: "get_session", text, values: [id] })).rows[0] ?? null;
 }
 
-/** A session with all its fields. @throws errors.notFound, errors.notYours */
+/** Returns a session with all its fields. @throws errors.notFound, errors.notYours */
 export const readSession = requireAccess("session", getSession);
 
-/** Lets turns of a session run again, and makes it due if it was set aside. The next crash in its turn sets it aside again. */
+/** Lets turns of a session run again, and makes it due. Another crash in a turn sets it aside again. */
 export async function markReleased(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "mark_released",
@@ -64,7 +64,7 @@ export async function markArchived(tx: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Marks sessions as deleted: they cannot be read, no run writes to them, and they are due, so that a worker removes disk and row. */
+/** Marks sessions as deleted, unreadable and due, so that a worker removes disk and row. */
 export async function markDeleted(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query({
     name: "mark_deleted",
@@ -76,7 +76,7 @@ export async function markDeleted(tx: Queryable, ids: readonly string[]): Promis
   });
 }
 
-/** Counts sessions that are not archived, for every status, also those that no session has. */
+/** Counts sessions that are not archived, for every status, including those that no session has. */
 export async function sessionsByStatus(db: Queryable): Promise<{ status: string; count: number }[]> {
   const { rows } = await db.query<{ status: string; count: number }>({
     name: "sessions_by_status",

@@ -1,4 +1,4 @@
-// Subject: sessions that were set aside since they crashed the process that ran them: who finds and releases them.
+// Subject: sessions that were set aside after crashing their runner: who can find and release them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseId } from "@berth/contract";
@@ -12,7 +12,7 @@ async function sessionOf(owner: Caller, title: string): Promise<string> {
   return (await owner.made("/sessions", { agent: agent.id, environment_id, title })).id;
 }
 
-/** Crashes the process that runs its turn, twice. */
+/** Crashes the process that runs the session's turn, twice. */
 async function crash({ db }: Pick<TestApp, "db">, id: string): Promise<void> {
   for (const runner of [`first of ${id}`, `second of ${id}`]) {
     const lease = await seedLease(db.write, parseId("session", id) ?? "", runner);

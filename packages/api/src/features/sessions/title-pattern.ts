@@ -3,8 +3,8 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * A regular expression of PostgreSQL that finds a text in either case of each of its letters. The database's own folding of case depends on
- * its locale: that of the embedded one, C, knows A to Z alone.
+ * Returns a PostgreSQL regular expression that matches a text in either case of each letter. The database's
+ * own case folding depends on its locale: C, that of the embedded one, knows only A to Z.
  */
 export function titlePattern(text: string): string {
   return [...text].map(eitherCase).join("");
@@ -12,13 +12,14 @@ export function titlePattern(text: string): string {
 
 function eitherCase(character: string): string {
   const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-  // Both forms of a letter's other case: the capital of ς is that of σ too. A case of several letters, such as SS of ß, is none.
+  // The second round finds all forms: the capital of ς is also that of σ. Cases of several letters, such as
+  // SS for ß, are left out.
   for (const one of [...cases]) cases.add(one.toLowerCase()).add(one.toUpperCase());
   const letters = [...cases].filter((one) => [...one].length === 1);
   return letters.length > 1 ? `[${letters.join("")}]` : escaped(character);
 }
 
-/** Letters have no meaning of their own in a pattern, and get one by a backslash. */
+/** Escapes punctuation only. Letters have no meaning in a pattern, and a backslash would give them one. */
 function escaped(character: string): string {
   return /^[!-/:-@[-`{-~]$/.test(character) ? `\\${character}` : character;
 }

@@ -1,4 +1,4 @@
-// Subject: what a session's row counts of compactions, and what the API makes of it, for random logs.
+// Subject: the compaction counts in a session's row, and the API's figures from them, for random logs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LeaseLost } from "@berth/agent";
@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { sessionJson } from "./session-row.ts";
 import { getSession } from "./session-store.ts";
 
-/** US dollars a token, by kind. */
+/** US dollars per token, by kind. */
 const PRICES = {
   input_tokens: 4e-6,
   output_tokens: 16e-6,
@@ -19,7 +19,7 @@ const PRICES = {
   cache_creation_input_tokens: 5e-6,
 };
 const KINDS = Object.keys(PRICES) as (keyof typeof PRICES)[];
-/** The model of Explore calls is half as dear. */
+/** Model of Explore calls, at half the price. */
 const CHEAP = "priced/cheap";
 const PRICED = {
   totalCost: (model: string, usage: ModelUsage) =>
@@ -81,7 +81,7 @@ test("random logs: the share is from 0 to 1, sums are those of the requests, and
   );
 });
 
-/** Every lease that was taken over tries to append once more, and must not count. */
+/** Appends the steps. A lease that was taken over tries to append once more, which must not count. */
 async function play(db: Queryable, id: string, steps: readonly Step[]): Promise<void> {
   let lease = await seedLease(db, id, "runner 0");
   for (const [index, one] of steps.entries()) {
@@ -116,7 +116,7 @@ function draftsOf(one: Exclude<Step, { does: "takeover" }>) {
   return [end, { event: { type, input_tokens_before: before, input_tokens_after: after } }];
 }
 
-/** Of a call of Explore, whose loop also writes a summary. */
+/** Returns the drafts of an Explore call, whose loop also writes a summary. */
 function loopOf(end: Extract<NewEvent, { type: "span.model_request_end" }>, before: number) {
   const parent_tool_use_id = `event_${newUuid()}`;
   const type = "agent.context_compacted" as const;
@@ -124,7 +124,7 @@ function loopOf(end: Extract<NewEvent, { type: "span.model_request_end" }>, befo
   return [{ event: { ...end, parent_tool_use_id } }, { event: compaction }];
 }
 
-/** The session's agent has Explore with this model. */
+/** Gives the session's agent Explore with this model. */
 async function exploresWith(db: Queryable, id: string, model: string): Promise<void> {
   const tools = [{ type: "agent_toolset_20260401", configs: [{ name: "Explore", model }] }];
   await db.query({

@@ -2,10 +2,10 @@ import { type CompactionSavings, forHour, type ModelUsage, NO_USAGE, type Sessio
 import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** So many tokens have one price each: that of short prompts. */
+/** Number of tokens by which prices are compared, small enough to be priced as a short prompt. */
 const PRICED = 1_000;
 
-/** Tokens by kind, what they cost, and what compactions saved of it. */
+/** Returns a session's tokens by kind, their cost, and what compactions saved. */
 export function tokenCosts(
   row: SessionRow,
   models: PricedModels,
@@ -26,7 +26,7 @@ export function tokenCosts(
   };
 }
 
-/** Each model has its own prices. Null: one is not known. */
+/** Adds up the costs of the session's model and of Explore's. Returns null when a price is unknown. */
 function totalCost(row: SessionRow, usage: ModelUsage, models: PricedModels): number | null {
   if (row.explore_model === null) return models.totalCost(row.model, usage);
   const explored: ModelUsage = {
@@ -84,7 +84,7 @@ function savedOf(
   };
 }
 
-/** Never -0. */
+/** Rounds to six decimals. Never returns -0. */
 function toMillionth(dollars: number): number {
   return Number(dollars.toFixed(6)) + 0;
 }

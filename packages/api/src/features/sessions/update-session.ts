@@ -13,10 +13,11 @@ import { checkNotEnded, requireSessionForUpdate } from "./state/session-state-st
 type UpdateInput = Input<typeof sessionRoutes.update>;
 
 /**
- * Changes the given fields: null clears a field, and metadata is changed pair by pair. The changes are appended to the log.
- * Returns false, and writes nothing, when nothing differs.
+ * Changes the given fields: null clears a field, and metadata is changed pair by pair. Appends the changes to
+ * the log. Returns false, and writes nothing, when nothing differs.
  *
- * @throws errors.sessionTerminated, errors.sessionArchived, errors.invalid for an MCP server that the agent does not have
+ * @throws errors.sessionTerminated, errors.sessionArchived, errors.invalid for an MCP server that the agent
+ * does not have
  */
 export async function updateSession(
   db: DatabaseAccess,

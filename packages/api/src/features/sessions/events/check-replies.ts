@@ -3,18 +3,19 @@ import type { Queryable } from "@berth/store/db";
 import { type ApiError, errors } from "@berth/store/errors";
 import { type AnnouncedCall, announcedCalls, awaitedCalls } from "@berth/store/session-log";
 
-/** A confirmation or a result among the events of a request, for a call that the agent made. */
+/** A confirmation or a result in a request, which replies to a call of the agent. */
 interface Reply {
   index: number;
   param: string;
-  /** Of the call. */
+  /** Uuid of the call. */
   uuid: string;
   kind: "confirmation" | "result";
 }
 
 /**
- * Rejects a reply to something that is not a call of the session, a reply of the wrong kind, and a second reply to a call in one
- * request. The statement that appends the events decides whether each call is still awaited.
+ * Rejects replies to something that is not a call of the session, replies of the wrong kind, and second
+ * replies to a call in one request. The statement that appends the events checks whether each call is still
+ * awaited.
  *
  * @throws errors.invalid; errors.callNotAwaited for a reply after an interrupt, which ends all awaited calls.
  */
@@ -44,7 +45,7 @@ export async function checkReplies(
   if (late !== undefined) throw errors.callNotAwaited(late.param);
 }
 
-/** The error for events of which one replies to a call that is not awaited. */
+/** Returns the error for events of which one replies to a call that is not awaited. */
 export async function notAwaited(
   db: Queryable,
   sessionUuid: string,

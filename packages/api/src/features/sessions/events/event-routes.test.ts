@@ -27,7 +27,7 @@ async function house(t: TestContext): Promise<House> {
 
 const MAX_SILENCE_MS = 30_000;
 
-/** The response to a stream's request, over a socket. Reading it fails when nothing comes for too long. */
+/** Returns the response to a stream's request over a socket. Reading fails after 30 s of silence. */
 async function stream(t: TestContext, own: House, path: string, headers = {}): Promise<IncomingMessage> {
   const { server } = own.app.fastify;
   if (!server.listening) await own.app.fastify.listen({ host: "127.0.0.1", port: 0 });
@@ -47,7 +47,7 @@ async function stream(t: TestContext, own: House, path: string, headers = {}): P
   return answer;
 }
 
-/** The texts of the first `count` messages in a stream. */
+/** Returns the texts of the first `count` messages in a stream. */
 async function texts(answer: IncomingMessage, count: number): Promise<string[]> {
   let received = "";
   for await (const chunk of answer as AsyncIterable<Buffer>) {

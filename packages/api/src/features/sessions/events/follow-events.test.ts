@@ -21,21 +21,21 @@ interface House {
   hub: SessionHub;
   lease: Lease;
   sessionId: string;
-  /** How many statements the followers have made. */
+  /** Returns the number of statements that the followers made. */
   reads(): number;
-  /** The open responses, oldest first. */
+  /** Open responses, oldest first. */
   responses: ServerResponse[];
   /** Opens the stream after an event, or from the start. */
   open(afterId?: string): Promise<IncomingMessage>;
   append(texts: readonly string[]): Promise<void>;
 }
 
-/** The test's database is closed first, perhaps while a stream is reading. */
+/** Ignores the error of a stream that reads while the test's database is closed, which happens first. */
 function unlessClosed(error: unknown): void {
   assert.match(String(error), /The database is closed/);
 }
 
-/** A session with a stream over real sockets. The follower's hub is not the writer's, as in another process. */
+/** Creates a session with a stream over sockets, whose hub differs from the writer's. */
 async function house(
   t: TestContext,
   options: SseOptions & { pollMs?: number; mute?: boolean; terminated?: boolean } = {},
@@ -103,7 +103,7 @@ async function house(
   };
 }
 
-/** The frames of a stream, until `enough` returns true, `bytes` were read, or it ends. */
+/** Returns the ids of a stream's frames, until `enough` returns true, `bytes` were read, or it ends. */
 async function frames(
   answer: IncomingMessage,
   enough: (ids: readonly string[]) => boolean,
@@ -207,7 +207,7 @@ describe("followEvents", { timeout: 120_000 }, () => {
     const slow = await own.open();
     slow.pause();
     let largest = 0;
-    // How soon the reader lags depends on the machine's socket buffers.
+    // The moment at which the reader lags depends on the machine's socket buffers.
     let count = 0;
     for (let lags = false; count < 1_000 || (!lags && count < 4_000); count += 25) {
       await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));

@@ -13,26 +13,26 @@ import {
   type SharedPage,
 } from "./shared-reader.ts";
 
-/** Half of the time for which a request for previews is valid. */
+/** Milliseconds after which a request for previews is renewed: half of the time for which it is valid. */
 const RENEW_MS = 30_000;
 
 export interface FollowOptions {
   sessionId: string;
-  /** The events after this seq are sent. */
+  /** Seq after which events are sent. */
   afterSeq: number;
-  /** The session was terminated when the stream was opened: the stream ends with the log. */
+  /** Whether the session was terminated when the stream was opened. The stream then ends with the log. */
   terminated: boolean;
   hub: SessionHub;
   read: ReadAfter;
   sse: Sse;
-  /** For a reader that asked for previews of events that are not stored yet. */
+  /** Feed of a reader that asked for previews of events that are not stored yet. */
   previews?: PreviewFeed | null;
 }
 
 /**
- * Sends the log after a position, and then each new event, once and in order, until the reader leaves, or
- * `session.status_terminated` was sent, or `session.deleted`, which no log has. All events are read from the table: a reader that
- * lags keeps no page in memory, and continues from its position when it has caught up.
+ * Sends the log after a position, and then each new event, once and in order. Ends when the reader leaves, or
+ * after `session.status_terminated` or `session.deleted`, which is in no log. All events are read from the
+ * table: a reader that lags keeps no page in memory, and continues from its position when it has caught up.
  */
 export async function followEvents(options: FollowOptions): Promise<void> {
   const { hub, sessionId, sse, previews = null } = options;
@@ -54,7 +54,7 @@ export async function followEvents(options: FollowOptions): Promise<void> {
   try {
     await follower.run();
   } catch (error) {
-    // The error of a read for a reader that has left is ignored: the database may be closing.
+    // An error of a read for a reader that has left is ignored, because the database may be closing.
     if (!sse.ended.aborted) throw error;
   } finally {
     unsubscribe();
@@ -66,7 +66,7 @@ export async function followEvents(options: FollowOptions): Promise<void> {
 class Follower {
   readonly #options: FollowOptions;
   readonly #woken = new Signal();
-  /** The log may have more. A wake for previews alone does not set it. */
+  /** Whether the log may have more events. A wake for previews alone does not set it. */
   #unread = true;
   #afterSeq: number;
   #terminated: boolean;
@@ -105,7 +105,7 @@ class Follower {
     return true;
   }
 
-  /** Waits for news. A command may run for longer than a request for previews is valid. */
+  /** Waits for a wake, and renews the request for previews, which a long command may outlast. */
   async #wait(): Promise<void> {
     const { hub, sessionId, previews = null } = this.#options;
     if (previews === null || !previews.hasOutput || !previews.isWorking) return await this.#woken.wait();
@@ -129,12 +129,12 @@ class Follower {
     return !page.deleted;
   }
 
-  /** Writes until the reader lags. */
+  /** Writes the chunks until the reader lags. */
   #sendChunks({ chunks }: SharedPage): void {
     for (const { frames, last } of chunks) if (!this.#write(frames, last)) return;
   }
 
-  /** The same with each event after its own previews. */
+  /** Writes the events, each after its own previews, until the reader lags. */
   #sendWithPreviews({ events }: SharedPage, previews: PreviewFeed): void {
     const { hub, sessionId } = this.#options;
     let frames = "";
@@ -154,7 +154,7 @@ class Follower {
   }
 }
 
-/** The next tool calls or model request may run in another process than the last ones. */
+/** Returns whether to request previews again, since another process may run the next calls. */
 function renewsPreviews(type: string): boolean {
   return type === "span.model_request_start" || type === "session.status_running";
 }

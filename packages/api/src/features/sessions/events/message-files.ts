@@ -19,17 +19,17 @@ interface MessageFile extends Reference {
   type: "image" | "document";
 }
 
-/** Enough of a file's first bytes to recognize its type, and the size of most images. */
+/** Bytes from the start of a file that show its type, and the dimensions of most images. */
 const HEAD_BYTES = 65_536;
 
-/** The files in messages, which are checked before the messages are stored. */
+/** The files in messages, checked before the messages are stored. */
 export class MessageFiles implements ReferenceCheck {
   readonly lock?: (tx: Queryable) => Promise<void>;
   readonly #blobs: BlobStore;
   readonly #references: References<MessageFile, FileRow>;
   #heads = new Map<string, Uint8Array>();
 
-  /** @param field The field of the body with the events. */
+  /** @param field of the body that holds the events. */
   constructor(blobs: BlobStore, events: readonly InputEvent[], field: string) {
     this.#blobs = blobs;
     const files = events.flatMap((event, index) =>
@@ -57,7 +57,7 @@ export class MessageFiles implements ReferenceCheck {
     this.#references.checkState();
   }
 
-  /** Stores that the session's log has the files, in the transaction that stores the messages. */
+  /** Records that the session's log has the files, in the transaction that stores the messages. */
   async keep(tx: Queryable, sessionUuid: string): Promise<void> {
     await insertEventFiles(tx, sessionUuid, this.#references.uuids);
   }
@@ -71,7 +71,7 @@ function filesIn(content: readonly MessageBlock[], message: string): MessageFile
   });
 }
 
-/** The first bytes of each file. Its name does not show what a model provider will take it for. */
+/** Reads the first bytes of each file, since a name does not show what model providers will see. */
 async function readHeads(blobs: BlobStore, rows: readonly FileRow[]): Promise<Map<string, Uint8Array>> {
   const heads = new Map<string, Uint8Array>();
   for (const { id, status, sha256, size_bytes } of rows) {

@@ -19,7 +19,7 @@ function requestEnd(id = "evt_r"): StreamedEvent {
   return { seq: 2, id: "evt_end", type: "span.model_request_end", json };
 }
 
-/** The data of frames. Asserts that none has an id. */
+/** Returns the data of frames. Asserts that none has an id. */
 function dataOf(frames: string): Record<string, unknown>[] {
   return frames
     .split("\n\n")

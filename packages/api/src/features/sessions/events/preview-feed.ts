@@ -3,35 +3,35 @@ import type { EventDelta, EventStart, PreviewedType, ToolOutput } from "@berth/c
 import type { LivePiece, OutputPiece } from "@berth/store/notify";
 import type { RequestAt, StreamedEvent } from "@berth/store/session-log";
 
-/** A reader with more characters of unsent frames than this gets no more pieces of what is being written, or printed. */
+/** Maximum characters of unsent frames. A reader with more gets no further pieces of text or output. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** With these a turn goes on. */
+/** Types of events that show that a turn is running. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["session.status_running", "span.model_request_start"]);
 
 interface Preview {
-  /** How much of the text was sent. */
+  /** Number of characters that were sent. */
   next: number;
-  /** The reader lagged, and gets no more of this event before it is stored. */
+  /** Whether the reader lagged. It then gets no more of this event until it is stored. */
   cut: boolean;
 }
 
 /**
- * The preview frames of one reader. What it sends of an event is always a prefix of its text, in order. When the stored event
- * comes, the rest of the text is sent before it, and nothing of the event after it. Of what a tool call prints it sends pieces in order,
- * perhaps with gaps, and none after its result.
+ * Preview frames of one reader. The pieces of an event are always a prefix of its text, in order. When the
+ * stored event comes, the rest of the text is sent before it, and nothing of the event after it. The output
+ * of a tool call is sent in order, perhaps with gaps, and never after the call's result.
  */
 export class PreviewFeed {
   readonly #types: readonly PreviewedType[];
   readonly #previews = new Map<string, Preview>();
   readonly #stored: Set<string>;
-  /** By running call, the end of what was sent of its output. */
+  /** Offset after the last output that was sent, by running call. */
   readonly #outputs = new Map<string, number>();
   #isWorking = false;
   #endedRequest: string;
   #unsent = "";
 
-  /** @param before where the reader begins: nothing is sent of what it has, or of a request that had ended. */
+  /** @param before position of the reader. Events before it, and ended requests, have no previews. */
   constructor(types: readonly PreviewedType[], before: RequestAt = { ended: null, stored: [] }) {
     this.#types = types;
     this.#endedRequest = before.ended ?? "";
@@ -44,12 +44,15 @@ export class PreviewFeed {
     else this.#addWritten(piece);
   }
 
-  /** It sends what tool calls print. */
+  /** Whether the reader gets the output of tool calls. */
   get hasOutput(): boolean {
     return this.#types.includes("agent.tool_output");
   }
 
-  /** A turn goes on, so that tool calls may print. Not known of one that began before the reader did, until a call runs. */
+  /**
+   * Whether a turn is running, so that tool calls may print. For a turn that began before the reader, this is
+   * known only once a call prints.
+   */
   get isWorking(): boolean {
     return this.#isWorking;
   }
@@ -65,7 +68,7 @@ export class PreviewFeed {
       this.#addText(eventId, preview, text.slice(preview.next - offset));
   }
 
-  /** What a reader lags behind is left out, which the offset of the next piece shows. */
+  /** Adds output, except while the reader lags. The offset of the next piece shows the gap. */
   #addOutput({ toolUseId, offset, text }: OutputPiece): void {
     if (this.#stored.has(toolUseId)) return;
     this.#isWorking = true;
@@ -77,14 +80,14 @@ export class PreviewFeed {
     this.#addFrame({ type: "agent.tool_output", tool_use_id: toolUseId, offset: at, text: fresh });
   }
 
-  /** The frames since the last call. */
+  /** Returns the frames since the last call. */
   frames(): string {
     const frames = this.#unsent;
     this.#unsent = "";
     return frames;
   }
 
-  /** The frames to send before a stored event. */
+  /** Returns the frames to send before a stored event. */
   before(event: StreamedEvent): string {
     if (event.type === "agent.message" || event.type === "agent.thinking") this.#end(event);
     if (event.type === "agent.tool_result" && this.hasOutput) this.#endOutput(event);
@@ -94,7 +97,7 @@ export class PreviewFeed {
     return this.frames();
   }
 
-  /** Of a call's own loop nothing is previewed, and what runs beside it goes on. */
+  /** Forgets the request's previews, unless it was a request of a call's own loop, which has none. */
   #endRequest(event: StreamedEvent): void {
     const { model_request_start_id: id, parent_tool_use_id: parent } = JSON.parse(event.json) as {
       model_request_start_id: string;

@@ -15,8 +15,8 @@ import { requireWorkAllowed } from "./work-limits.ts";
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited, errors.tooMuchWaits,
- *   errors.sessionSetAside
+ * errors.overLimit, errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited,
+ * errors.tooMuchWaits, errors.sessionSetAside
  */
 export async function sendEvents(
   { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },

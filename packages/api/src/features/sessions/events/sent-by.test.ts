@@ -1,4 +1,4 @@
-// Subject: who an event says has sent it, and what the audit log says of that.
+// Subject: the sender that an event names, and the audit entries about it.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { formatId, newUuid, parseId } from "@berth/contract";
@@ -18,7 +18,7 @@ async function house(t: TestContext) {
     robot,
     id: id as string,
     lease,
-    /** Announces a call that waits, and returns its id. */
+    /** Announces a call that waits for a reply, and returns its id. */
     ask: async (type: "agent.tool_use" | "agent.custom_tool_use" = "agent.tool_use") => {
       const call = formatId("event", newUuid());
       const event =

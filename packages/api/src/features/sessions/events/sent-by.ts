@@ -4,7 +4,7 @@ import type { AuditEntry } from "@berth/store/audit";
 
 const DECIDING: readonly string[] = [...CALL_REPLY_TYPES, "user.interrupt"];
 
-/** The events with who sent them, where they decide what the agent may do. */
+/** Adds the sender to the events that decide what the agent may do. */
 export function sentBy(
   { kind, id }: Pick<Principal, "kind" | "id">,
   events: readonly InputEvent[],
@@ -13,7 +13,7 @@ export function sentBy(
   return events.map((event) => (DECIDING.includes(event.type) ? { ...event, sent_by } : event));
 }
 
-/** The entry also says which calls the events reply to, and what they decided: `events.send allow`, `events.send deny`. */
+/** Adds the calls that events reply to, and the decisions, as in `events.send allow`. */
 export function auditOfReplies(entry: AuditEntry, events: readonly InputEvent[]): AuditEntry {
   const decisions = events.flatMap((event) =>
     event.type === "user.tool_confirmation" ? [event.result] : [],

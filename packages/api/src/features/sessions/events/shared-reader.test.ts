@@ -6,7 +6,7 @@ import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { createSharedReader } from "./shared-reader.ts";
 
-/** A session, its reader, and the pauses that the reader has made: each ends when it is called. */
+/** Creates a session, its reader, and the list of the reader's pauses; `end` ends a pause. */
 async function house(t: TestContext) {
   const db = await testDatabase(t);
   const sessionId = await seedSession(db.write, await seed(db.write));

@@ -3,10 +3,10 @@ import type { Queryable } from "@berth/store/db";
 import { type LogEnd, readPage, type StreamedEvent } from "@berth/store/session-log";
 import { sseFrame } from "../../../http/sse.ts";
 
-/** A page of a log as its readers get it. What all of them are sent alike is made once. */
+/** A page of a log for its readers. Frames that all of them get are made once. */
 export interface SharedPage extends LogEnd {
   events: readonly FramedEvent[];
-  /** The frames of the events, in chunks for one write each. */
+  /** Frames of the events, in chunks of one write each. */
   chunks: readonly FrameChunk[];
 }
 
@@ -16,7 +16,7 @@ export interface FramedEvent extends StreamedEvent {
 
 export interface FrameChunk {
   frames: Uint8Array;
-  /** The last event in it. */
+  /** Last event in the chunk. */
   last: FramedEvent;
 }
 
@@ -24,18 +24,20 @@ export interface FrameChunk {
 export type ReadAfter = (sessionId: string, afterSeq: number) => Promise<SharedPage>;
 
 const PAGE_EVENTS = 200;
-/** About twice what a write costs, so that readers at one session take at most half of this process. */
+/** Milliseconds per reader, so that one session's readers take at most half of this process. */
 const PAUSE_MS_PER_SHARER = 0.05;
 const MAX_PAUSE_MS = 10;
-/** Frames are written in chunks of about this size. */
+/** Characters of frames per chunk, approximately. */
 export const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
- * Requests for the same position in the same tick share one read, as those of a session's followers do when one event wakes
- * them all. The read starts after the last of these requests, so none gets a result older than itself.
+ * Creates a reader whose requests for the same position in the same tick share one read, as when one event
+ * wakes all followers of a session. The read starts after the last of these requests, so no result is older
+ * than its request.
  *
- * What a page costs is to write it to each of its readers. So the more of them shared one, the longer the next of the session waits,
- * and the more events it has: many readers of a busy session take a part of this process and not all of it.
+ * The cost of a page is writing it to each reader. The more readers shared one, the longer the next read of
+ * that session waits, and the more events it returns. So many readers of a busy session take only a part of
+ * this process.
  */
 export function createSharedReader(db: Queryable, wait: (ms: number) => Promise<void> = pause): ReadAfter {
   const reads = new Map<string, SharedRead>();

@@ -4,8 +4,8 @@ import { errors } from "@berth/store/errors";
 import { logEnd, seqOfEvent } from "@berth/store/session-log";
 
 /**
- * The seq after which a stream begins: that of the event in the header `Last-Event-ID`, else in `after_id`, else the start or the
- * end of the log. An empty header counts as none, as in browsers.
+ * Returns the seq after which a stream begins: that of the event in the header `Last-Event-ID`, else in
+ * `after_id`, else the start or end of the log. An empty header counts as absent, as in browsers.
  *
  * @throws errors.invalid for an id that is not one of this session's events.
  */

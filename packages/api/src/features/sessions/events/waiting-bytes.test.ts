@@ -1,4 +1,4 @@
-// Subject: what waits in a session is bounded in bytes, and taken in parts.
+// Subject: input that waits in a session is limited in bytes, and taken in parts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InputEvent } from "@berth/contract";

@@ -5,8 +5,8 @@ import { type OwnerLimits, overLimit } from "@berth/store/limits";
 import { diskBytes, sandboxSecondsToday } from "./work-store.ts";
 
 /**
- * Checks that the owner of a session may have more work done. Only messages begin some: a turn that runs goes on, with replies to its
- * calls, and an interrupt is always accepted.
+ * Checks that a session's owner may start more work. Only messages start work: a running turn continues, and
+ * replies to its calls and interrupts are always accepted.
  *
  * @throws errors.overLimit for sandbox_seconds_per_day, with the time until the next day (UTC), or disk_bytes
  */

@@ -5,7 +5,7 @@ type Subject = Pick<Limit, "kind" | "id">;
 
 const columnOf = ({ kind }: Subject) => (kind === "organization" ? "organization_id" : "owner_id");
 
-/** For how long sandboxes were open today (UTC), and how long the day lasts. */
+/** Returns the seconds for which sandboxes were open today (UTC), and the seconds until the day ends. */
 export async function sandboxSecondsToday(
   db: Queryable,
   subject: Subject,
@@ -22,7 +22,7 @@ export async function sandboxSecondsToday(
   return rows[0] ?? { seconds: 0, secondsLeft: 0 };
 }
 
-/** What the disks of sessions took when they were last measured. */
+/** Returns the bytes of the sessions' disks at their last measurement. */
 export async function diskBytes(db: Queryable, subject: Subject): Promise<number> {
   const { rows } = await db.query<{ bytes: number }>({
     name: `disk_bytes_of_${subject.kind}`,
@@ -32,7 +32,7 @@ export async function diskBytes(db: Queryable, subject: Subject): Promise<number
   return rows[0]?.bytes ?? 0;
 }
 
-/** Sessions with a turn of an owner whose turns at once are limited. */
+/** Counts an owner's sessions with a running turn. */
 export async function runningTurns(db: Queryable, subject: Subject): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: `running_turns_of_${subject.kind}`,

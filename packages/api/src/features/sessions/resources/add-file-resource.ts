@@ -14,7 +14,8 @@ type FileResource = ResponseOf<typeof sessionResourceRoutes.add>;
 /**
  * Adds a ready file to a session that is neither archived nor terminated, at a free mount path.
  *
- * @throws errors.cannotAddTo, errors.addedFileNotReady, errors.fileMounted, errors.mountTaken, errors.mountInGit
+ * @throws errors.cannotAddTo, errors.addedFileNotReady, errors.fileMounted, errors.mountTaken,
+ * errors.mountInGit
  */
 export async function addFileResource(
   db: DatabaseAccess,

@@ -6,8 +6,8 @@ import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-s
 import { removeFileResource, requireResource } from "./resource-store.ts";
 
 /**
- * Removes a file from a session that is neither archived nor terminated. The worker that holds the session removes it from an
- * open sandbox and the disk soon after.
+ * Removes a file from a session that is neither archived nor terminated. The worker that leases the session
+ * then removes it from the sandbox and the disk.
  *
  * @throws errors.notRemovable, errors.sessionTerminated, errors.sessionArchived
  */

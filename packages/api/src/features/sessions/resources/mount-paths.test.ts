@@ -143,7 +143,7 @@ function isPrefixOfOther(one: string, other: string): boolean {
 
 type Placed = [resource: readonly [kind: string, ...unknown[]] | undefined, path: string];
 
-/** A file may be in a repository. */
+/** Returns whether two paths collide. A file may be inside a repository. */
 function collide([one, path]: Placed, [other, otherPath]: Placed): boolean {
   if (!isPrefixOfOther(path, otherPath)) return false;
   const isIn = (inner: Placed, outer: Placed) =>

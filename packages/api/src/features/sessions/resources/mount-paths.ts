@@ -1,25 +1,25 @@
 import { pathsOverlap, type ResourceInput, repositoryMountPath, repositoryName } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 
-/** The mount path of a file when the request has none. */
+/** Returns the mount path of a file when the request gives none. */
 export function defaultFileMountPath(fileId: string): string {
   return `/mnt/session/uploads/${fileId}`;
 }
 
-/** Resources whose mount path the body can give. Memory stores have a directory of their own, and vaults have none. */
+/** Resources whose mount path the body can give. Memory stores and vaults have none. */
 type MountedInput = Exclude<ResourceInput, { type: "memory_store" | "vault" }>;
 
-/** A resource at its path. */
+/** A resource and its mount path. */
 export interface MountPoint {
   type: ResourceInput["type"];
   mount_path: string;
 }
 
 /**
- * The mount path of each resource, empty for memory stores and vaults. It is the given one, else `/data/<repo>`, then
- * `/data/<repo>-2` and so on while another resource is in the way.
+ * Returns the mount path of each resource, empty for memory stores and vaults. It is the given one, else
+ * `/data/<repo>`, or `/data/<repo>-2` and so on while another resource overlaps.
  *
- * @throws errors.mountTaken when two given paths are in each other's way, for the later one; errors.mountInGit
+ * @throws errors.mountTaken for the later one of two given paths that overlap; errors.mountInGit
  */
 export function resourceMountPaths(resources: readonly ResourceInput[]): string[] {
   const paths = resources.map((resource) => (isMounted(resource) ? givenPath(resource) : null));
@@ -41,7 +41,8 @@ export function resourceMountPaths(resources: readonly ResourceInput[]): string[
 }
 
 /**
- * A file can be inside a repository, but not in its `.git`. All other paths must neither be equal nor contain each other.
+ * Checks that two mounts can coexist: a file may be inside a repository, but not in its `.git`. Other paths
+ * must not be equal or contain each other.
  *
  * @throws errors.mountTaken, errors.mountInGit
  */
@@ -52,7 +53,7 @@ export function checkCoexist(one: MountPoint, other: MountPoint, param: string):
   if (path.split("/").some((name) => name.toLowerCase() === ".git")) throw errors.mountInGit(param);
 }
 
-/** The path of a file relative to the repository that contains it; null when it is not in there. */
+/** Returns the path of a file relative to the repository that contains it; null when no repository does. */
 function pathInRepository(file: MountPoint, repository: MountPoint): string | null {
   const isRepository = repository.type === "hosted_repository" || repository.type === "git_repository";
   if (file.type !== "file" || !isRepository) return null;

@@ -7,7 +7,7 @@ import type { Given, ResourcesOfType } from "./resources-of-type.ts";
 const MOUNT_ROOT = "/mnt/memory";
 const MAX_SLUG_LENGTH = 64;
 
-/** @throws errors.invalid for the first that is given twice or exceeds the limit. */
+/** @throws errors.invalid for the first store that is given twice or exceeds the limit. */
 export function prepareMemoryStores(given: readonly Given<"memory_store">[]): ResourcesOfType {
   const stores = given.map(({ id: rowId, index, input }) => ({
     rowId,
@@ -46,8 +46,9 @@ export function prepareMemoryStores(given: readonly Given<"memory_store">[]): Re
 }
 
 /**
- * The mount paths of a session's stores: `/mnt/memory/` and the name in lower-case ASCII letters, digits and hyphens, with a
- * number from 2 when an earlier store has the same path. Equal names give equal paths.
+ * Returns the mount paths of a session's stores: `/mnt/memory/` and the name in lower-case ASCII letters,
+ * digits and hyphens, with a number from 2 when an earlier store has the same path. Equal names give equal
+ * paths.
  */
 export function memoryMountPaths(names: readonly string[]): string[] {
   const taken = new Set<string>();

@@ -4,13 +4,13 @@ import type { Given, ResourcesOfType } from "./resources-of-type.ts";
 
 export interface RepositoryDeps {
   secrets: SecretBox;
-  /** Hosts of hosted repositories, with their port if it is not 443. */
+  /** Hosts of hosted repositories, with the port if it is not 443. */
   repositoryHosts: ReadonlySet<string>;
-  /** Hosts, with their port if it is not 80, from which repositories may be cloned over plain HTTP. */
+  /** Hosts from which repositories may be cloned over plain HTTP, with the port if it is not 80. */
   gitHttpHosts: ReadonlySet<string>;
 }
 
-/** @throws errors.hostNotServed for the first whose host is not a provider of this installation. */
+/** @throws errors.hostNotServed for the first repository with a host that is not a provider here. */
 export function prepareHostedRepositories(
   { secrets, repositoryHosts }: RepositoryDeps,
   given: readonly Given<"hosted_repository">[],
@@ -33,7 +33,7 @@ export function prepareHostedRepositories(
   };
 }
 
-/** @throws errors.httpNotAllowed for the first with an http url whose host the installation does not list. */
+/** @throws errors.httpNotAllowed for the first http URL whose host the installation does not list. */
 export function prepareGitRepositories(
   { secrets, gitHttpHosts }: RepositoryDeps,
   given: readonly Given<"git_repository">[],

@@ -14,12 +14,12 @@ import type { Given, ResourcesOfType } from "./resources-of-type.ts";
 
 export interface PreparedResources {
   references: readonly ReferenceCheck[];
-  /** The rows to store, after all checks of `references`. Lists order them by their ids. */
+  /** Returns the rows to store, once all checks of `references` have passed. Lists order them by id. */
   rows(): NewResource[];
 }
 
 /**
- * The resources of a new session, each type by itself. A new type is added here.
+ * Prepares the resources of a new session, type by type. A new type is added here.
  *
  * @throws an ApiError for a fault that the body alone shows: in a host, a duplicate, or the mount paths.
  */

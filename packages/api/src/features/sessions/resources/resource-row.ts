@@ -1,11 +1,11 @@
 import { type Checkout, formatId, type SessionResource, uuidTimestamp } from "@berth/contract";
 
-/** A resource without its secret, which only the code that mounts the resource reads. */
+/** A resource without its secret, which only the code that mounts it reads. */
 export interface ResourceRow {
   id: string;
   type: SessionResource["type"];
   url: string | null;
-  /** Only of a `git_repository`. */
+  /** User name of a `git_repository`; null for other types. */
   username: string | null;
   checkout: Checkout | null;
   file_id: string | null;
@@ -17,7 +17,7 @@ export interface ResourceRow {
   mount_path: string;
   /** A Date, or its text when the row was read as JSON. */
   updated_at: Date | string;
-  /** Why the last clone of a repository failed; null when it is in place, or another is tried. */
+  /** Reason why the last clone of a repository failed; null when it succeeded or will be retried. */
   failure: string | null;
   failed_at: Date | string | null;
 }
@@ -27,9 +27,9 @@ export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_pa
   url?: string;
   username?: string | null;
   checkout?: Checkout | null;
-  /** A sealed envelope; see secrets. */
+  /** Sealed envelope; see `SecretBox`. */
   secret?: Buffer | null;
-  /** uuid. */
+  /** Uuid. */
   file_id?: string;
   memory_store_id?: string;
   memory_access?: ResourceRow["memory_access"];

@@ -2,12 +2,12 @@ import { uuidTimestamp } from "@berth/contract";
 import { jsonRecord } from "@berth/store/db";
 import type { NewResource } from "./resource-row.ts";
 
-/** The columns of `ResourceRow`. */
+/** Columns of `ResourceRow`. */
 export const resourceColumns = `id, type, url, username, checkout, file_id, memory_store_id, memory_access,
   memory_instructions, memory_name, memory_description, mount_path, updated_at,
   case when ready_at is null and failed_inputs is not null then failure end as failure, failed_at`;
 
-/** The columns that are written, with the types by which the database reads them from JSON. */
+/** Columns that are written, with the types as which the database reads them from JSON. */
 const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> = {
   id: "uuid",
   type: "text",
@@ -28,10 +28,10 @@ const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> =
 const RECORD = jsonRecord(COLUMN_TYPES);
 
 /**
- * The one statement that inserts resources, as a part of a larger one.
+ * Returns the SQL that inserts resources, as a part of a larger statement. It is the only one that does.
  *
- * @param json The parameter, such as `$2`, with the text of `resourcesJson`.
- * @param session A row source with the session's `id`.
+ * @param json parameter, such as `$2`, with the text of `resourcesJson`.
+ * @param session row source with the session's `id`.
  */
 export function insertResources(json: string, session: string): string {
   return `insert into session_resources (${RECORD.columns}, session_id)
@@ -42,7 +42,7 @@ export function resourcesJson(resources: readonly NewResource[]): string {
   return JSON.stringify(resources.map(resourceRecord));
 }
 
-/** A resource as the database reads it from JSON. */
+/** Returns a resource as the database reads it from JSON. */
 export function resourceRecord({ secret, ...rest }: NewResource): object {
   return {
     ...rest,

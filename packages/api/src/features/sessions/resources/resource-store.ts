@@ -4,7 +4,7 @@ import { type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db"
 import type { NewResource, ResourceRow } from "./resource-row.ts";
 import { insertResources, resourceColumns, resourcesJson } from "./resource-statements.ts";
 
-/** A resource of a session that the caller can access. @throws errors.notFound */
+/** Returns a resource of a session that the caller can access. @throws errors.notFound */
 export async function requireResource(
   db: Queryable,
   sessionUuid: string,
@@ -32,13 +32,13 @@ export async function listResources(
 
 type Mount = Pick<ResourceRow, "type" | "file_id" | "mount_path">;
 
-/** The files and mount paths of a session's resources. */
+/** Returns the files and mount paths of a session's resources. */
 export async function sessionMounts(tx: Queryable, sessionUuid: string): Promise<Mount[]> {
   const text = "select type, file_id, mount_path from session_resources where session_id = $1";
   return (await tx.query<Mount>({ name: "session_mounts", text, values: [sessionUuid] })).rows;
 }
 
-/** Adds a resource to a session, which is made due, so that the worker that holds it mounts the resource. */
+/** Adds a resource to a session and makes the session due, so that its worker mounts the resource. */
 export async function insertResource(
   tx: Queryable,
   sessionUuid: string,
@@ -60,7 +60,7 @@ export async function insertResource(
   return row;
 }
 
-/** Deletes a file resource and stores a removal. The session is made due, so that the worker that holds it removes the file. */
+/** Deletes a file resource, stores its removal, and makes the session due for its worker. */
 export async function removeFileResource(
   tx: Queryable,
   sessionUuid: string,
@@ -79,7 +79,7 @@ export async function removeFileResource(
   });
 }
 
-/** Replaces the sealed secret of a repository. The session is made due, so that a failed clone is tried again, anew. */
+/** Replaces a repository's sealed secret and makes the session due, so that a failed clone restarts. */
 export async function updateSecret(tx: Queryable, id: string, secret: Buffer): Promise<ResourceRow> {
   const { rows } = await tx.query<ResourceRow>({
     name: "update_resource_secret",
@@ -91,7 +91,7 @@ export async function updateSecret(tx: Queryable, id: string, secret: Buffer): P
   return row;
 }
 
-/** Has a repository cloned anew. The session is made due. Returns null when no clone of it has failed. */
+/** Requests another clone and makes the session due. Returns null when no clone has failed. */
 export async function requestRetry(tx: Queryable, id: string): Promise<ResourceRow | null> {
   const { rows } = await tx.query<ResourceRow>({
     name: "retry_resource",
@@ -101,7 +101,7 @@ export async function requestRetry(tx: Queryable, id: string): Promise<ResourceR
   return rows[0] ?? null;
 }
 
-/** Whatever has failed before does not count any more, nor what fails in an attempt that runs now. */
+/** Returns SQL that resets a repository's failures, and makes a running attempt's failure not count. */
 function tryAnew(assignments: string, condition: string): string {
   return `
     with resource as (

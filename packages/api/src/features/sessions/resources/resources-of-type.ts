@@ -2,17 +2,17 @@ import type { ResourceInput } from "@berth/contract";
 import type { ReferenceCheck } from "@berth/store/access";
 import type { NewResource } from "./resource-row.ts";
 
-/** A resource of a request: `id` is its new uuid, `index` its position in the body. */
+/** A resource of a request. `id` is its new uuid, `index` its position in the body. */
 export interface Given<Type extends ResourceInput["type"]> {
   id: string;
   index: number;
   input: Extract<ResourceInput, { type: Type }>;
 }
 
-/** The resources of a new session that have one type. */
+/** The resources of one type in a new session. */
 export interface ResourcesOfType {
-  /** The objects that they refer to, if any. */
+  /** Objects that the resources refer to, if any. */
   references?: ReferenceCheck;
-  /** The rows to store, after all checks. `pathOf` returns the mount path by the position in the body. */
+  /** Returns the rows to store, after all checks. `pathOf` returns mount paths by body position. */
   rows(pathOf: (index: number) => string): NewResource[];
 }

@@ -7,7 +7,7 @@ import { toRepositoryResource } from "./resource-row.ts";
 import { requestRetry, requireResource } from "./resource-store.ts";
 
 /**
- * Has a repository cloned again at once whose clone has failed, or waits to be tried again.
+ * Retries a failed clone of a repository at once, also one that waits for its next attempt.
  *
  * @throws errors.notRetryable, errors.sessionTerminated, errors.sessionArchived, errors.cloneNotFailed
  */

@@ -13,7 +13,7 @@ interface RotateInput {
 }
 
 /**
- * Replaces a repository's token or password, which the agent's next command gets.
+ * Replaces a repository's token or password, which the agent's next command uses.
  *
  * @throws errors.notRotatable, errors.wrongSecretField, errors.sessionTerminated, errors.sessionArchived
  */
@@ -33,7 +33,7 @@ export async function rotateToken(
   });
 }
 
-/** A hosted repository has a token, any other repository a password. */
+/** Returns the secret from the body: a token for a hosted repository, a password for any other. */
 function secretFor(type: ResourceRow["type"], body: RotateInput["body"]): string {
   const field = SECRET_FIELDS[type];
   if (field === null) throw errors.notRotatable();

@@ -3,7 +3,7 @@ import { type Owner, requireAccess } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 
-/** What decides whether a session may be changed. */
+/** Columns that decide whether a session may be changed. */
 export interface SessionState extends Owner {
   id: string;
   status: Session["status"];
@@ -22,7 +22,7 @@ async function getSessionState(db: Queryable, id: string): Promise<SessionState 
   return rows[0] ?? null;
 }
 
-/** The same, with the row locked until the transaction ends. */
+/** Returns the same as `getSessionState`, and locks the row until the transaction ends. */
 export async function lockSessionState(tx: Queryable, id: string): Promise<SessionState | null> {
   const { rows } = await tx.query<SessionState>({
     name: "lock_session",
@@ -34,10 +34,10 @@ export async function lockSessionState(tx: Queryable, id: string): Promise<Sessi
   return rows[0] ?? null;
 }
 
-/** The state of a session. @throws errors.notFound, errors.notYours */
+/** Returns the state of a session. @throws errors.notFound, errors.notYours */
 export const requireSession = requireAccess("session", getSessionState);
 
-/** As `requireSession`, locked until the transaction ends. */
+/** Returns the same as `requireSession`, and locks the session until the transaction ends. */
 export const requireSessionForUpdate = requireAccess("session", lockSessionState);
 
 /** @throws errors.sessionTerminated, errors.sessionArchived */

@@ -1,19 +1,19 @@
 import type { Queryable } from "@berth/store/db";
 
-/** What decides whether a session's disk can be looked at. */
+/** Facts that decide whether a session's disk can be read. */
 export interface DiskState {
   hasDisk: boolean;
-  /** It had one, which was reclaimed or lost. */
+  /** Whether the session had a disk that was reclaimed or lost. */
   reclaimed: boolean;
   archived: boolean;
   terminated: boolean;
-  /** For how long no service of the disk's machine was seen, in milliseconds; null when none is known. */
+  /** Milliseconds since a service on the disk's machine was last seen; null when no such service is known. */
   awayMs: number | null;
-  /** Of its resources. */
+  /** Mount paths of the session's resources. */
   mountPaths: string[];
 }
 
-/** @param sessionId a uuid. Null: the session does not exist. */
+/** @param sessionId a uuid. @returns null when the session does not exist. */
 export async function readDiskState(db: Queryable, sessionId: string): Promise<DiskState | null> {
   const { rows } = await db.query<DiskState>({
     name: "disk_state",

@@ -7,7 +7,10 @@ import type { RequestScope } from "../../../request/request-scope.ts";
 import { throwFailure } from "./throw-failure.ts";
 import type { WorkspaceReads } from "./workspace-reads.ts";
 
-/** One page of a directory, ordered by the bytes of the names. A cursor names the last entry of a page, which need not exist any more. */
+/**
+ * Returns one page of a directory, ordered by the bytes of the names. A cursor names the last entry of a
+ * page, which may have been deleted since.
+ */
 export async function listWorkspace(
   request: RequestScope,
   reads: WorkspaceReads,

@@ -1,10 +1,10 @@
 import type { Queryable } from "@berth/store/db";
 import type { ReadAnswer, ReadKind, ReadRequest } from "@berth/store/session-log";
 
-/** Reads of one session that may wait at once. */
+/** Maximum number of a session's reads that wait at once. */
 const MAX_WAITING = 32;
 
-/** Stores a read for the runner that holds the session. Returns false when too many wait already. Ids are uuids. */
+/** Stores a read for the session's runner. Returns false when too many wait. Ids are uuids. */
 export async function storeRead(
   db: Queryable,
   read: { id: string; sessionId: string; request: ReadRequest; ttlMs: number },
@@ -24,7 +24,7 @@ export async function storeRead(
   return rowCount === 1;
 }
 
-/** The answer to a read, which is deleted with it; null while there is none. */
+/** Returns the answer to a read and deletes the row; null while there is no answer. */
 export async function takeAnswer<Kind extends ReadKind>(
   db: Queryable,
   id: string,
@@ -40,7 +40,7 @@ export async function takeAnswer<Kind extends ReadKind>(
     : { answer: JSON.parse(row.answer) as ReadAnswer<Kind>, content: row.content };
 }
 
-/** Whoever asked waits no longer. */
+/** Deletes a read for which nobody waits. */
 export async function removeRead(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "remove_workspace_read",

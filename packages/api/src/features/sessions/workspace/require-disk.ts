@@ -3,14 +3,14 @@ import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { type DiskState, readDiskState } from "./disk-state-store.ts";
 
-/** A machine that was not seen for this long is not asked. */
+/** Milliseconds after which a machine that was not seen is not asked. */
 const AWAY_MS = 60_000;
 
 /**
- * The state of a session's disk if it can be looked at.
+ * Returns the state of a session's disk if it can be read.
  *
  * @param sessionId a uuid.
- * @throws errors.noDisk, errors.diskAway
+ * @throws errors.notFound, errors.noDisk, errors.diskAway
  */
 export async function requireDisk(db: Queryable, sessionId: string): Promise<DiskState> {
   const state = await readDiskState(db, sessionId);

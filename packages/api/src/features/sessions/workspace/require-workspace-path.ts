@@ -1,7 +1,7 @@
 import { WORKSPACE_DIRECTORIES } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 
-/** @throws errors.pathOutside for a path that is in none of the workspace's directories, nor at or below one of the mount paths. */
+/** @throws errors.pathOutside for a path outside the workspace's directories and the mount paths. */
 export function requireWorkspacePath(path: string, mountPaths: readonly string[]): void {
   const isInside = [...WORKSPACE_DIRECTORIES, ...mountPaths].some(
     (directory) => path === directory || path.startsWith(`${directory}/`),

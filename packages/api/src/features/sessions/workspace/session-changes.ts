@@ -4,7 +4,7 @@ import { MAX_READ_MS } from "@berth/store/session-log";
 import { throwFailure } from "./throw-failure.ts";
 import type { WorkspaceReads } from "./workspace-reads.ts";
 
-/** @param sessionId a uuid. */
+/** Lists what has changed in a session's repositories. @param sessionId a uuid. */
 export async function sessionChanges(reads: WorkspaceReads, sessionId: string): Promise<SessionChanges> {
   const id = formatId("session", sessionId);
   const { answer } = await reads.ask<"changes">(sessionId, { kind: "changes" });
@@ -12,7 +12,7 @@ export async function sessionChanges(reads: WorkspaceReads, sessionId: string): 
   return { type: "session_changes", session_id: id, repositories: answer.found.repositories };
 }
 
-/** @param resource of the session, a repository. @param path null: all that changed. */
+/** Returns the diff of a repository. @param resource its id in the session. @param path null for all. */
 export async function repositoryDiff(
   reads: WorkspaceReads,
   sessionId: string,

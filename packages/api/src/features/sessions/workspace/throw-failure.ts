@@ -1,7 +1,7 @@
 import { errors } from "@berth/store/errors";
 import { MAX_READ_MS, type ReadFailure } from "@berth/store/session-log";
 
-/** Throws the error of a read that found nothing. @param id of the session. @param param names the field with the path. */
+/** Throws the error of a failed read. @param id of the session. */
 export function throwFailure(id: string, reason: ReadFailure, path: string): never {
   switch (reason) {
     case "not_found":

@@ -8,25 +8,25 @@ import { type ByteRange, type Content, contentResponse } from "../../files/conte
 import { throwFailure } from "./throw-failure.ts";
 import type { WorkspaceReads } from "./workspace-reads.ts";
 
-/** What the first read brings: small files are complete with it, and of others it tells type, size and stamp. */
+/** Bytes of the first read, which completes small files and brings type, size and stamp of others. */
 const FIRST_BYTES = 64 * 1024;
 
-/** The file was changed or could not be read while its content was being sent. */
+/** Error when the file was changed, or could not be read, while its content was being sent. */
 class ContentCut extends Error {}
 
 /** A file of a session's disk. */
 interface WorkspaceFile {
   reads: WorkspaceReads;
-  /** uuid. */
+  /** Uuid. */
   sessionId: string;
   path: string;
 }
 
 /**
- * A file of a session's disk as a content with ranges. Its parts are read one after another, each by a read of its own, and all of one
- * state of the file: when it changes, the response is cut.
+ * Returns a file of a session's disk as a response with ranges. The parts are read one after another, all of
+ * one state of the file: when it changes, the response is cut.
  *
- * @param limit of bytes that one response has.
+ * @param limit maximum bytes of one response.
  */
 export async function workspaceContent(
   file: WorkspaceFile,

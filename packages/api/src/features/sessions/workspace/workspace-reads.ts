@@ -7,19 +7,19 @@ import type { ReadAnswer, ReadKind, ReadRequest } from "@berth/store/session-log
 import { removeRead, storeRead, takeAnswer } from "./read-store.ts";
 import { requireDisk } from "./require-disk.ts";
 
-/** How long an answer may take, in which a sandbox may have to be opened. */
+/** Milliseconds for an answer, which may include opening a sandbox. */
 const TIME_LIMIT_MS = 30_000;
-/** Notices may be lost, and runners die: after this long it asks again. */
+/** Milliseconds after which a read is announced again, because notifications may be lost and runners die. */
 const ASK_AGAIN_MS = 1_000;
-/** Rows of askers that died stay at least as long as an asker may wait. */
+/** Milliseconds for which the row of an asker that died stays, which exceeds the time that an asker waits. */
 const TTL_MS = 2 * TIME_LIMIT_MS;
 
 type Asked<Kind extends ReadKind> = Extract<ReadRequest, { kind: Kind }>;
 type Taken<Kind extends ReadKind> = { answer: ReadAnswer<Kind>; content: Buffer | null };
 
 /**
- * Asks whichever runner holds a session, on any machine, for what is on its disk. A read is a row: the runner answers it, and whoever asked
- * deletes it.
+ * Reads from a session's disk through the runner that leases the session, on any machine. A read is a row,
+ * which the runner answers and the asker deletes.
  */
 export class WorkspaceReads {
   readonly #db: Database;
@@ -27,20 +27,20 @@ export class WorkspaceReads {
   readonly #limitMs: number;
   readonly #closing = new AbortController();
 
-  /** @param limitMs how long an answer may take. Default: 30,000. */
+  /** @param limitMs milliseconds that an answer may take. Default: 30,000. */
   constructor(db: Database, hub: Pick<SessionHub, "reads">, limitMs: number = TIME_LIMIT_MS) {
     this.#db = db;
     this.#hub = hub;
     this.#limitMs = limitMs;
   }
 
-  /** Whoever waits is told that the service stops. */
+  /** Rejects waiting reads, because the service stops. */
   close(): void {
     this.#closing.abort();
   }
 
   /**
-   * What the runner answers, and the bytes beside the answer.
+   * Asks the runner, and returns its answer and the bytes beside it.
    *
    * @param sessionId a uuid.
    * @throws errors.noDisk, errors.diskAway, errors.tooManyReads, errors.notReadInTime, errors.stopping
@@ -56,7 +56,7 @@ export class WorkspaceReads {
       if (!(await storeRead(write, { id, sessionId, request, ttlMs: TTL_MS }))) throw errors.tooManyReads();
       return await this.#untilAnswered<Kind>(id, sessionId, news);
     } catch (error) {
-      // Without a database the row is deleted once it has expired.
+      // If the database is unreachable, the row is deleted once it has expired.
       await removeRead(write, id).catch(() => undefined);
       throw error;
     } finally {
@@ -81,7 +81,7 @@ export class WorkspaceReads {
     throw errors.notReadInTime(formatId("session", sessionId), this.#limitMs / 1_000);
   }
 
-  /** News may be of another read of the session. */
+  /** Waits for the answer, at most `milliseconds`. A wake may be for another read of the session. */
   async #takeWithin<Kind extends ReadKind>(
     id: string,
     news: Signal,

@@ -13,7 +13,7 @@ import { repositoryDiff, sessionChanges } from "./session-changes.ts";
 import { workspaceContent } from "./workspace-content.ts";
 import { WorkspaceReads } from "./workspace-reads.ts";
 
-/** What is on a session's disk: read by the runner that holds the session, and nothing of it is stored here. */
+/** Mounts the routes for a session's disk, which the session's runner reads. Nothing of it is stored here. */
 export function mountWorkspace(app: HttpApp, hub: Pick<SessionHub, "reads">): void {
   const reads = new WorkspaceReads(app.db, hub);
   app.fastify.addHook("preClose", async () => reads.close());
@@ -38,7 +38,7 @@ export function mountWorkspace(app: HttpApp, hub: Pick<SessionHub, "reads">): vo
   });
 }
 
-/** The uuid of a session whose disk can be looked at. @param path absolute; absent where none is asked for. */
+/** Returns the uuid of a session with a readable disk. @param path absolute; absent if not needed. */
 async function readableSession(
   { db, principal }: Pick<RequestScope, "db" | "principal">,
   id: string,
