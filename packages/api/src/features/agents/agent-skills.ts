@@ -9,9 +9,10 @@ import type { AgentDefinition } from "./agent-store.ts";
 type Given = NonNullable<Input<typeof agentRoutes.create>["body"]["skills"]>;
 
 /**
- * The skills of an agent, from a request. They are locked until the transaction ends.
+ * Resolves the skills in a request for an agent, and locks them until the transaction ends.
  *
- * @throws errors.notFound, errors.skillVersionNotFound, errors.notYours, errors.archived; errors.invalid for two of one name.
+ * @throws errors.notFound, errors.skillVersionNotFound, errors.notYours, errors.archived; errors.invalid when
+ * two skills have the same name.
  */
 export async function resolveSkills(
   tx: Queryable,

@@ -9,7 +9,7 @@ import {
 } from "@berth/store/access";
 import { isForeignKeyViolation, type Queryable } from "@berth/store/db";
 
-/** One version of an agent, with every default filled in, without its metadata. */
+/** One version of an agent, with all defaults, without its metadata. */
 export type AgentDefinition = Omit<SessionAgent, "id" | "type" | "version">;
 
 export interface AgentRow extends OwnedRow {
@@ -50,21 +50,22 @@ export async function insertAgent(
   return { ...agent, version: 1, archived_at: null, updated_at: new Date(createdAt) };
 }
 
-/** The newest version of an agent. */
+/** Returns the newest version of an agent, or null when there is no such agent. */
 export async function getAgent(db: Queryable, id: string): Promise<AgentRow | null> {
   const text = `select ${COLUMNS} from agents where id = $1`;
   return (await db.query<AgentRow>({ name: "get_agent", text, values: [id] })).rows[0] ?? null;
 }
 
-/** The newest versions of those of the agents that exist, in no order. */
+/** Returns the newest versions of the agents that exist, in no particular order. */
 export async function getAgents(db: Queryable, ids: readonly string[]): Promise<AgentRow[]> {
   const text = `select ${COLUMNS} from agents where id = any($1::uuid[])`;
   return (await db.query<AgentRow>({ name: "get_agents", text, values: [ids] })).rows;
 }
 
-/** As `getAgent`, locked until the transaction ends. */
+/** Returns the same as `getAgent`, and locks the agent until the transaction ends. */
 async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
-  // A statement of its own reads the newest version: it sees what was committed while this one waited for the lock.
+  // A second statement reads the newest version, because it sees what was committed while the first waited
+  // for the lock.
   await tx.query({
     name: "lock_agent",
     text: "select from agents where id = $1 for no key update",
@@ -73,13 +74,13 @@ async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
   return await getAgent(tx, id);
 }
 
-/** The newest version of an agent. @throws errors.notFound, errors.notYours */
+/** Returns the newest version of an agent. @throws errors.notFound, errors.notYours */
 export const requireAgent = requireAccess("agent", getAgent);
 
-/** As `requireAgent`, locked until the transaction ends. */
+/** Returns the same as `requireAgent`, and locks the agent until the transaction ends. */
 export const requireAgentForUpdate = requireAccessForUpdate("agent", getAgent, lockAgent);
 
-/** Stores the next version of an agent, whose row is locked. */
+/** Stores the next version of an agent whose row is locked. */
 export async function insertVersion(
   tx: Queryable,
   id: string,
@@ -94,7 +95,7 @@ export async function insertVersion(
   });
 }
 
-/** Stores which skills the newest version of an agent uses. */
+/** Records which skills the newest version of an agent uses. */
 export async function storeAgentSkills(
   tx: Queryable,
   agentId: string,
@@ -119,7 +120,7 @@ export async function storeAgentSkills(
   });
 }
 
-/** Does nothing if the agent is archived already. */
+/** Archives an agent. Does nothing if it is archived already. */
 export async function archiveAgent(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_agent",
@@ -128,7 +129,7 @@ export async function archiveAgent(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Deletes an agent with its versions. Returns false, and deletes nothing, when a session was created with it. */
+/** Deletes an agent with its versions. Returns false when a session was created with it. */
 export async function deleteUnusedAgent(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({ name: "delete_agent", text: "delete from agents where id = $1", values: [id] });
@@ -139,12 +140,12 @@ export async function deleteUnusedAgent(db: Queryable, id: string): Promise<bool
   }
 }
 
-/** What an agent has, but for its name's and its owner's few. */
+/** SQL expression for an agent's size in bytes, without the few bytes of its name and owner. */
 export const AGENT_BYTES = "octet_length(definition::text)";
 
 export const listAgents = ownedList<AgentRow>("agents", COLUMNS, { bytes: AGENT_BYTES });
 
-/** The agent as a session stores it, with `skills` in the versions that the session pins. */
+/** Returns the agent as a session stores it, with `skills` in the versions that the session pins. */
 export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {
   const { name, ...definition } = row.definition;
   return { id: formatId("agent", row.id), type: "agent", name, ...definition, skills, version: row.version };

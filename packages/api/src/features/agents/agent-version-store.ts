@@ -3,11 +3,11 @@ import { assembled, condition, joined, type MeasuredRow, measured, type Queryabl
 import { errors } from "@berth/store/errors";
 import { AGENT_BYTES, type AgentRow } from "./agent-store.ts";
 
-/** Which versions to read: newest first, those below `below`. */
+/** Range of versions: newest first, below `below`; null starts with the newest. */
 interface VersionRange {
   below: number | null;
   rows: number;
-  /** Bounds of their creation in milliseconds: from `from`, up to but without `until`. */
+  /** Bounds of the creation time in milliseconds: from `from` (inclusive) to `until` (exclusive). */
   from: number | null;
   until: number | null;
 }
@@ -15,7 +15,11 @@ interface VersionRange {
 const columns = `id, organization_id, owner_type, owner_id, v.version, v.definition, v.metadata, archived_at,
   case v.version when agents.version then agents.updated_at else v.created_at end as updated_at`;
 
-/** An agent as it was in one of its versions. `param` names the field with the version. @throws errors.agentVersionNotFound */
+/**
+ * Returns an agent as it was in one version. `param` names the field with the version.
+ *
+ * @throws errors.agentVersionNotFound
+ */
 export async function requireAgentVersion(
   db: Queryable,
   agentUuid: string,

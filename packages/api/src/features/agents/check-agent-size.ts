@@ -3,7 +3,7 @@ import { errors } from "@berth/store/errors";
 import type { AgentDefinition } from "./agent-store.ts";
 
 /**
- * An agent is stored with each of its sessions, and sent with each in lists of them.
+ * Checks an agent's size: each of its sessions stores a copy, and lists of sessions contain it.
  *
  * @throws errors.agentTooLarge, which names the largest field.
  */

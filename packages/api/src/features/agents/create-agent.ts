@@ -7,7 +7,7 @@ import { checkAgentSize } from "./check-agent-size.ts";
 import { type AgentDeps, resolveAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 
-/** Creates an agent with every default filled in. @throws errors.invalid, and what `resolveSkills` throws. */
+/** Creates an agent with all defaults filled in. @throws errors.invalid, and what `resolveSkills` throws. */
 export async function createAgent(
   db: DatabaseAccess,
   deps: AgentDeps,

@@ -3,7 +3,7 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { deleteUnusedAgent, requireAgent } from "./agent-store.ts";
 
-/** Deletes an agent with its versions, and returns its uuid. @throws errors.inUse when a session was created with it. */
+/** Deletes an agent with its versions. Returns its uuid. @throws errors.inUse if it has sessions. */
 export async function deleteAgent(
   db: DatabaseAccess,
   principal: Principal,

@@ -5,7 +5,7 @@ import type { RequestScope } from "../../request/request-scope.ts";
 import { toAgent } from "./agent-store.ts";
 import { selectVersions } from "./agent-version-store.ts";
 
-/** A page of an agent's versions, newest first. A cursor holds the last version of the page before. */
+/** Returns a page of an agent's versions, newest first. A cursor holds the previous page's last one. */
 export async function listAgentVersions(
   request: RequestScope,
   input: Input<typeof agentRoutes.versions>,

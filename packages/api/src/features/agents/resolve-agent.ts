@@ -8,7 +8,7 @@ type Body = Input<typeof agentRoutes.create>["body"];
 type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
 
-/** `price` is in US dollars for a million tokens. */
+/** A model that the registry lists. `price` is in US dollars per million tokens. */
 interface ListedModel {
   id: string;
   provider: string;
@@ -18,32 +18,32 @@ interface ListedModel {
 }
 
 interface AvailableModel {
-  /** In tokens. */
+  /** Context window in tokens. */
   contextWindow: number;
   /** See `Model`. */
   hasHourCache?: boolean;
 }
 
-/** What agents need of the model registry. */
+/** The part of the model registry that agents need. */
 export interface AvailableModels {
-  /** The listed models; `get` may know others too. Windows in tokens. */
+  /** Returns the listed models; `get` may know others too. Windows are in tokens. */
   list(): ListedModel[];
-  /** The id of the model of agents that name none; null if the installation has none. */
+  /** Id of the model of agents that name none; null if the installation has no default. */
   readonly defaultModel: string | null;
-  /** @param options `contextWindow`: at most so many tokens. Null for a model that is not available. */
+  /** Returns a model, or null when it is not available. @param options `contextWindow`: maximum in tokens. */
   get(id: string, options?: { contextWindow?: number }): AvailableModel | null;
 }
 
 export interface AgentDeps {
   models: AvailableModels;
-  /** Hosts and networks with private addresses that may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
+  /** Hosts and networks with private addresses for MCP servers; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
   egressAllowPrivate: readonly string[];
 }
 
 /**
- * An agent with every default filled in, without its skills.
+ * Returns an agent with all defaults filled in, without its skills.
  *
- * @throws errors.invalid for a model that is not available, and without a model where there is no default.
+ * @throws errors.invalid when the model is not available, or when none is given and there is no default.
  */
 export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDefinition, "skills"> {
   const choice = body.model ?? models.defaultModel;
@@ -60,7 +60,7 @@ export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDef
   };
 }
 
-/** The definition with the change applied. @throws errors.invalid for a model that is not available. */
+/** Returns the definition with the change applied. @throws errors.invalid when the model is not available. */
 export function changeAgent(
   definition: AgentDefinition,
   change: Change,
@@ -83,12 +83,12 @@ export function changeAgent(
   };
 }
 
-/** Definitions without an identity do not have the field. */
+/** Returns no field for an agent without an identity. */
 function identityOf(given: Body["git_identity"]): Pick<AgentDefinition, "git_identity"> {
   return given == null ? {} : { git_identity: completeGitIdentity(given) };
 }
 
-/** Definitions without a limit do not have the field. */
+/** Returns no field for an agent without a limit. */
 function requestLimitOf(given: Body["max_model_requests"]): Pick<AgentDefinition, "max_model_requests"> {
   return given == null ? {} : { max_model_requests: given };
 }

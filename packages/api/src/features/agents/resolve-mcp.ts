@@ -9,8 +9,8 @@ const DEFAULT_CONFIG: McpToolset["default_config"] = {
 };
 
 /**
- * A toolset with every default filled in. Calls ask for confirmation by default, because a server may offer other tools
- * tomorrow than it does today.
+ * Returns a toolset with all defaults filled in. By default calls ask for confirmation, because a server may
+ * offer different tools tomorrow.
  */
 export function resolveMcpToolset(toolset: McpToolsetInput): McpToolset {
   const { mcp_server_name, default_config: given, configs } = toolset;
@@ -34,10 +34,10 @@ function withConfig(
 }
 
 /**
- * Checks that every toolset has its server and every server a toolset, and that plain HTTP is only used for hosts that the
- * operator lists.
+ * Checks that every toolset has a server and every server a toolset, and that plain HTTP is used only for
+ * hosts that the operator lists.
  *
- * @throws errors.invalid for the first that fails.
+ * @throws errors.invalid for the first violation.
  */
 export function checkMcp({ tools, mcp_servers }: AgentDefinition, allowPrivate: readonly string[]): void {
   const named = tools.map((tool) => (tool.type === "mcp_toolset" ? tool.mcp_server_name : null));
@@ -65,7 +65,7 @@ function isTls(url: string): boolean {
   return new URL(url).protocol === "https:";
 }
 
-/** False for a host that is neither a name nor an address. */
+/** Returns false when the URL's host is neither a name nor an address. */
 function isListed(allowPrivate: readonly string[], url: string): boolean {
   try {
     return isListedHost(allowPrivate, url);

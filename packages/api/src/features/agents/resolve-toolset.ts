@@ -8,14 +8,15 @@ type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 type Resolved = Extract<AgentDefinition["tools"][number], { type: "agent_toolset_20260401" }>;
 type ToolConfig = NonNullable<Resolved["configs"]>[number];
 
-/** With which Explore searches. */
+/** Tools with which Explore searches. */
 const SEARCH_TOOLS: readonly ToolName[] = ["Read", "Glob", "Grep"];
 
 /**
- * An empty `enabled_tools` means all tools but Explore, which is also enabled by its config; `disallowed_tools` and `configs` remove some.
+ * Resolves a toolset's list of tools. An empty `enabled_tools` means all tools but Explore, which its entry
+ * in `configs` enables too. `disallowed_tools` and `configs` remove tools.
  *
- * @param place of the toolset in the request.
- * @throws errors.invalid for an Explore with a model that is not available, or with nothing to search with.
+ * @param place path of the toolset in the request.
+ * @throws errors.invalid when the model of Explore is not available, or Explore has no tool to search with.
  */
 export function resolveToolset(
   toolset: Toolset,

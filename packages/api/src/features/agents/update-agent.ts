@@ -19,8 +19,8 @@ import { checkMcp } from "./resolve-mcp.ts";
 type Body = Input<typeof agentRoutes.update>["body"];
 
 /**
- * Creates the next version of an agent, unless it would be equal to this one. Of concurrent changes of one version one
- * succeeds; the others fail, since the version is no longer the newest.
+ * Creates the next version of an agent, unless it would equal the current one. Of concurrent changes of one
+ * version, one succeeds; the others fail because their version is not the newest.
  *
  * @throws errors.versionNotNewest, errors.locked, errors.invalid
  */

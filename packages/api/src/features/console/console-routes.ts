@@ -6,18 +6,18 @@ import { mountPages } from "./pages/page-routes.ts";
 import { mountLinks, mountNoLinks } from "./sign-in/link-routes.ts";
 import { mountSignIns } from "./sign-in/sign-in-routes.ts";
 
-/** `off`: there is none. `plain-http`: people may sign in also where others can read it on the way. */
+/** `off` serves no console. `plain-http` allows signing in over a connection that others can read. */
 export type ConsoleMode = "on" | "off" | "plain-http";
 
 export interface ConsoleOptions {
   mode: ConsoleMode;
-  /** The identity provider; null: there is none. */
+  /** Identity provider; null when there is none. */
   oidc: OidcSettings | null;
-  /** The directory of the built console. Default: where its build puts it. */
+  /** Directory of the built console. Default: the output directory of its build. */
   bundle?: string | undefined;
 }
 
-/** The console: its pages, and the ways to sign in to it. */
+/** Mounts the console: its pages, and the ways to sign in. */
 export function mountConsole(app: HttpApp, { mode, oidc, bundle = BUNDLE }: ConsoleOptions): void {
   if (mode === "off") {
     mountNoLinks(app);

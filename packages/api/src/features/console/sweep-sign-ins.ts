@@ -3,7 +3,7 @@ import { deleteExpiredOidcRequests } from "./oidc/oidc-request-store.ts";
 import { deleteExpiredLinks } from "./sign-in/link-store.ts";
 import { deleteOldSignIns } from "./sign-in/sign-in-store.ts";
 
-/** Deletes links and requests to the identity provider that expired, and sign-ins that expired a week ago. */
+/** Deletes expired links and requests to the identity provider, and sign-ins that expired a week ago. */
 export async function sweepSignIns(db: Queryable): Promise<void> {
   await deleteExpiredLinks(db);
   await deleteExpiredOidcRequests(db);

@@ -12,27 +12,27 @@ import {
 } from "./device-authorization-store.ts";
 import { userCodeHash } from "./device-codes.ts";
 
-/** A code as the user typed it, and the installation's key of such codes. */
+/** A code as the user typed it, and the installation's key for hashing such codes. */
 export interface GivenCode {
   code: string;
   key: Uint8Array;
 }
 
-/** @throws errors.usersOnly: the token becomes the approver's own, and a service account has no say in who it is. */
+/** @throws errors.usersOnly for a service account: the token would be the approver's own. */
 export function requireUser({ kind }: Principal): void {
   if (kind !== "user") throw errors.usersOnly("decide about logins");
 }
 
-/** What waits with this code. @throws errors.userCodeUnknown */
+/** Returns the pending authorization with this code. @throws errors.userCodeUnknown */
 export async function findAuthorization(db: Queryable, given: GivenCode): Promise<PendingRow> {
   return known(await findPending(db, hashOf(given)));
 }
 
 /**
- * Lets the device have a token of the approver.
+ * Approves an authorization, so that the device can get a token of the approver.
  *
- * @param scopes of the token. Default: what was asked for.
- * @param may whether the approver may grant a scope.
+ * @param scopes of the token. Default: the requested ones.
+ * @param may returns whether the approver may grant a scope.
  * @throws errors.userCodeUnknown, errors.scopeNotAsked, errors.scopesTooWide
  */
 export async function approveAuthorization(

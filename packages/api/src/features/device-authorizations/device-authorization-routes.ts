@@ -16,17 +16,17 @@ import { giveToken } from "./give-token.ts";
 import { requestAuthorization } from "./request-authorization.ts";
 
 interface Deps {
-  /** The installation's key of user codes. */
+  /** The installation's key for hashing user codes. */
   userCodeKey: Uint8Array;
-  /** What counts tries of user codes. */
+  /** Rate counter for tries of user codes. */
   attempts: Rates;
-  /** Where clients find the service; null: where they found it. */
+  /** Public base URL of the service. Null when clients use the URL that they connect to. */
   publicUrl: string | null;
   /** Whether users can approve in the console. */
   hasConsole: boolean;
 }
 
-/** Logins that a user approves elsewhere, in the manner of RFC 8628. */
+/** Mounts logins that a user approves on another device, similar to RFC 8628. */
 export function mountDeviceAuthorizations(app: HttpApp, deps: Deps): void {
   const attempts = new CodeAttempts(deps.attempts);
   const codeOf = async ({ principal, client }: RequestScope, code: string): Promise<GivenCode> => {

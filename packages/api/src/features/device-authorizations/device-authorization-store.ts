@@ -9,11 +9,11 @@ export interface NewAuthorization {
   client_address: string;
   client_network: string;
   scopes: readonly string[];
-  /** Seconds. */
+  /** Seconds until it expires. */
   expires_in: number;
 }
 
-/** An authorization that waits for a user. */
+/** A device authorization as the API shows it, without its secrets. */
 export interface PendingRow {
   id: string;
   client_name: string | null;
@@ -28,13 +28,13 @@ export interface PendingRow {
 export interface Approver {
   organizationId: string;
   userId: string;
-  /** Null: the operator approves for the user. */
+  /** Approver's token; null when the operator approves for the user. */
   tokenId: string | null;
 }
 
 const columns = "id, client_name, client_address, scopes, status, granted_scopes, expires_at";
 
-/** How many wait or are approved: by the network of the client. Nobody else counts them until the transaction ends. */
+/** Counts pending and approved authorizations by client network, locked until the transaction ends. */
 export async function countOpen(tx: Queryable): Promise<{ network: string; count: number }[]> {
   await tx.query({
     name: "lock_device_authorizations",
@@ -48,7 +48,7 @@ export async function countOpen(tx: Queryable): Promise<{ network: string; count
   return rows;
 }
 
-/** Returns false if another one has the same code. */
+/** Stores an authorization. Returns false if another one has the same code. */
 export async function insertAuthorization(tx: Queryable, made: NewAuthorization): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "insert_device_authorization",
@@ -69,7 +69,7 @@ export async function insertAuthorization(tx: Queryable, made: NewAuthorization)
   return rowCount === 1;
 }
 
-/** The authorization that waits with this user code; null when there is none, or none any more. */
+/** Returns the pending authorization with this user code, or null when there is none. */
 export async function findPending(db: Queryable, userCodeHash: Buffer): Promise<PendingRow | null> {
   const { rows } = await db.query<PendingRow>({
     name: "find_device_authorization",
@@ -80,7 +80,7 @@ export async function findPending(db: Queryable, userCodeHash: Buffer): Promise<
   return rows[0] ?? null;
 }
 
-/** As `findPending`, and holds it until the transaction ends. */
+/** Returns the same as `findPending`, and locks it until the transaction ends. */
 export async function lockPending(tx: Queryable, userCodeHash: Buffer): Promise<PendingRow | null> {
   const { rows } = await tx.query<PendingRow>({
     name: "lock_device_authorization",
@@ -91,7 +91,7 @@ export async function lockPending(tx: Queryable, userCodeHash: Buffer): Promise<
   return rows[0] ?? null;
 }
 
-/** The device has a minute for its next poll, also if it was approved in the last moment. */
+/** Approves an authorization. The device gets at least a minute for its next poll. */
 export async function setApproved(
   tx: Queryable,
   id: string,
@@ -124,7 +124,7 @@ function changed({ rows: [row] }: { rows: PendingRow[] }): PendingRow {
   return row;
 }
 
-/** Deletes those that expired ten minutes ago: until then a poll is told that. */
+/** Deletes authorizations that expired ten minutes ago. Until then a poll learns that they expired. */
 export async function deleteExpired(db: Queryable): Promise<void> {
   await db.query({
     name: "delete_expired_device_authorizations",

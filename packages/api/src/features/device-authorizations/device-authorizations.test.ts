@@ -19,7 +19,7 @@ const REFUSALS = {
   invalid_grant: [400, "invalid_request_error"],
 } as const;
 
-/** Somebody without a token. */
+/** Requests an authorization without a token. */
 async function device(app: TestApp, asked: Wire = {}) {
   const nobody = callerOf(app.app, "");
   const made = await nobody.made("/device_authorizations", asked);

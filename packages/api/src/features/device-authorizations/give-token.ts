@@ -11,11 +11,11 @@ import { lockApprover, lockByDeviceCode, notePoll, type PolledRow, setUsed } fro
 type Given = ResponseOf<(typeof deviceTokenRoutes)["create"]>;
 
 /**
- * Creates the token of an approved authorization and returns it, once. It is the approver's, depends on the token with which the user
- * approved as one that was created with it, and is made in one transaction with its entry in the audit log.
+ * Creates the token of an approved authorization and returns it, once. The token belongs to the approver, and
+ * is a child of the token used to approve. It is created in one transaction with its audit entry.
  *
- * @throws errors.authorizationPending, errors.slowDown, errors.deviceDenied, errors.deviceExpired, errors.deviceUnknown. A poll
- * counts also then.
+ * @throws errors.authorizationPending, errors.slowDown, errors.deviceDenied, errors.deviceExpired,
+ * errors.deviceUnknown. The poll is recorded even then.
  */
 export async function giveToken(scope: OpenScope, deviceCode: string): Promise<Given> {
   const outcome = await scope.db.transaction((tx) => poll(tx, scope, deviceCode));
@@ -54,7 +54,7 @@ function termsOf(found: PolledRow) {
   };
 }
 
-/** The one who approved made the token, from where the device is. */
+/** Records the approver as the actor, and the device's address as the client. */
 async function appendEntry(
   tx: Queryable,
   { operation, client, userAgent, requestId }: OpenScope,

@@ -1,14 +1,14 @@
 import type { Queryable } from "@berth/store/db";
 import { CHILD_EXPIRES_AT } from "../tokens/token-store.ts";
 
-/** An authorization, as a poll finds it by the clock of the database. */
+/** An authorization as a poll finds it, by the database's clock. */
 export interface PolledRow {
   id: string;
   client_name: string | null;
   client_address: string;
   status: "pending" | "approved" | "denied" | "used";
   expired: boolean;
-  /** The poll comes before the interval is over. */
+  /** Whether the poll comes before the interval is over. */
   early: boolean;
   organization_id: string;
   user_id: string;
@@ -16,7 +16,7 @@ export interface PolledRow {
   granted_scopes: string[];
 }
 
-/** Holds it until the transaction ends, so that one poll gets the token. Half a second may be lost on the way. */
+/** Locks an authorization, so that only one poll gets the token. A poll may be half a second early. */
 export async function lockByDeviceCode(tx: Queryable, hash: Buffer): Promise<PolledRow | null> {
   const { rows } = await tx.query<PolledRow>({
     name: "lock_polled_device_authorization",
@@ -29,7 +29,7 @@ export async function lockByDeviceCode(tx: Queryable, hash: Buffer): Promise<Pol
   return rows[0] ?? null;
 }
 
-/** Notes a poll. @returns seconds that must be between two polls from now on: more after an early one, up to a minute. */
+/** Records a poll. @returns the minimum seconds between polls, which grow after an early one, up to 60. */
 export async function notePoll(tx: Queryable, { id, early }: PolledRow): Promise<number> {
   const { rows } = await tx.query<{ interval_seconds: number }>({
     name: "note_device_poll",
@@ -50,8 +50,8 @@ export async function setUsed(tx: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Holds the user and the token that approved until the transaction ends. Null when the user was disabled, or the token was revoked
- * or has expired.
+ * Locks the approving user and token until the transaction ends. Returns null when the user is disabled, or
+ * the token is revoked or has expired.
  */
 export async function lockApprover(
   tx: Queryable,

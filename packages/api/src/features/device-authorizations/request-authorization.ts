@@ -10,20 +10,20 @@ type Routes = typeof deviceAuthorizationRoutes;
 
 const EXPIRES_IN = 600;
 const INTERVAL = 5;
-/** At once: of the installation, and of one client address. */
+/** Maximum number of open authorizations in the installation; the next constant is for one client address. */
 const MAX_OPEN = 1_000;
 const MAX_OPEN_OF_ADDRESS = 50;
 
 interface Deps {
-  /** The installation's key of user codes. */
+  /** The installation's key for hashing user codes. */
   userCodeKey: Uint8Array;
-  /** Where clients find the service; null: where they found it. */
+  /** Public base URL of the service. Null when clients use the URL that they connect to. */
   publicUrl: string | null;
   hasConsole: boolean;
 }
 
 /**
- * Stores what somebody without a token asks for, until a user decides. The codes are returned here only.
+ * Stores a request of a client without a token, for a user to decide. The codes are returned only here.
  *
  * @throws errors.tooManyLogins
  */
@@ -61,7 +61,7 @@ export async function requestAuthorization(
   };
 }
 
-/** How a user approves: in the console, if there is one, or by the command line. */
+/** Describes how a user approves: in the console, if there is one, or with the command line. */
 function waysToApprove(address: string, code: string, hasConsole: boolean) {
   const page = `${address}/console/device`;
   const command = `here somebody is logged in to ${address}, run: berth login approve ${code}`;
@@ -70,7 +70,7 @@ function waysToApprove(address: string, code: string, hasConsole: boolean) {
     : { verification_uri: address, instructions: `W${command}` };
 }
 
-/** Returns the user code: one that no other authorization has. */
+/** Stores an authorization and returns its user code, which no other authorization has. */
 async function insertWithCode(
   tx: Queryable,
   asked: Omit<NewAuthorization, "id" | "user_code_hash">,

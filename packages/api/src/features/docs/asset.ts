@@ -12,9 +12,9 @@ const compress: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
   gzip: (content) => promisify(gzip)(content),
 };
 
-/** A text that the service serves as it is, compressed once for each encoding when first asked for. */
+/** A text that is served as it is, compressed once per encoding at the first request for it. */
 export class Asset {
-  /** Names the content: the same for the same bytes. */
+  /** Hash of the content, the same for the same bytes. */
   readonly hash: string;
   readonly #type: string;
   readonly #content: Buffer;
@@ -26,7 +26,7 @@ export class Asset {
     this.hash = createHash("sha256").update(this.#content).digest("hex").slice(0, 16);
   }
 
-  /** Sends the content, or 304 to a client that has it. `cacheControl` says how long it may be kept unasked. */
+  /** Sends the content, or 304 to a client that has it. `cacheControl` says how long clients may keep it. */
   async send(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -11,10 +11,10 @@ import { type Read, readRoutes } from "./read.ts";
 import { mountReference } from "./reference.ts";
 
 /**
- * Serves the API reference at `/docs`, the guides, the OpenAPI document and the front page, without authentication. What few
- * processes are asked for is read and rendered when it is first asked for.
+ * Serves the API reference at `/docs`, the guides, the OpenAPI document and the front page, without
+ * authentication. Rarely requested pages are read and rendered at their first request.
  *
- * @param publicUrl where clients find the service, for the document; null: where they found it.
+ * @param publicUrl base URL in the document; null when clients use the URL that they connect to.
  */
 export function mountDocs({ fastify, acceptsSignIns }: HttpApp, publicUrl: string | null): void {
   const read = readRoutes(fastify);

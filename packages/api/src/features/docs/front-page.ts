@@ -16,7 +16,7 @@ const places = {
   metrics: "/metrics",
 };
 
-/** `GET /` says what there is: a page for browsers, JSON for other clients. */
+/** Mounts `GET /`, which lists the service's addresses: a page for browsers, JSON for other clients. */
 export function mountFrontPage(read: Read, hasConsole: boolean): void {
   const all = { name: "Berth", ...(hasConsole ? { console: CONSOLE } : {}), ...places };
   const json = new Asset("application/json; charset=utf-8", JSON.stringify(all));

@@ -8,7 +8,7 @@ import { textPage } from "./pages.ts";
 const DIRECTORY = join(import.meta.dirname, "../../../../../docs/guides");
 
 export interface Guide {
-  /** The last part of its address: `files` for `files.md`. */
+  /** Last segment of the guide's path: `files` for `files.md`. */
   name: string;
   title: string;
   page: Asset;
@@ -24,13 +24,13 @@ export function readGuides(): Guide[] {
   });
 }
 
-/** The page that lists the guides. */
+/** Returns the page that lists the guides. */
 export function guideList(guides: readonly Guide[]): Asset {
   const items = guides.map(({ name, title }) => html`<li><a href="/docs/guides/${name}">${title}</a></li>`);
   return textPage("Guides – Berth", html`<h1>Guides</h1><ul>${items}</ul>`);
 }
 
-/** A guide's Markdown as HTML. HTML in the text is shown, not interpreted. */
+/** Renders a guide's Markdown as HTML. HTML in the text is shown, not interpreted. */
 export function guideHtml(text: string): Html {
   const ids = new Set<string>();
   const marked = new Marked({
@@ -52,14 +52,14 @@ export function guideHtml(text: string): Html {
   return new Html(marked.parse(text) as string);
 }
 
-/** Where a link of a guide leads here; null for a file of the repository that is not served. */
+/** Returns the path on this service to which a guide's link leads; null for a file that is not served. */
 function targetOf(href: string): string | null {
   if (/^(https:|http:|#|\/)/.test(href)) return href;
   const [, name, fragment = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   return name === undefined ? null : `/docs/guides/${name}${fragment}`;
 }
 
-/** The id of a heading, as GitHub makes it: words in lower case with hyphens, numbered when they recur. */
+/** Returns a heading's id as GitHub makes it: lower case with hyphens, numbered when repeated. */
 function freshId(heading: string, taken: Set<string>): string {
   const base = heading
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Text that is safe in an element or a quoted attribute. Only `html` makes it. */
+/** Text that is safe in an element or a quoted attribute. Only `html` and the Markdown renderer create it. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | readonly Part[];
 
-/** A template that escapes its values, except those that are `Html` already. Lists are joined; null is omitted. */
+/** Builds HTML and escapes its values, except those that are `Html`. Joins lists and omits null. */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + textOf(values[index - 1]) + string));
 }

@@ -1,12 +1,12 @@
 import { Asset } from "./asset.ts";
 import { type Html, html } from "./html.ts";
 
-/** A page of text in the style of the documentation, without scripts. */
+/** Returns a page of text in the style of the documentation, without scripts. */
 export function textPage(title: string, body: Html): Asset {
   return new Asset("text/html; charset=utf-8", page(title, html`${navigation}<main>${body}</main>`));
 }
 
-/** The page on which the viewer runs. Its styles carry the nonce, so that no others count. */
+/** Returns the page on which the viewer runs. Only styles with the nonce apply. */
 export function referencePage(nonce: string, scripts: readonly string[]): string {
   const body = html`<div id="reference"></div>
 <noscript>The reference needs JavaScript. The same as a document: <a href="/openapi.json">openapi.json</a>.</noscript>

@@ -2,12 +2,12 @@ import type { FastifyReply } from "fastify";
 
 const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
 
-/** For a page of text: its own style sheet, and nothing else. */
+/** Sets the policy of a text page: its own style sheet, and nothing else. */
 export function protect(reply: FastifyReply): FastifyReply {
   return withPolicy(reply, ["style-src 'self'", "img-src data:"]);
 }
 
-/** For the page of the viewer: this service's scripts, requests to this service only, styles with the nonce. */
+/** Sets the policy of the viewer's page: scripts and requests of this service only, styles with the nonce. */
 export function protectViewer(reply: FastifyReply, nonce: string): FastifyReply {
   return withPolicy(reply, [
     "script-src 'self'",

@@ -7,7 +7,7 @@ import { start, viewerScript } from "./viewer.ts";
 
 const FOR_GOOD = "public, max-age=31536000, immutable";
 
-/** The API reference: a page, and the two scripts that make it, whose addresses name their content. */
+/** Mounts the API reference: a page and its two scripts, whose addresses contain a hash of their content. */
 export function mountReference(read: Read): void {
   const startName = `start-${start.hash}.js`;
   const viewerName = async () => `viewer-${(await viewerScript()).hash}.js`;

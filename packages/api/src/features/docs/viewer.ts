@@ -2,8 +2,8 @@ import Fastify from "fastify";
 import { Asset } from "./asset.ts";
 
 /**
- * What the viewer is told. It loads nothing but the document of this service: no fonts, no proxy for its requests, no
- * telemetry, no assistant, and no links to services of its makers. Tokens stay in the memory of the page.
+ * Settings of the viewer. It loads only the document of this service: no fonts, no proxy for its requests, no
+ * telemetry, no assistant, and no links to its makers' services. Tokens stay in the page's memory.
  */
 const settings = {
   url: "/openapi.json",
@@ -21,9 +21,9 @@ const settings = {
 };
 
 /**
- * Runs before the viewer's script, and starts it once it is there. The style elements that it makes get the page's nonce,
- * which the viewer itself gives to its first one only.
- * `#agents.create` in an address is the operation with this id.
+ * Script that runs before the viewer's script, and starts the viewer when that is loaded. It gives the page's
+ * nonce to all style elements; the viewer itself gives it only to the first. `#agents.create` in an address
+ * opens the operation with this id.
  */
 const starting = `const { nonce } = document.currentScript;
 const create = document.createElement.bind(document);
@@ -43,13 +43,13 @@ export const start = new Asset("text/javascript; charset=utf-8", starting);
 
 let viewer: Promise<Asset> | undefined;
 
-/** The viewer's script. Its package is loaded when it is first needed: few processes are asked for their documentation. */
+/** Returns the viewer's script. Its package is loaded lazily, since few processes serve it. */
 export function viewerScript(): Promise<Asset> {
   viewer ??= readViewer();
   return viewer;
 }
 
-/** The package has its script inside a Fastify plugin, which serves it. */
+/** Takes the script from the package's Fastify plugin, the only place that contains it. */
 async function readViewer(): Promise<Asset> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const inner = Fastify({ logger: false });

@@ -15,10 +15,11 @@ import { DEFAULT_WORKSPACE, resolveConfig, resolveResources } from "./resolve-en
 type Body = Input<typeof environmentRoutes.create>["body"];
 
 /**
- * Creates an environment with every default filled in.
+ * Creates an environment with all defaults filled in.
  *
- * @param rules What the installation allows.
- * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling, errors.nameTaken
+ * @param rules of the installation.
+ * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling,
+ * errors.nameTaken
  */
 export async function createEnvironment(
   db: Queryable,

@@ -3,7 +3,7 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { deleteUnusedEnvironment, requireEnvironmentForUpdate } from "./environment-store.ts";
 
-/** Deletes an environment. @throws errors.inUse while a session uses it that is not terminated. */
+/** Deletes an environment. @throws errors.inUse while a session that is not terminated uses it. */
 export async function deleteEnvironment(
   db: DatabaseAccess,
   principal: Principal,

@@ -13,7 +13,7 @@ import {
 import type { EnvironmentRules } from "./require-allowed.ts";
 import { updateEnvironment } from "./update-environment.ts";
 
-/** @param rules What the installation allows. */
+/** @param rules of the installation. */
 export function mountEnvironments(app: HttpApp, rules: EnvironmentRules): void {
   mount(app, environmentRoutes.create, async ({ principal, db }, { body }) =>
     toEnvironment(await createEnvironment(db.write, principal, body, rules)),

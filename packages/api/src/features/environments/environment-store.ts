@@ -27,7 +27,7 @@ export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
   credentials, git_identity, image, runtime_class, workspace, resources, metadata, archived_at, updated_at`;
 
-/** Returns false when the owner has one of this name. */
+/** Stores an environment. Returns false when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "insert_environment",
@@ -64,8 +64,8 @@ export async function getEnvironment(db: Queryable, id: string): Promise<Environ
 }
 
 /**
- * The same, locked until the transaction ends: it waits for sessions that are being created with the environment, and later
- * ones wait for it.
+ * Returns the same as `getEnvironment`, and locks the environment until the transaction ends. Sessions that
+ * are being created with the environment and this lock wait for each other.
  */
 async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
   const text = `select ${COLUMNS} from environments where id = $1 and deleted_at is null for update`;
@@ -75,23 +75,24 @@ async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRo
 /** @throws errors.notFound, errors.notYours */
 export const requireEnvironment = requireAccess("environment", getEnvironment);
 
-/** As `requireEnvironment`, locked until the transaction ends. */
+/** Returns the same as `requireEnvironment`, and locks the environment until the transaction ends. */
 export const requireEnvironmentForUpdate = requireAccessForUpdate(
   "environment",
   getEnvironment,
   lockEnvironment,
 );
 
-/** Those of the environments that exist, in no order. */
+/** Returns the environments that exist, in no particular order. */
 export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
-  // As a condition, "not deleted" would make PostgreSQL without statistics read the whole index of those that are not.
+  // With the condition "not deleted" in SQL, PostgreSQL without statistics would read the whole index of
+  // undeleted rows.
   const text = `select ${COLUMNS}, deleted_at from environments where id = any($1::uuid[])`;
   type Row = EnvironmentRow & { deleted_at: Date | null };
   const { rows } = await db.query<Row>({ name: "get_environments", text, values: [ids] });
   return rows.filter((row) => row.deleted_at === null);
 }
 
-/** Stores the fields of a locked environment that an update may change. Returns false when the owner has another of this name. */
+/** Stores the mutable fields of a locked environment. Returns false when another has the name. */
 export async function updateEnvironmentRow(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
   try {
     await tx.query({
@@ -121,7 +122,7 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
   }
 }
 
-/** Does nothing if the environment is archived already. */
+/** Archives an environment. Does nothing if it is archived already. */
 export async function archiveEnvironment(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_environment",
@@ -131,8 +132,9 @@ export async function archiveEnvironment(db: Queryable, id: string): Promise<voi
 }
 
 /**
- * Deletes a locked environment: clears its contents and frees its name. The row stays for the terminated sessions that refer
- * to it. Returns false, and deletes nothing, while a session uses it that is not terminated.
+ * Deletes a locked environment: clears its contents and frees its name. The row stays for the terminated
+ * sessions that refer to it. Returns false, and deletes nothing, while a session that is not terminated uses
+ * it.
  */
 export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -147,7 +149,7 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
   return rowCount === 1;
 }
 
-/** What an environment has, but for its description's and metadata's few. */
+/** SQL expression for an environment's bytes, without the few of its description and metadata. */
 const BYTES = "octet_length(config::text) + octet_length(environment_variables::text)";
 
 export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, {

@@ -220,7 +220,7 @@ test("runtime_class: one that is allowed → kept; another, or where sandboxes a
   for (const wrong of ["", "gVisor", "a..b", "-a", "a/b", 7, "a".repeat(254)])
     assert.equal((await owner.post(path, { runtime_class: wrong })).body.error.param, "runtime_class");
   assert.equal((await owner.get(path)).body.runtime_class, "kata.v2");
-  // What was stored before stays.
+  // Stored runtime classes stay, even when they are not allowed.
   await db.write.query({ text: "update environments set runtime_class = 'former'" });
   assert.equal((await owner.made(path, { name: "other" })).runtime_class, "former");
   assert.equal((await owner.made(path, { runtime_class: null })).runtime_class, null);

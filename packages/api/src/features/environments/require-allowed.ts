@@ -3,19 +3,19 @@ import { errors } from "@berth/store/errors";
 
 type Resources = Environment["resources"];
 
-/** The most that an environment can ask for on this installation. */
+/** Maximum resources that an environment may ask for on this installation. */
 export type Ceilings = Readonly<Record<keyof Resources, number>>;
 
-/** What an installation allows its environments. */
+/** Rules of an installation for its environments. */
 export interface EnvironmentRules {
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
-  /** The runtime classes that environments may choose; null: the sandboxes are no pods. */
+  /** Runtime classes that environments may choose. Null when the sandboxes are not pods. */
   runtimeClasses: readonly string[] | null;
   ceilings: Ceilings;
 }
 
-/** What is given of an environment. */
+/** The fields of a request that rules apply to. */
 interface Given {
   image?: string | null | undefined;
   runtime_class?: string | null | undefined;
@@ -23,7 +23,7 @@ interface Given {
 }
 
 /**
- * What was stored before may be something else.
+ * Checks the fields of a request against the rules. Stored environments may break rules that were set later.
  *
  * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling
  */

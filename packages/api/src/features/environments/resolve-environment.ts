@@ -7,7 +7,7 @@ type Networking = Environment["config"]["networking"];
 type Config = Environment["config"];
 type Resources = Environment["resources"];
 
-/** By default a session reaches only the hosts of its own repositories. */
+/** Default networking: a session reaches only the hosts of its own repositories. */
 const DEFAULT_NETWORKING: Extract<Networking, { type: "limited" }> = {
   type: "limited",
   allowed_hosts: [],
@@ -30,7 +30,7 @@ const DEFAULT_CONFIG: Config = {
   repository_setup_required: false,
 };
 
-/** The given fields laid over `former`. A field that is left out keeps its former value; null restores the default. */
+/** Returns `former` with the given fields. An omitted field is kept; null restores the default. */
 export function resolveConfig(given: Body["config"], former: Config = DEFAULT_CONFIG): Config {
   if (given === undefined) return former;
   if (given === null) return DEFAULT_CONFIG;
@@ -77,7 +77,7 @@ function resolveNetworking(given: Given | null | undefined, former: Networking):
   };
 }
 
-/** Limits, by the same rule as `resolveConfig`. The defaults are within the ceilings of a small machine. */
+/** Resolves limits by the rule of `resolveConfig`. Defaults never exceed the ceilings. */
 export function resolveResources(
   given: Body["resources"],
   ceilings: Ceilings,

@@ -16,10 +16,11 @@ import { DEFAULT_WORKSPACE, resolveConfig, resolveResources } from "./resolve-en
 type Body = Input<typeof environmentRoutes.update>["body"];
 
 /**
- * Updates an environment. An update without a difference leaves `updated_at` as it is.
+ * Updates an environment. An update that changes nothing leaves `updated_at` as it is.
  *
- * @param rules What the installation allows.
- * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling, errors.locked, errors.nameTaken
+ * @param rules of the installation.
+ * @throws errors.noImages, errors.noRuntimeClasses, errors.otherRuntimeClass, errors.aboveCeiling,
+ * errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
   db: DatabaseAccess,

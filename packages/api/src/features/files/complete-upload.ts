@@ -10,8 +10,8 @@ import type { Sending } from "./receive-content.ts";
 import { markReady, storeReceived } from "./upload-store.ts";
 
 /**
- * Makes a file ready whose whole content, of `size` bytes, was received. The partial content is removed last, so that a
- * failure can be retried, also one for lack of room.
+ * Makes a file ready after its whole content of `size` bytes was received. Removes the partial content last,
+ * so that a failure can be retried, including one for lack of space.
  *
  * @throws errors.overLimit
  */
@@ -21,7 +21,8 @@ export async function completeUpload(
   { id, ...owner }: FileRow,
   { size, receiver, audit }: { size: number; receiver: string } & Pick<Sending, "audit">,
 ): Promise<FileRow> {
-  // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
+  // Fixes the size, so that nothing more is appended: the partial content may be hard-linked into the store
+  // below.
   if ((await storeReceived(db.write, id, { uploaded: size, size, receiver })) === null) throw deleted(id);
   const partial = blobs.partial(id);
   const content = await partial.stage(size);
@@ -33,7 +34,7 @@ export async function completeUpload(
     if (file !== null) await audit(tx);
     return file;
   });
-  // What stays is removed by the sweep, since the file is pending no more.
+  // The sweep removes what stays, since the file is not pending.
   await partial.remove().catch(() => undefined);
   if (ready !== null) return ready;
   await removeUnusedContent(db, blobs, content.sha256);

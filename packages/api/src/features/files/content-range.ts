@@ -1,12 +1,15 @@
 import { errors } from "@berth/store/errors";
 
-/** What a request says of its body: the whole content, the bytes from `start` up to but without `end`, or a status query. */
+/**
+ * The body that a request announces: the whole content, the bytes from `start` (inclusive) to `end`
+ * (exclusive), or a status query.
+ */
 export type ContentRange =
   | { type: "whole"; length: number | null }
   | { type: "part"; start: number; end: number; total: number | null }
   | { type: "query"; total: number | null };
 
-/** Reads `content-range` and `content-length`. @throws errors.badContentRange */
+/** Parses `content-range` and `content-length`. @throws errors.badContentRange */
 export function parseContentRange(header: (name: string) => string | undefined): ContentRange {
   const length = header("content-length") === undefined ? null : Number(header("content-length"));
   const range = header("content-range");

@@ -7,7 +7,7 @@ import type { FileRow } from "./file-store.ts";
 
 type ContentResponse = Awaited<ReturnType<ContentHandler<never>>>;
 
-/** Both inclusive. */
+/** Offsets in bytes, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -18,13 +18,13 @@ export interface Content {
   filename: string;
   mimeType: string;
   size: number;
-  /** With its quotes; changes whenever the bytes do. */
+  /** Entity tag with its quotes; it changes whenever the bytes do. */
   etag: string;
-  /** The bytes, or those of a range. */
+  /** Reads the bytes, or those of a range. */
   read(range?: ByteRange): Readable;
 }
 
-/** The content of a file. @throws errors.fileNotReady */
+/** Returns the content of a file. @throws errors.fileNotReady */
 export function contentOf(row: FileRow, blobs: BlobStore): Content {
   const { sha256, size_bytes: size, status, filename, mime_type: mimeType } = row;
   if (sha256 === null || size === null || status !== "ready") {
@@ -34,8 +34,8 @@ export function contentOf(row: FileRow, blobs: BlobStore): Content {
 }
 
 /**
- * The bytes of a content, or the one range of them that the request asks for; 304 when the client has them already. A range that cannot
- * be served, or several at once, gets the whole content.
+ * Returns the response with a content, or with the one range that the request asks for; 304 when the client
+ * has it already. A request for several ranges, or for one that cannot be served, gets the whole content.
  */
 export function contentResponse(
   content: Content,
@@ -69,7 +69,7 @@ function rangeOf(text: string | undefined, size: number): ByteRange | null {
   return start <= end ? { start, end } : null;
 }
 
-/** Makes a browser save the bytes, whatever they are, and execute none of them. */
+/** Returns headers that make a browser save the bytes and never execute them, whatever they are. */
 function contentHeaders({ filename, mimeType, size }: Content): Record<string, string> {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
   const encoded = encodeURIComponent(filename).replaceAll(

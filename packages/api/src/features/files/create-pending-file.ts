@@ -8,7 +8,7 @@ import { requireFileBytes } from "./file-bytes.ts";
 import { countPendingFiles, type FileRow, insertFile } from "./file-store.ts";
 
 /**
- * Creates a file that is pending until its content, of at most `limit` bytes, was received.
+ * Creates a file that is pending until its content, of at most `limit` bytes, is received.
  *
  * @throws errors.contentTooLarge, errors.tooManyPending, errors.overLimit
  */

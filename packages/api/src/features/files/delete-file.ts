@@ -4,7 +4,8 @@ import { errors } from "@berth/store/errors";
 import { deleteFileRow, type FileRow, isFileUsed, requireFileForDelete } from "./file-store.ts";
 
 /**
- * Deletes a file that no active session mounts or has in its log. Its content stays until `removeUnusedContent`.
+ * Deletes a file that no active session mounts or has in its log. Its content stays until
+ * `removeUnusedContent` runs.
  *
  * @throws errors.notFound, errors.notYours, errors.fileInUse
  */

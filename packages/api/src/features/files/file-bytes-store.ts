@@ -1,7 +1,7 @@
 import type { Queryable } from "@berth/store/db";
 import type { Limit } from "@berth/store/limits";
 
-/** Of all files, also of outputs, with the announced sizes of those that are pending. */
+/** Returns the bytes of an owner's files, including outputs and announced sizes of pending files. */
 export async function fileBytes(db: Queryable, { kind, id }: Pick<Limit, "kind" | "id">): Promise<number> {
   const column = kind === "organization" ? "organization_id" : "owner_id";
   const { rows } = await db.query<{ bytes: number }>({

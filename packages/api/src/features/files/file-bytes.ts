@@ -4,9 +4,9 @@ import { lockLimit, type OwnerLimits, overLimit } from "@berth/store/limits";
 import { fileBytes } from "./file-bytes-store.ts";
 
 /**
- * Checks, in the transaction that stores a file, that its owner has room for it.
+ * Checks, in the transaction that stores a file, that its owner has space for it.
  *
- * @param bytes that are added to what the owner's files have.
+ * @param bytes that are added to the owner's files.
  * @throws errors.overLimit
  */
 export async function requireFileBytes(

@@ -3,9 +3,10 @@ import { errors } from "@berth/store/errors";
 import { type FileRow, getFiles, lockFiles } from "./file-store.ts";
 
 /**
- * Files that a request refers to. They must exist, be accessible and ready, and they stay when they are locked.
+ * Returns the files that a request refers to. They must exist, be accessible and be ready; locking prevents
+ * deletion.
  *
- * @param checkContent A further check, of a ready file.
+ * @param checkContent further check of a ready file.
  */
 export function fileReferences<Given extends Reference>(
   given: readonly Given[],

@@ -13,15 +13,15 @@ export interface FileRow extends Owner {
   id: string;
   filename: string;
   mime_type: string;
-  /** Null while it is pending and its size is not known. */
+  /** Size in bytes; null while the file is pending and its size unknown. */
   size_bytes: number | null;
-  /** While it is pending: how much of its content is durably on disk. */
+  /** Bytes of the content that are durably on disk, while the file is pending. */
   uploaded_bytes: number;
   sha256: string | null;
   status: "pending" | "ready" | "failed";
   downloadable: boolean;
   scope_session_id: string | null;
-  /** Of an output: whether its session has no newer one of its name. Null for uploads. */
+  /** Whether an output is its session's newest of that name. Null for uploads. */
   current: boolean | null;
   metadata: Record<string, string>;
   updated_at: Date;
@@ -31,7 +31,7 @@ export type NewFile = Omit<FileRow, "uploaded_bytes" | "current" | "updated_at">
 
 const insertedColumns = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
   downloadable, scope_session_id, metadata, updated_at`;
-/** Names of outputs can be long, so they are compared by their hash first, which is in an index. */
+/** SQL that compares output names, which can be long, by their indexed hash first. */
 const current = `case when scope_session_id is not null then not exists (
     select 1 from files as newer
     where newer.scope_session_id = files.scope_session_id and md5(newer.filename) = md5(files.filename)
@@ -71,7 +71,7 @@ async function getFile(db: Queryable, id: string): Promise<FileRow | null> {
 /** @throws errors.notFound, errors.notYours */
 export const requireFile = requireAccess("file", getFile);
 
-/** As `requireFile`, locked until the transaction ends. Waits for requests that are mounting the file. */
+/** Returns the same as `requireFile`, and locks the file. Waits for requests that mount it. */
 export const requireFileForDelete = requireAccess("file", lockFile);
 
 async function lockFile(tx: Queryable, id: string): Promise<FileRow | null> {
@@ -79,13 +79,13 @@ async function lockFile(tx: Queryable, id: string): Promise<FileRow | null> {
   return (await tx.query<FileRow>({ name: "lock_file", text, values: [id] })).rows[0] ?? null;
 }
 
-/** As `requireFile`, not deleted until the transaction ends. */
+/** Returns the same as `requireFile`, and prevents deletion until the transaction ends. */
 export const requireFileForShare = requireAccess(
   "file",
   async (tx, id) => (await lockFiles(tx, [id]))[0] ?? null,
 );
 
-/** Whether a session that is neither terminated nor archived mounts the file or has it in its log. */
+/** Returns whether a session that is neither terminated nor archived mounts the file or has it in its log. */
 export async function isFileUsed(tx: Queryable, id: string): Promise<boolean> {
   const { rows } = await tx.query({
     name: "file_is_used",
@@ -104,7 +104,7 @@ export async function deleteFileRow(tx: Queryable, id: string): Promise<void> {
   await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [id] });
 }
 
-/** The owner's pending files. The owner can create no other until the transaction ends. */
+/** Counts the owner's pending files. The owner can create no other until the transaction ends. */
 export async function countPendingFiles(tx: Queryable, ownerId: string): Promise<number> {
   await tx.query({
     name: "lock_announcing",
@@ -119,13 +119,13 @@ export async function countPendingFiles(tx: Queryable, ownerId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** Those of the files that exist, which are not deleted until the transaction ends. */
+/** Returns the files that exist, and prevents their deletion until the transaction ends. */
 export async function lockFiles(tx: Queryable, ids: readonly string[]): Promise<FileRow[]> {
   const text = `select ${columns} from files where id = any($1::uuid[]) order by id for key share`;
   return (await tx.query<FileRow>({ name: "lock_files", text, values: [ids] })).rows;
 }
 
-/** Those of the files that exist, in no order. */
+/** Returns the files that exist, in no particular order. */
 export async function getFiles(db: Queryable, ids: readonly string[]): Promise<FileRow[]> {
   const text = `select ${columns} from files where id = any($1::uuid[])`;
   return (await db.query<FileRow>({ name: "get_files", text, values: [ids] })).rows;
@@ -145,7 +145,7 @@ export async function listFiles(
   return await selectKeyset<FileRow>(db, range, listing, [{ column: "scope_session_id", value: scope }]);
 }
 
-/** At most a hundred: they are read by their ids and put into order here. */
+/** Lists files by id, at most a hundred. They are filtered and sorted here. */
 async function listNamedFiles(
   db: Queryable,
   principal: Principal,

@@ -23,16 +23,16 @@ export interface Sending {
   fileId: string;
   range: ContentRange;
   body: IncomingMessage;
-  /** Called in the transaction in which the file becomes ready. */
+  /** Writes the audit entry, in the transaction in which the file becomes ready. */
   audit(tx: Queryable): Promise<void>;
 }
 
 /**
- * Receives the content of a pending file, or a part of it, and returns the file, which is ready when the content is complete.
- * When the connection breaks, the received bytes are kept. On rejection they are deleted.
+ * Receives the content of a pending file, or a part of it. Returns the file, which is ready when the content
+ * is complete. When the connection breaks, the received bytes are kept. On rejection they are deleted.
  *
- * @throws errors.notFound, errors.notYours, errors.fileNotPending, errors.fileReceiving, errors.partMisplaced, errors.fileLost,
- * errors.overLimit
+ * @throws errors.notFound, errors.notYours, errors.fileNotPending, errors.fileReceiving,
+ * errors.partMisplaced, errors.fileLost, errors.overLimit
  */
 export async function receiveContent(
   db: DatabaseAccess,
@@ -47,7 +47,7 @@ export async function receiveContent(
   if (lease === null) throw errors.fileReceiving(fileId);
   const { receiver } = lease;
   try {
-    // Read again: the request before this one may have stored more since.
+    // The row is read again, because the previous receiver may have stored more since.
     return await receive(db, deps, await requireFile(db.read, principal, fileId), { ...sending, receiver });
   } catch (error) {
     if (error instanceof SupersededError) throw await lost(db, sending);
@@ -60,7 +60,7 @@ export async function receiveContent(
   }
 }
 
-/** A client that learns the size only at the end completes the upload by a query with the size. */
+/** Returns whether a status query completes the upload, for a client that learns the size only at the end. */
 function completes(
   file: Pick<FileRow, "status" | "uploaded_bytes">,
   { total }: ContentRange & { type: "query" },
@@ -100,13 +100,13 @@ async function receive(
     : latest;
 }
 
-/** The file is not pending any more, or this request was not heard of for so long that another one receives it. */
+/** Returns the error of a request that lost the file, which is not pending or has another receiver. */
 async function lost(db: DatabaseAccess, { principal, fileId }: Sending): Promise<ApiError> {
   const { status } = await requireFile(db.write, principal, fileId);
   return status === "pending" ? errors.fileReceiving(fileId) : errors.fileNotPending(fileId, status);
 }
 
-/** Rejects what can be rejected before the body is read. */
+/** Checks a request before its body is read. */
 function checkRange(file: FileRow, range: ContentRange, limit: number): void {
   const { size_bytes: announced, uploaded_bytes: expected } = file;
   const total = range.type === "whole" ? range.length : range.total;
@@ -119,7 +119,7 @@ function checkRange(file: FileRow, range: ContentRange, limit: number): void {
   if (range.start !== expected) throw errors.partMisplaced(expected);
 }
 
-/** The bytes of the body. Throws when there are more than allowed, or more or fewer than announced. */
+/** Yields the bytes of the body. Throws when there are more than allowed, or more or fewer than announced. */
 async function* checkedBody(
   body: IncomingMessage,
   { size_bytes: announced }: FileRow,

@@ -94,7 +94,7 @@ async function sweepUntil(signal: AbortSignal, sweep: () => Promise<void>): Prom
   }
 }
 
-/** Uploads the same content each time, concurrently with others. */
+/** Uploads the same content each time, concurrently with others, and deletes it again. */
 async function uploadAndDelete(owner: Caller, times: number): Promise<string[]> {
   const ids: string[] = [];
   for (let round = 0; round < times; round += 1) {

@@ -6,9 +6,9 @@ import { failAbandoned, pendingFiles } from "./upload-store.ts";
 const GRACE_MS = 3_600_000;
 
 /**
- * Removes contents without a row. A process leaves them behind that dies between storing a content and its row, or between
- * deleting a row and its content. Only those written more than `graceMs` ago are checked; one that is being stored right now
- * is locked until its row exists, whatever its age.
+ * Removes contents without a row. They remain when a process dies between storing a content and its row, or
+ * between deleting a row and its content. Only contents written more than `graceMs` ago are checked. A
+ * content that is being stored is locked until its row exists, whatever its age.
  */
 export async function sweepContents(
   db: DatabaseAccess,
@@ -25,7 +25,7 @@ export async function sweepContents(
   }
 }
 
-/** Fails abandoned uploads, and removes the partial contents of files that are not pending any more. */
+/** Fails abandoned uploads, and removes the partial contents of files that are not pending. */
 export async function sweepUploads(db: DatabaseAccess, blobs: BlobStore): Promise<void> {
   await failAbandoned(db.write);
   const names = await blobs.partialNames();

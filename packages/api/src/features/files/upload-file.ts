@@ -21,8 +21,8 @@ export interface Upload {
 const MAX_PARTS = 10;
 
 /**
- * Reads a form with one `file`, which is written to the disk as it arrives, and at most one `metadata`, in any order. When it
- * throws, the received bytes are deleted.
+ * Reads a form with one `file`, which is written to disk as it arrives, and at most one `metadata`, in any
+ * order. Deletes the received bytes when it throws.
  */
 export async function readUpload(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Upload> {
   return await readForm(request, { fileSize: limit, parts: MAX_PARTS }, async (parts) => {
@@ -41,7 +41,7 @@ export async function readUpload(request: FastifyRequest, blobs: BlobStore, limi
   });
 }
 
-/** Stores an uploaded file, which is ready at once. @throws errors.overLimit */
+/** Stores an uploaded file as ready. @throws errors.overLimit */
 export async function storeUpload(
   db: DatabaseAccess,
   { principal, limits }: { principal: Principal; limits: OwnerLimits },
@@ -101,7 +101,7 @@ async function fileOf(part: MultipartFile, blobs: BlobStore, limit: number) {
   throw errors.bodyTooLarge(limit);
 }
 
-/** Without the directories that a client may send. */
+/** Returns the file name without the directories that a client may send. */
 function nameOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   return name === "." || name === ".." ? "" : name.normalize("NFC");

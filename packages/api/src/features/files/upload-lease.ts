@@ -4,20 +4,21 @@ import { isOfDeadProcess, processName } from "@berth/linux";
 import type { Queryable } from "@berth/store/db";
 import { dropReceiver, keepReceiver, receiverOf, takeReceiver } from "./upload-store.ts";
 
-/** A receiver that is not heard of for this long loses the file. */
+/** Milliseconds after which a silent receiver loses the file. */
 const LEASE_MS = 15_000;
 const RENEW_MS = LEASE_MS / 3;
 const RETRY_MS = 250;
 
-/** The right of one request to receive the content of a file: no other request, of any process, writes it meanwhile. */
+/** Lease of one request on a file's upload. No other request, of any process, writes it meanwhile. */
 export interface UploadLease {
   receiver: string;
   release(): Promise<void>;
 }
 
 /**
- * Takes the file. When a request of another process has it, waits until that one ends, or is not heard of; a dead process of this
- * machine is not waited for. Null when a request of this process has it, or the wait is over.
+ * Takes the lease on a file's upload. Waits while a request of another process holds it and renews it, unless
+ * that process was on this machine and is dead. Returns null when a request of this process holds it, or the
+ * wait is over.
  */
 export async function takeUpload(db: Queryable, fileId: string): Promise<UploadLease | null> {
   const receiver = processName(randomBytes(8).toString("hex"));
@@ -39,7 +40,7 @@ export async function takeUpload(db: Queryable, fileId: string): Promise<UploadL
     receiver,
     async release() {
       clearInterval(renewal);
-      // Without the database the lease lapses.
+      // When the database is unreachable, the lease expires by itself.
       await dropReceiver(db, fileId, receiver).catch(() => undefined);
     },
   };

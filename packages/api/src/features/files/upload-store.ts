@@ -1,12 +1,12 @@
 import type { Queryable } from "@berth/store/db";
 import { columns, type FileRow } from "./file-store.ts";
 
-/** How long a receiver has a file without a sign of life. */
+/** Expiry of a receiver's lease, unless it is renewed. */
 const LEASE = "now() + interval '15 seconds'";
 
 /**
- * Makes a request the receiver of a pending file, if the file has no receiver or a lapsed one, or `from`, which is dead. Returns
- * whether it is. A file that is not pending has no receiver that matters.
+ * Makes a request the receiver of a file that has no receiver, or an expired one, or the dead one `from`.
+ * Returns whether it succeeded. Does not check that the file is pending.
  */
 export async function takeReceiver(
   db: Queryable,
@@ -22,7 +22,7 @@ export async function takeReceiver(
   return rowCount === 1;
 }
 
-/** Renews the lease of a receiver that still has the file. */
+/** Renews the lease of a receiver that still holds it. */
 export async function keepReceiver(db: Queryable, id: string, receiver: string): Promise<void> {
   await db.query({
     name: "keep_receiver",
@@ -31,6 +31,7 @@ export async function keepReceiver(db: Queryable, id: string, receiver: string):
   });
 }
 
+/** Releases the lease of a receiver that still holds it. */
 export async function dropReceiver(db: Queryable, id: string, receiver: string): Promise<void> {
   await db.query({
     name: "drop_receiver",
@@ -39,6 +40,7 @@ export async function dropReceiver(db: Queryable, id: string, receiver: string):
   });
 }
 
+/** Returns the receiver of a file, whose lease may have expired; null when there is none. */
 export async function receiverOf(db: Queryable, id: string): Promise<string | null> {
   const { rows } = await db.query<{ receiver: string | null }>({
     name: "receiver_of_file",
@@ -49,8 +51,8 @@ export async function receiverOf(db: Queryable, id: string): Promise<string | nu
 }
 
 /**
- * Stores how much of a pending file's content its receiver has received, and its size once that is known. Null when the file is
- * not pending any more, or another request receives it.
+ * Stores how many bytes the receiver has, and the size once it is known. Returns null when the file is not
+ * pending, or another request receives it.
  */
 export async function storeReceived(
   db: Queryable,
@@ -67,7 +69,7 @@ export async function storeReceived(
   return rows[0] ?? null;
 }
 
-/** Marks a file whose whole content is stored. Null when the file is not pending any more. */
+/** Marks a file as ready, whose whole content is stored. Returns null when the file is not pending. */
 export async function markReady(tx: Queryable, id: string, sha256: string): Promise<FileRow | null> {
   const { rows } = await tx.query<FileRow>({
     name: "mark_file_ready",
@@ -78,7 +80,7 @@ export async function markReady(tx: Queryable, id: string, sha256: string): Prom
   return rows[0] ?? null;
 }
 
-/** Marks a file whose partial content was lost. */
+/** Marks a file as failed, whose partial content was lost. */
 export async function markFailed(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "mark_file_failed",
@@ -88,7 +90,7 @@ export async function markFailed(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Forgets what was received of the pending files: their senders begin at the first byte. */
+/** Resets the received bytes of all pending files. Their senders start again at the first byte. */
 export async function beginUploadsAnew(db: Queryable): Promise<void> {
   await db.query({
     name: "begin_uploads_anew",
@@ -97,7 +99,7 @@ export async function beginUploadsAnew(db: Queryable): Promise<void> {
   });
 }
 
-/** Fails the pending files for which nothing was received for a week. */
+/** Fails pending files that received nothing for a week. */
 export async function failAbandoned(db: Queryable): Promise<void> {
   await db.query({
     name: "fail_abandoned_files",
@@ -106,7 +108,7 @@ export async function failAbandoned(db: Queryable): Promise<void> {
   });
 }
 
-/** Those of the files that are pending. */
+/** Returns which of the files are pending. */
 export async function pendingFiles(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: "pending_files",

@@ -14,7 +14,7 @@ import { sweepContents, sweepUploads } from "./sweep-contents.ts";
 
 const megabyte = 1_048_576;
 
-/** The service on a socket, with a pending file. */
+/** Starts the service on a socket, with a pending file. */
 async function house(t: TestContext, announced: Record<string, unknown> = {}) {
   const uploadLimit = 40 * megabyte;
   const app = await testApp(t, { uploadLimit });
@@ -31,7 +31,7 @@ async function house(t: TestContext, announced: Record<string, unknown> = {}) {
     const wire: Wire = await answer.json();
     return { status: answer.status, headers: answer.headers, body: wire };
   };
-  /** Sends the given bytes and does not end; `destroy` breaks the connection. */
+  /** Sends the given bytes and does not end the request; `destroy` breaks the connection. */
   const open = (headers: Record<string, string>) => {
     const sending = request({ port, path, method: "PUT", headers: { authorization, ...headers } });
     sending.on("error", () => undefined);
@@ -282,7 +282,7 @@ describe("uploads in parts", () => {
   });
 });
 
-/** The only file's row, once it satisfies the condition; fails after ten seconds. */
+/** Returns the row of the only file once it satisfies the condition. Fails after ten seconds. */
 async function rowUntil(db: Wire, isSo: (row: Wire) => boolean | Promise<boolean>): Promise<Wire> {
   const deadline = Date.now() + 10_000;
   while (Date.now() < deadline) {

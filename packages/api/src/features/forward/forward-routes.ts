@@ -4,7 +4,7 @@ import { mount } from "../../http/mount.ts";
 import { listResources } from "./list-resources.ts";
 import { registerResource } from "./register-resource.ts";
 
-/** Registers existing resources, and lists those that the caller registered. Callers are users. */
+/** Mounts the routes that register resources and list the caller's registrations. Callers are users. */
 export function mountForward(app: HttpApp): void {
   mount(app, forwardRoutes.register, ({ principal, db }, { body }) => registerResource(db, principal, body));
   mount(app, forwardRoutes.list, listResources);

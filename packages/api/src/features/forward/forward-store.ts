@@ -1,7 +1,7 @@
 import type { ForwardType } from "@berth/contract";
 import { assembled, condition, joined, type Queryable } from "@berth/store/db";
 
-/** Uuids. `id` is that of the registration itself. */
+/** A registration. `id` is the uuid of the registration, `resource_id` that of the resource. */
 export interface RegistrationRow {
   id: string;
   resource_id: string;
@@ -26,10 +26,10 @@ export async function storeRegistration(
   return rows[0]?.first === true;
 }
 
-/** Which part of a user's registrations to read. Lists are newest first; `newer` goes up from the anchor. */
+/** Part of a user's registrations to read. Lists are newest first; `newer` goes up from the anchor. */
 export interface RegistrationRange {
   direction: "older" | "newer";
-  /** The uuid of a resource. One that is not registered is placed by its creation time. */
+  /** Uuid of a resource, or null. A resource that is not registered has the position of its creation time. */
   anchor: string | null;
   rows: number;
 }
@@ -42,7 +42,7 @@ export async function listRegistrations(
 ): Promise<RegistrationRow[]> {
   const [comparison, order] = direction === "older" ? ["<", "desc"] : [">", "asc"];
   const own = condition("user_id = ? and type = ?", userId, type);
-  // As a range that is put into order, a resource is looked up in the only index that has it.
+  // A range with an order makes PostgreSQL look up the resource in the only index that contains it.
   const registration = condition(
     `id ${comparison} coalesce((select id from forward_registrations where ${own.text}
       and resource_id >= ?::uuid and resource_id <= ?::uuid order by resource_id limit 1), ?::uuid)`,

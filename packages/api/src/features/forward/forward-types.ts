@@ -16,10 +16,10 @@ export interface FoundResource {
   spec: Spec;
 }
 
-/** Finds those of the resources that exist, by their uuids. */
+/** Finds the resources that exist, by their uuids. */
 type Find = (db: Queryable, ids: readonly string[]) => Promise<FoundResource[]>;
 
-/** How resources of each type are found. A new type is added here. */
+/** Finder of each type of resource. A new type is added here. */
 export const findResources: Readonly<Record<ForwardType, Find>> = {
   skill: resourceFinder(getSkills, toSkill),
   file: resourceFinder(getFiles, toFile),

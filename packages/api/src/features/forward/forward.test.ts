@@ -17,7 +17,7 @@ async function list(caller: Caller, query: string): Promise<Wire> {
   return body;
 }
 
-/** The ids of a list's data, its ends, and whether more follows. */
+/** Returns the ids of a list's data, its ends, and whether more follows. */
 function seen({ data, first_id, last_id, has_more }: Wire) {
   return [data.map(({ id }: Wire) => id), first_id, last_id, has_more];
 }

@@ -14,7 +14,7 @@ import { type FoundResource, findResources } from "./forward-types.ts";
 
 type List = typeof forwardRoutes.list;
 
-/** A page of registrations, without those whose resource is deleted, archived or no longer accessible. */
+/** Returns a page of registrations, without those whose resource is deleted, archived or inaccessible. */
 export async function listResources(
   { principal, db }: RequestScope,
   { query }: Input<List>,
@@ -31,15 +31,15 @@ export async function listResources(
     return [{ id: formatId(type, id), type, ...owner, resource_spec: resource.spec }];
   });
   const hasMore = rows.length > travelled.length;
-  // A page without visible resources that is not the last one: the ends of its range lead to the next.
+  // When a page has no visible resource and is not the last, the ends of its range lead to the next page.
   const ends = data.length === 0 && hasMore ? ids.map((id) => ({ id: formatId(type, id) })) : data;
   return { data, has_more: hasMore, first_id: ends[0]?.id ?? null, last_id: ends.at(-1)?.id ?? null };
 }
 
-/** Resources that are read at once, of which each may have a few megabytes. */
+/** Number of resources read at once. Each may have a few megabytes. */
 const READ_AT_ONCE = 20;
 
-/** The resources of a page in the order of travel, as many as fit. */
+/** Reads the resources of a page in the order of travel, as many as fit. */
 async function findFitting(db: Queryable, type: ForwardType, rows: readonly RegistrationRow[]) {
   const ids = rows.map((row) => row.resource_id);
   const found = new Map<string, FoundResource>();

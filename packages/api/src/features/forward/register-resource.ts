@@ -7,7 +7,11 @@ import { findResources } from "./forward-types.ts";
 
 type Register = typeof forwardRoutes.register;
 
-/** Registers an existing resource for the caller. Registering again changes nothing. @throws errors.notFound, errors.notYours */
+/**
+ * Registers an existing resource for the caller. Registering it again changes nothing.
+ *
+ * @throws errors.notFound, errors.notYours
+ */
 export async function registerResource(
   db: DatabaseAccess,
   principal: Principal,

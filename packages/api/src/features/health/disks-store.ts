@@ -1,7 +1,7 @@
 import type { Health } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 
-/** What sessions and snapshots of repositories take, on all hosts. */
+/** Sums the disks of sessions and the snapshots of repositories, on all hosts. */
 export async function readDisks(
   db: Queryable,
 ): Promise<Pick<Health, "session_disks" | "repository_snapshots">> {

@@ -8,9 +8,9 @@ import { mount } from "../../http/mount.ts";
 import type { ServiceFault } from "../service/service-routes.ts";
 import { readDisks } from "./disks-store.ts";
 
-/** What a service tells of itself and its neighbours. */
+/** Sources of the health report. */
 export interface InstallationReports {
-  /** Why it runs no sessions now. */
+  /** Returns why the service runs no sessions at present; null when it does. */
   fault(): ServiceFault | null | Promise<ServiceFault | null>;
   checks(): Promise<HealthCheck[]>;
   hosts(): Promise<HealthHost[]>;

@@ -27,7 +27,11 @@ export async function createMemory(
   return { ...row, content: body.content };
 }
 
-/** An update without a difference makes no version. @throws errors.locked, errors.memoryDiffers, errors.memoryPathTaken */
+/**
+ * Updates a memory. An update that changes nothing creates no version.
+ *
+ * @throws errors.locked, errors.memoryDiffers, errors.memoryPathTaken, errors.memoryStoreFull
+ */
 export async function updateMemory(
   db: DatabaseAccess,
   principal: Principal,

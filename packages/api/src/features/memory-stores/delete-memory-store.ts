@@ -3,7 +3,7 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { deleteUnusedMemoryStore, requireMemoryStoreForDelete } from "@berth/store/memories";
 
-/** Deletes a store with its memories. @throws errors.inUse while a session mounts it that is neither terminated nor archived. */
+/** Deletes a store with its memories. @throws errors.inUse while an active session mounts it. */
 export async function deleteMemoryStore(
   db: DatabaseAccess,
   principal: Principal,

@@ -12,7 +12,7 @@ import { patchMetadata } from "../../request/patch-metadata.ts";
 
 type UpdateInput = Input<typeof memoryStoreRoutes.update>;
 
-/** Updates a store. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
+/** Updates a store. An update that changes nothing leaves `updated_at` as it is. @throws errors.locked */
 export async function updateMemoryStore(
   db: DatabaseAccess,
   principal: Principal,

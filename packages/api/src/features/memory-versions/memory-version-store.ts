@@ -40,7 +40,7 @@ async function getMemoryVersion(
   return rows[0] ?? null;
 }
 
-/** A version of a store that the caller can access. @throws errors.notFound */
+/** Returns a version of a store that the caller can access. @throws errors.notFound */
 export async function requireMemoryVersion(
   db: Queryable,
   storeUuid: string,
@@ -72,7 +72,7 @@ export async function listMemoryVersions(
   return await selectKeyset<MemoryVersionRow>(db, range, listing, [branch]);
 }
 
-/** Removes a version's content, in a locked store. Returns false, and removes nothing, for the newest version of an existing memory. */
+/** Removes a version's content, in a locked store. Returns false for the newest of an existing memory. */
 export async function clearContent(tx: Queryable, id: string, actor: MemoryActor): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "redact_memory_version",
@@ -85,7 +85,7 @@ export async function clearContent(tx: Queryable, id: string, actor: MemoryActor
   return rowCount === 1;
 }
 
-/** Without the content. */
+/** Returns a version in the form of the API, without its content. */
 export function toMemoryVersion(row: MemoryVersionRow): MemoryVersion {
   return {
     id: formatId("memory_version", row.id),

@@ -5,7 +5,11 @@ import { errors } from "@berth/store/errors";
 import { apiActor, requireMemoryStoreForWrite } from "@berth/store/memories";
 import { clearContent, type MemoryVersionWithContent, requireMemoryVersion } from "./memory-version-store.ts";
 
-/** Removes a version's content for good. Does nothing if it is redacted already. @throws errors.locked, errors.memoryVersionIsNewest */
+/**
+ * Removes a version's content for ever. Does nothing if it is redacted already.
+ *
+ * @throws errors.locked, errors.memoryVersionIsNewest
+ */
 export async function redactMemoryVersion(
   db: DatabaseAccess,
   principal: Principal,

@@ -7,7 +7,8 @@ import type { AvailableModels } from "../agents/resolve-agent.ts";
 export function mountModels(app: HttpApp, models: Pick<AvailableModels, "list" | "defaultModel">): void {
   mount(app, modelRoutes.list, async (request, input) => {
     const listed = models.list();
-    // A cursor holds how many models came before it: the registry does not change while the service runs.
+    // A cursor holds the number of models before it, since the registry does not change while the service
+    // runs.
     const start = Number(openCursor(request, input)?.position ?? 0);
     const end = start + input.query.limit;
     const data = listed

@@ -2,13 +2,13 @@ import type { Queryable } from "@berth/store/db";
 
 export interface PrincipalName {
   type: "user" | "service_account";
-  /** uuid. */
+  /** Uuid. */
   id: string;
-  /** Email of the user, or name of the service account. */
+  /** User's email address, or service account's name. */
   name: string;
 }
 
-/** Those of the uuids that are of users and service accounts of the organization, disabled ones too. */
+/** Returns the users and service accounts of the organization among the uuids, including disabled ones. */
 export async function principalNames(
   db: Queryable,
   organizationId: string,

@@ -11,21 +11,24 @@ const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-
 const PROBE = { config: { isProbe: true } };
 const READY_TIMEOUT_MS = 2_000;
 
-/** Why a service is not ready: it stops, its runner starts, is frozen, opens no sandbox or is not heard of by the database, or its database does not respond. */
+/**
+ * Reason why a service is not ready: it is stopping; its runner is starting, frozen, unable to open sandboxes
+ * or out of contact with the database; or its database does not respond.
+ */
 export type ServiceFault = (typeof SERVICE_FAULTS)[number];
 
 export interface ServiceState {
   db: DatabaseAccess;
-  /** What is known without asking the database; null: nothing is wrong. */
+  /** Returns the fault that is known without asking the database; null when there is none. */
   fault(): ServiceFault | null | Promise<ServiceFault | null>;
 }
 
 export interface MetricsOptions {
-  /** Whether metrics are for everybody; else requests from other machines need a token. */
+  /** Whether metrics need no token. Otherwise requests from other machines need one. */
   metricsPublic: boolean;
 }
 
-/** Health, without authentication. */
+/** Mounts the health probes, which need no authentication. */
 export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): void {
   fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", PROBE, async (_request, reply) => {
@@ -36,7 +39,7 @@ export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): voi
   });
 }
 
-/** A database that does not respond is why the runner does not reach it. */
+/** Returns the fault. A runner out of contact is only a symptom when the database does not respond. */
 async function faultOf(state: ServiceState, log: HttpApp["log"]): Promise<ServiceFault | null> {
   const fault = await state.fault();
   if (fault !== null && fault !== "heartbeat") return fault;
@@ -57,14 +60,14 @@ async function authorizeMetrics(app: HttpApp, request: IncomingMessage): Promise
   if (!hasScope(principal, METRICS_SCOPE)) throw errors.scopeMissing(METRICS_SCOPE);
 }
 
-/** A proxy on this machine says in a header that a request is another machine's. No header makes a request local. */
+/** Returns whether a request comes from this machine, and no header says that a proxy forwarded it. */
 function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
   const { remoteAddress = "" } = socket;
   const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress);
   return isLoopback && FORWARDING_HEADERS.every((name) => headers[name] === undefined);
 }
 
-/** Whether the database responds within two seconds. */
+/** Returns whether the database responds within two seconds. */
 async function responds(db: DatabaseAccess, log: HttpApp["log"]): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), READY_TIMEOUT_MS);

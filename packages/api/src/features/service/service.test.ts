@@ -28,7 +28,7 @@ describe("service routes", () => {
       for (const [method, { security }] of Object.entries(methods)) {
         const url = path.replaceAll(/\{\w+\}/g, "x");
         const response = await app.fastify.inject({ method: method.toUpperCase() as "GET", url });
-        // One that needs no token misses its body.
+        // An operation that needs no token fails for lack of a body.
         assert.equal(response.statusCode, security?.length === 0 ? 400 : 401, `${method} ${path}`);
       }
     }

@@ -22,7 +22,7 @@ export async function addSkill(
   return skill.id;
 }
 
-/** Stores the next version of a skill, and returns its uuid. @throws errors.locked, errors.skillNameDiffers */
+/** Stores the next version of a skill. Returns its uuid. @throws errors.locked, errors.skillNameDiffers */
 export async function addSkillVersion(
   db: DatabaseAccess,
   principal: Principal,

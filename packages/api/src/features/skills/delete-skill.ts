@@ -16,7 +16,8 @@ const AGENT = "an agent that is not archived";
 const SESSION = "a session that is neither terminated nor archived";
 
 /**
- * Deletes a skill with its versions. Returns the hashes of their contents, which stay until `removeUnusedContent`.
+ * Deletes a skill with its versions. Returns the hashes of their contents, which stay until
+ * `removeUnusedContent` runs.
  *
  * @throws errors.skillInUse while an agent that is not archived names it, or an active session has it.
  */
@@ -36,7 +37,7 @@ export async function deleteSkill(
 }
 
 /**
- * Deletes a version of a skill. Its content stays until `removeUnusedContent`.
+ * Deletes a version of a skill. Its content stays until `removeUnusedContent` runs.
  *
  * @throws errors.skillVersionOnly, errors.skillVersionInUse
  */

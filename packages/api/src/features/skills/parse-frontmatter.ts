@@ -1,25 +1,26 @@
 import { type CST, type Document, isMap, isScalar, LineCounter, Parser, parseDocument } from "yaml";
 import { quotePlainValues } from "./quote-plain-values.ts";
 
-/** Nested mappings and lists. */
+/** Maximum depth of nested mappings and lists. */
 const MAX_DEPTH = 32;
 
 export interface Frontmatter {
   value: unknown;
-  /** The line of each field, from 1. */
+  /** Line of each field, from 1. */
   lines: ReadonlyMap<string, number>;
 }
 
-/** What is wrong, as a predicate of the field or text in that line. */
+/** A fault; `reason` is a predicate whose subject is the frontmatter or that line. */
 export interface FrontmatterFault {
-  /** From 1; null if no line is to blame. */
+  /** Line from 1; null if the fault has no line. */
   line: number | null;
   reason: string;
 }
 
 /**
- * Parses untrusted YAML in time proportional to its length. Unquoted texts may have what YAML would take for syntax, such as `: `, as other
- * clients of the format allow. What is invalid otherwise, has aliases, is nested too deeply, or has a field twice is a fault.
+ * Parses untrusted YAML in time proportional to its length. Unquoted text may contain YAML syntax, such as `:
+ * `, as other clients of the format allow. Other invalid syntax, aliases, deep nesting and repeated fields
+ * are faults.
  */
 export function parseFrontmatter(text: string): Frontmatter | FrontmatterFault {
   const given = compose(text);
@@ -27,7 +28,8 @@ export function parseFrontmatter(text: string): Frontmatter | FrontmatterFault {
 }
 
 function compose(text: string): Frontmatter | FrontmatterFault {
-  // The library composes recursively, and with `uniqueKeys` compares each key of a mapping with all before it.
+  // The library composes recursively, and `uniqueKeys` would compare each key of a mapping with all earlier
+  // ones.
   if (isDeep(text)) return { line: null, reason: `is nested deeper than ${MAX_DEPTH} levels` };
   const lineCounter = new LineCounter();
   const options = {
@@ -67,7 +69,7 @@ function linesOf(
   return lines;
 }
 
-/** Inspects the syntax tree level by level, before anything is composed from it. */
+/** Returns whether the syntax tree is too deep, level by level, before composing anything. */
 function isDeep(text: string): boolean {
   let level: CST.Token[] = [...new Parser().parse(text)];
   for (let depth = 0; level.length > 0; depth += 1) {

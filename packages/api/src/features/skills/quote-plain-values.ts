@@ -1,10 +1,10 @@
 const FIELD = /^([A-Za-z_][\w-]*):[ \t]+(.*)$/;
-/** What begins a value that is no plain text: a quoted or block text, a list, a mapping, a comment, a tag, an anchor, an alias. */
+/** Start of a value that is not plain: quoted, block, list, mapping, comment, tag, anchor or alias. */
 const NOT_PLAIN = /^(?:["'|>[{#!&*]|-\s|$)/;
 
 /**
- * Puts the plain texts of a mapping's fields into quotes, with the lines that go on with them, so that nothing in them is syntax. Lines keep
- * their numbers.
+ * Quotes the plain texts of a mapping's fields, with their continuation lines, so that nothing in them is
+ * syntax. Lines keep their numbers.
  */
 export function quotePlainValues(text: string): string {
   const lines = text.split("\n");
@@ -19,7 +19,7 @@ export function quotePlainValues(text: string): string {
   return lines.join("\n");
 }
 
-/** The first line from `from` on that is not indented. */
+/** Returns the index of the first line from `from` on that is not indented. */
 function endOfText(lines: readonly string[], from: number): number {
   const end = lines.findIndex((line, index) => index >= from && !/^[ \t]+\S/.test(line));
   return end < 0 ? lines.length : end;

@@ -9,7 +9,7 @@ export interface SkillManifest {
 }
 
 const MAX_FRONTMATTER = 65_536;
-/** Lines of the file above the frontmatter's first. */
+/** Number of lines in the file before the frontmatter. */
 const ABOVE = 1;
 
 const frontmatter = z.object({
@@ -21,7 +21,7 @@ const frontmatter = z.object({
     }),
 });
 
-/** Reads the frontmatter of a `SKILL.md`, which is between two `---` lines at its top. Other fields in it are ignored. */
+/** Reads the frontmatter of a `SKILL.md`, between two `---` lines at its top. Ignores other fields in it. */
 export function readSkillManifest(bytes: Uint8Array, fault: (what: string) => ApiError): SkillManifest {
   const { value, lines } = parsed(frontmatterOf(bytes, fault), fault);
   const result = frontmatter.safeParse(value, { error: validationMessage });
@@ -59,7 +59,7 @@ function parsed(text: string, fault: (what: string) => ApiError): Frontmatter {
   throw fault(`has a SKILL.md whose ${place} ${reason}`);
 }
 
-/** The text goes into the system prompt and the database. */
+/** Rejects control characters, since the text goes into the system prompt and the database. */
 function isPlain(text: string): boolean {
   return !/[^\P{Cc}\t\n\r]/u.test(text) && text.isWellFormed();
 }

@@ -13,22 +13,23 @@ export interface SkillUpload extends SkillManifest, Pick<PackedSkill, "content" 
   metadata: Record<string, string>;
 }
 
-/** Of a zip archive, or of one file. */
+/** Maximum bytes of a zip archive, or of one file. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 interface Form {
   zip?: StagedBlob;
   files: number;
-  /** Paths of `executable[]`. */
+  /** Paths in the `executable[]` fields. */
   executable: Set<string>;
   metadata?: Record<string, string>;
   display_title?: string;
 }
 
 /**
- * Reads a form with a skill, as one zip archive in `file` or as `files[]`. When it throws, the received bytes are deleted.
+ * Reads a form with a skill, as one zip archive in `file` or as `files[]`. Deletes the received bytes when it
+ * throws.
  *
- * @param fields The other fields that the form may have.
+ * @param fields further fields that the form may have.
  */
 export async function readSkillUpload(
   request: FastifyRequest,
@@ -55,7 +56,7 @@ export async function readSkillUpload(
   });
 }
 
-/** Reads the whole form, and then the archive if there was one. */
+/** Reads the whole form, and then the archive if there is one. */
 async function packed(
   blobs: BlobStore,
   form: Form,
@@ -89,7 +90,7 @@ async function described(
   }
 }
 
-/** The files of `files[]` as they arrive. Everything else goes into `form`. */
+/** Yields the files of `files[]` as they arrive. Stores everything else in `form`. */
 async function* filesOf(
   parts: AsyncIterable<Multipart>,
   blobs: BlobStore,
@@ -107,7 +108,7 @@ async function* filesOf(
   }
 }
 
-/** The file of a `files[]`; null for an archive, which is stored completely, and for ignored files. */
+/** Returns the file of a `files[]` part; null for a stored archive, and for ignored files. */
 async function readFile(part: Multipart, blobs: BlobStore, form: Form): Promise<UploadedFile | null> {
   const { fieldname: name } = part;
   if (part.type !== "file") throw errors.invalid(`Field '${name}' must be a file.`, name);

@@ -87,14 +87,14 @@ function mountVersions(app: HttpApp, blobs: BlobStore): void {
   });
 }
 
-/** A dry run stores no content: what a transaction put into the blob store would stay there when it is rolled back. */
+/** Makes a dry run store no content, because a rollback would not remove it from the blob store. */
 function keptBy(scope: RequestScope, upload: SkillUpload): SkillUpload {
   return isDryRun(scope) ? { ...upload, content: { ...upload.content, keep: async () => {} } } : upload;
 }
 
-/** Two uploads are equal when they make equal versions. */
+/** Two uploads are equal when they create equal versions. */
 function formOf({ content, files, displayTitle, metadata }: SkillUpload, handle: Form["handle"]): Form {
-  // Without the files' own hashes, which earlier releases did not note: a key of then is still that of the same upload.
+  // File hashes are left out, because idempotency keys stored without them must still match the same upload.
   const named = files.map(({ sha256: _, ...file }) => file);
   const parts = [content.sha256, JSON.stringify([named, displayTitle, metadata])];
   return { content: parts, handle, discard: content.discard };

@@ -13,7 +13,7 @@ import { skillWarnings } from "./skill-warnings.ts";
 export interface SkillRow extends OwnedRow {
   name: string;
   display_title: string | null;
-  /** That of the newest version. */
+  /** Description of the newest version. */
   description: string;
   latest_version: number;
   metadata: Record<string, string>;
@@ -53,22 +53,22 @@ async function getSkill(db: Queryable, id: string): Promise<SkillRow | null> {
   return (await db.query<SkillRow>({ name: "get_skill", text, values: [id] })).rows[0] ?? null;
 }
 
-/** Those of the skills that exist, in no order. */
+/** Returns the skills that exist, in no particular order. */
 export async function getSkills(db: Queryable, ids: readonly string[]): Promise<SkillRow[]> {
   const text = `select ${COLUMNS} from skills where id = any($1::uuid[])`;
   return (await db.query<SkillRow>({ name: "get_skills", text, values: [ids] })).rows;
 }
 
-/** The same, which stay, with their versions, until the transaction ends. */
+/** Returns the same as `getSkills`. Skills and versions cannot be deleted until the transaction ends. */
 export async function lockSkills(tx: Queryable, ids: readonly string[]): Promise<SkillRow[]> {
   const text = "select from skills where id = any($1::uuid[]) order by id for share";
   await tx.query({ name: "lock_skills", text, values: [ids] });
   return await getSkills(tx, ids);
 }
 
-/** A skill that is locked, with its versions, until the transaction ends. Nothing new can use it meanwhile. */
+/** Locks a skill with its versions until the transaction ends. Nothing new can use it meanwhile. */
 async function lockSkill(tx: Queryable, id: string): Promise<SkillRow | null> {
-  // A statement of its own reads the row: it sees what was committed while this one waited for the lock.
+  // A second statement reads the row, because it sees what was committed while the first waited for the lock.
   const text = "select from skills where id = $1 for update";
   await tx.query({ name: "lock_skill", text, values: [id] });
   return await getSkill(tx, id);
@@ -77,10 +77,10 @@ async function lockSkill(tx: Queryable, id: string): Promise<SkillRow | null> {
 /** @throws errors.notFound, errors.notYours */
 export const requireSkill = requireAccess("skill", getSkill);
 
-/** As `requireSkill`, locked with its versions until the transaction ends. */
+/** Returns the same as `requireSkill`, and locks the skill with its versions until the transaction ends. */
 export const requireSkillForUpdate = requireAccessForUpdate("skill", getSkill, lockSkill);
 
-/** Whether an agent that is not archived uses the skill, or, given a version, just this version of it. */
+/** Returns whether an agent that is not archived uses the skill, or the given version of it. */
 export async function isUsedByAgent(
   tx: Queryable,
   skillUuid: string,
@@ -113,7 +113,7 @@ export async function updateSkillRow(
   });
 }
 
-/** Does nothing if the skill is archived already. */
+/** Archives a skill. Does nothing if it is archived already. */
 export async function archiveSkill(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_skill",

@@ -8,12 +8,12 @@ export interface SkillVersionRow {
   id: string;
   skill_id: string;
   version: number;
-  /** The skill's. */
+  /** The skill's name. */
   name: string;
   description: string;
   sha256: string;
   size_bytes: number;
-  /** Ordered by path. */
+  /** Files, ordered by path. */
   files: PackedFile[];
 }
 
@@ -44,7 +44,7 @@ export async function insertSkillVersion(tx: Queryable, version: NewSkillVersion
   });
 }
 
-/** By its number or its uuid. */
+/** Returns a version by its number or uuid, or null when there is none. */
 export async function getSkillVersion(
   db: Queryable,
   skillId: string,
@@ -59,7 +59,7 @@ export async function getSkillVersion(
 }
 
 /**
- * A version of a skill by its number or id, as given in a path.
+ * Returns a version of a skill by its number or id, as given in a path.
  *
  * @param skillId the skill's id as given, for the message.
  * @throws errors.skillVersionNotFound
@@ -78,7 +78,7 @@ export async function requireSkillVersion(
   return version;
 }
 
-/** The given versions of skills, the newest for null. Those that do not exist are left out. */
+/** Finds the given versions of skills; a null version means the newest. Omits those that do not exist. */
 export async function findSkillVersions(
   db: Queryable,
   skills: readonly { skill_id: string; version: number | null }[],
@@ -99,7 +99,7 @@ export async function findSkillVersions(
   return rows;
 }
 
-/** The uuids of those versions that exist, which are not deleted until the transaction ends. */
+/** Returns the uuids of the versions that exist, and prevents their deletion until the transaction ends. */
 export async function lockSkillVersions(tx: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const text = "select id from skill_versions where id = any($1::uuid[]) order by id for key share";
   const { rows } = await tx.query<{ id: string }>({ name: "lock_skill_versions", text, values: [ids] });
@@ -108,19 +108,19 @@ export async function lockSkillVersions(tx: Queryable, ids: readonly string[]): 
 
 export type LockedVersion = Pick<SkillVersionRow, "id" | "sha256">;
 
-/** Locks the versions of a skill to delete them. Waits for sessions that are being created with them. */
+/** Locks the versions of a skill for deletion. Waits for sessions that are being created with them. */
 export async function lockVersionsOf(tx: Queryable, skillUuid: string): Promise<LockedVersion[]> {
   const text = "select id, sha256 from skill_versions where skill_id = $1 order by id for update";
   return (await tx.query<LockedVersion>({ text, values: [skillUuid] })).rows;
 }
 
-/** As `lockVersionsOf`, for one version. */
+/** Locks one version for deletion, as `lockVersionsOf` does. */
 export async function lockVersion(tx: Queryable, id: string): Promise<LockedVersion[]> {
   const text = "select id, sha256 from skill_versions where id = $1 for update";
   return (await tx.query<LockedVersion>({ text, values: [id] })).rows;
 }
 
-/** Whether a session that is neither terminated nor archived has one of the versions. */
+/** Returns whether a session that is neither terminated nor archived has one of the versions. */
 export async function isUsedBySession(tx: Queryable, versions: readonly LockedVersion[]): Promise<boolean> {
   const { rows } = await tx.query({
     name: "skill_is_mounted",

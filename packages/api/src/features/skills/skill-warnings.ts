@@ -1,6 +1,6 @@
 import { MAX_PORTABLE_DESCRIPTION } from "@berth/contract";
 
-/** What in the `SKILL.md` of a skill or version other clients of the format may reject. */
+/** Returns warnings about a `SKILL.md` that other clients of the format may reject. */
 export function skillWarnings({ description }: { description: string }): string[] {
   const { length } = description;
   if (length <= MAX_PORTABLE_DESCRIPTION) return [];

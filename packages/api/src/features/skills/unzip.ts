@@ -18,10 +18,10 @@ const DIRECTORY = 0o040000;
 const ANY_EXECUTE = 0o111;
 
 /**
- * The files of a zip archive on this host, one after the other. The archive is not trusted: names, types and checksums are
- * checked here, and the caller counts the sizes.
+ * Yields the files of a zip archive on this host, one after the other. The archive is not trusted: names,
+ * types and checksums are checked here, and the caller counts the sizes.
  *
- * @throws an error that `fault` makes, for an archive that is damaged or has an entry that a skill cannot have.
+ * @throws an error that `fault` creates, for a damaged archive or an entry that a skill cannot have.
  */
 export async function* unzip(path: string, fault: MakeError): AsyncGenerator<UploadedFile> {
   const zip = await openZip(path, fault);

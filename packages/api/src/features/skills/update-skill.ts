@@ -8,7 +8,11 @@ import { requireSkill, requireSkillForUpdate, type SkillRow, updateSkillRow } fr
 
 type Body = Input<typeof skillRoutes.update>["body"];
 
-/** Updates a skill's title and metadata. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
+/**
+ * Updates a skill's title and metadata. An update that changes nothing leaves `updated_at` as it is.
+ *
+ * @throws errors.locked
+ */
 export async function updateSkill(
   db: DatabaseAccess,
   principal: Principal,

@@ -6,32 +6,32 @@ import { organizationNamed, organizationOfUser, userWithEmail } from "./principa
 
 interface TokenTerms {
   db: DatabaseAccess;
-  /** Default `*`. */
+  /** Default: `*`. */
   scopes?: readonly Scope[] | undefined;
-  /** Default: never. */
+  /** Seconds until the token expires. Default: never. */
   expiresInSeconds?: number | undefined;
 }
 
 export interface TokenFor extends TokenTerms {
   email: string;
-  /** Name of the organization. Default: the user's own; for a new user `default`. */
+  /** Organization's name. Default: that of the user; `default` for a new user. */
   org?: string | undefined;
-  /** Default: `member` for a new user, the present role of an existing one. */
+  /** Default: `member` for a new user, the current role of an existing one. */
   role?: "member" | "admin" | undefined;
-  /** Default `pat`. */
+  /** Default: `pat`. */
   kind?: "pat" | "sat" | undefined;
 }
 
 export interface ServiceAccountTokenFor extends TokenTerms {
-  /** Created if it is missing. */
+  /** Service account's name. It is created if missing. */
   serviceAccount: string;
-  /** Name of its organization; default `default`. */
+  /** Organization's name. Default: `default`. */
   org?: string | undefined;
 }
 
 /**
- * Creates a token for the operator, outside of the API, with what is missing for it: the organization, the user, and for a
- * `sat` the service account, which has the user's address as its name. Returns the secret.
+ * Creates a token for the operator, outside the API, and what it needs: the organization, the user, and for a
+ * `sat` a service account named by the user's address. Returns the secret.
  *
  * @throws when the user belongs to another organization, or the organization is being erased.
  */
@@ -57,7 +57,7 @@ export async function createTokenFor(options: TokenFor): Promise<string> {
   });
 }
 
-/** The same for a service account of any name, without a user. */
+/** Creates a token for a service account of any name, without a user. Returns the secret. */
 export async function createServiceAccountToken(options: ServiceAccountTokenFor): Promise<string> {
   const { db, serviceAccount: name, org } = options;
   return await db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ export async function createServiceAccountToken(options: ServiceAccountTokenFor)
   });
 }
 
-/** @throws while the organization of this name is being erased. */
+/** Returns the uuid of the organization, created if missing. @throws while it is being erased. */
 async function livingOrganization(tx: Queryable, name = "default"): Promise<string> {
   const id = await organizationNamed(tx, name);
   if (await isBeingErased(tx, [id])) throw new Error(`The organization '${name}' is being erased.`);

@@ -8,11 +8,12 @@ import { insertToken, lockParent, type TokenRow, toToken } from "./token-store.t
 type Body = Input<typeof tokenRoutes.create>["body"];
 
 /**
- * Creates a token for the caller, or, for an admin, one for the service account of that name. It has no scope that the
- * calling token lacks. It does not outlive that token and is revoked with it, unless an admin makes it independent.
+ * Creates a token for the caller, or, for an admin, one for the service account of that name. It has no scope
+ * that the calling token lacks. It expires and is revoked with that token at the latest, unless an admin
+ * makes it independent.
  *
- * @throws errors.usersOnly, errors.scopesTooWide, errors.adminsOnly, errors.invalid; errors.revokedToken when the calling
- * token was revoked meanwhile.
+ * @throws errors.usersOnly, errors.scopesTooWide, errors.adminsOnly, errors.invalid; errors.revokedToken when
+ * the calling token was revoked meanwhile.
  */
 export async function createToken(
   db: DatabaseAccess,
@@ -47,7 +48,7 @@ function checkRights(principal: Principal, { kind, scopes, independent }: Body):
   if (!hasScope(principal, "*")) throw errors.scopeMissing("*");
 }
 
-/** The requested expiry. A dependent token expires with its parent at the latest, and by default. */
+/** Returns the requested expiry. A dependent token expires with its parent at the latest, and by default. */
 function expiryOf({ expires_at, independent }: Body, parentExpiry: Date | null): Date | null {
   const latest = independent ? null : parentExpiry;
   if (expires_at == null) return latest;
@@ -73,7 +74,7 @@ export type IssuedToken = Pick<
   | "independent"
 >;
 
-/** Creates and stores a token. Its secret is returned here only: a hash is stored. */
+/** Creates and stores a token. Its secret is returned only here; the database has its hash. */
 export async function issueToken(
   db: Queryable,
   issued: IssuedToken & Partial<Pick<TokenRow, "signed_in_by">>,
@@ -89,7 +90,7 @@ export async function issueToken(
   return { row, secret };
 }
 
-/** Owner and principal of a token of the organization's service account of this name. */
+/** Returns owner and principal of the named service account's tokens. Creates a missing account. */
 export async function ownerOfServiceAccount(db: Queryable, organizationId: string, name: string) {
   return {
     organization_id: organizationId,

@@ -5,11 +5,11 @@ import { getToken, toToken } from "./token-store.ts";
 
 interface NameRow {
   organization: string;
-  /** Email of the user, or name of the service account. */
+  /** User's email address, or service account's name. */
   name: string;
 }
 
-/** The token of a request, and whose it is. */
+/** Returns the token of a request, with its organization and its user or service account. */
 export async function currentToken(db: Queryable, { tokenId, organizationId, kind, id, role }: Principal) {
   const row = await getToken(db, tokenId);
   const { rows } = await db.query<NameRow>({

@@ -2,7 +2,7 @@ import { newUuid } from "@berth/contract";
 import type { Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 
-/** The organization of an existing user; null when there is no user with this address. */
+/** Returns the organization of an existing user; null when no user has this address. */
 export async function organizationOfUser(tx: Queryable, email: string): Promise<string | null> {
   const { rows } = await tx.query<{ organization_id: string }>({
     text: "select organization_id from users where email = $1",
@@ -12,8 +12,8 @@ export async function organizationOfUser(tx: Queryable, email: string): Promise<
 }
 
 /**
- * Returns the uuid of the organization of this name, which is created if it is missing. It stays, and nobody asks for its erasure, until
- * the transaction ends.
+ * Returns the uuid of the organization of this name, which is created if missing. Locks it against deletion
+ * and erasure until the transaction ends.
  */
 export async function organizationNamed(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>({
@@ -25,9 +25,9 @@ export async function organizationNamed(tx: Queryable, name: string): Promise<st
 }
 
 /**
- * The user with this address, who is created in the organization if missing.
+ * Returns the user with this address, who is created in the organization if missing.
  *
- * @param role Default: `member` for a new user, the present role of an existing one.
+ * @param role Default: `member` for a new user, the current role of an existing one.
  */
 export async function userWithEmail(
   tx: Queryable,
@@ -44,7 +44,7 @@ export async function userWithEmail(
   return storedRow(rows);
 }
 
-/** Returns the uuid of the organization's service account of this name, which is created if it is missing. */
+/** Returns the uuid of the organization's service account of this name, which is created if missing. */
 export async function serviceAccountNamed(
   db: Queryable,
   organizationId: string,

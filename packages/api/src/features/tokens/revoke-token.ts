@@ -4,8 +4,8 @@ import { errors } from "@berth/store/errors";
 import { requireToken, revokeChildren, setRevoked } from "./token-store.ts";
 
 /**
- * Revokes a token, and with it every token that was created with it, directly or by another of them, unless it is
- * independent. Returns their uuids, without those that were revoked before.
+ * Revokes a token and all its descendants, except independent ones and theirs. Returns the uuids of the token
+ * and of the descendants that were not revoked before.
  *
  * @throws errors.adminsOnly for a token of the organization, unless it is the caller's own.
  */

@@ -76,7 +76,7 @@ export async function getToken(db: Queryable, id: string): Promise<TokenRow | nu
 /** @throws errors.notFound, errors.notYours */
 export const requireToken = requireAccess("token", getToken);
 
-/** Does nothing if the token is revoked already. */
+/** Revokes a token. Does nothing if it is revoked already. */
 export async function setRevoked(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "revoke_token",
@@ -85,7 +85,7 @@ export async function setRevoked(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Revokes the dependent children of these tokens, and returns those that were not revoked before. */
+/** Revokes the dependent children of these tokens. Returns the ids of those that were not revoked before. */
 export async function revokeChildren(tx: Queryable, parents: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
     name: "revoke_child_tokens",
@@ -96,12 +96,16 @@ export async function revokeChildren(tx: Queryable, parents: readonly string[]):
   return rows.map(({ id }) => id);
 }
 
-/** How long a token lasts that was created in a sign-in by an identity provider, which cannot end it when it disables the account. */
+/**
+ * Days for which a token lasts that was created in a sign-in by an identity provider, which cannot revoke it
+ * when it disables the account.
+ */
 const DAYS_OF_PROVIDER = 90;
 
 /**
- * When what a token creates expires at the latest: with the token, or, for a sign-in to the console, with the token that it was made with,
- * to which the child belongs once the sign-in has ended. A sign-in by an identity provider was made with none.
+ * SQL expression for the latest expiry of a token's children: that of the token. Children of a console
+ * sign-in become children of the token with which it was made, and so have that token's expiry. Those of an
+ * identity provider's sign-in last 90 days.
  */
 export const CHILD_EXPIRES_AT = `case
   when kind <> 'console' then expires_at
@@ -109,8 +113,9 @@ export const CHILD_EXPIRES_AT = `case
   else (select origin.expires_at from tokens as origin where origin.id = tokens.parent_id) end`;
 
 /**
- * Holds a token until the transaction ends, so that it is revoked before a child of it is created or after, and then with
- * the child. Null when it is revoked. `expires_at` is when a child expires at the latest.
+ * Locks a token until the transaction ends. A concurrent revocation happens before a child is created, or
+ * afterwards and then revokes the child too. Returns null when the token is revoked. `expires_at` is the
+ * latest expiry of a child.
  */
 export async function lockParent(tx: Queryable, id: string): Promise<Pick<TokenRow, "expires_at"> | null> {
   const { rows } = await tx.query<Pick<TokenRow, "expires_at">>({

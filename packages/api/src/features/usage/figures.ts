@@ -2,11 +2,11 @@ import { forHour, type ModelUsage, type UsageFigures } from "@berth/contract";
 import type { UsageRow } from "./usage-store.ts";
 
 export interface PricedModels {
-  /** What the tokens of many requests cost in US dollars by the list price; null if that is not known. */
+  /** Returns the list price of many requests' tokens in US dollars; null if it is not known. */
   totalCost(modelId: string, usage: ModelUsage): number | null;
 }
 
-/** The sum of rows of different models. */
+/** Adds up rows of different models. */
 export function figuresOf(rows: readonly UsageRow[], models: PricedModels): UsageFigures {
   const sum = (
     name: Exclude<keyof UsageRow, "key" | "place" | "model" | "cache_creation_1h_input_tokens">,
@@ -32,13 +32,13 @@ export function figuresOf(rows: readonly UsageRow[], models: PricedModels): Usag
   };
 }
 
-/** Which part of the input tokens a cache served, from 0 to 1; null without any. */
+/** Returns the share of input tokens that a cache served, from 0 to 1; null without input tokens. */
 export function cachedInputShare(usage: ModelUsage): number | null {
   const input = tokensOf(usage) - usage.output_tokens;
   return input === 0 ? null : Number((usage.cache_read_input_tokens / input).toFixed(4));
 }
 
-/** Tokens of all kinds. */
+/** Returns the sum of tokens of all kinds. */
 export function tokensOf(usage: ModelUsage): number {
   return (
     usage.input_tokens +

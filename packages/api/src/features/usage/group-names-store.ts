@@ -10,7 +10,7 @@ const NAMES: Readonly<Partial<Record<UsageGrouping, string>>> = {
     union all select id, name from organizations where id = any($1::uuid[])`,
 };
 
-/** Names of the groups that have one, by their keys, which are uuids. */
+/** Reads the names of groups by their keys, which are uuids. Groups without a name are left out. */
 export async function readGroupNames(
   db: Queryable,
   group: UsageGrouping,

@@ -3,14 +3,14 @@ import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { readToday } from "./usage-store.ts";
 
-/** The first and the last day of a report, as `2026-01-31`, in UTC. */
+/** First and last day of a report, such as `2026-01-31`, in UTC. */
 export interface Days {
   from: string;
   to: string;
 }
 
 /**
- * Fills in the days that a request leaves out.
+ * Returns the days of a report, with defaults for those that a request omits.
  *
  * @throws errors.invalid
  */

@@ -12,7 +12,7 @@ import { readGroupNames } from "./group-names-store.ts";
 import type { Days } from "./usage-days.ts";
 import { readUsage, type UsageRow } from "./usage-store.ts";
 
-/** What the sessions that the principal can access used in these days. */
+/** Returns what the sessions that the principal can access used in these days. */
 export async function usageReport(
   db: DatabaseAccess,
   principal: Principal,
@@ -46,12 +46,12 @@ export async function usageReport(
   };
 }
 
-/** The rows of a group have the same key. */
+/** Returns the key that all rows of a group have. */
 function keyOf([row]: readonly UsageRow[]): string | null {
   return row?.key ?? null;
 }
 
-/** Sessions of service accounts belong to the organization. */
+/** Returns a group's key in the form of the API. Sessions of service accounts belong to the organization. */
 function formatKey(group: UsageGrouping, key: string | null, { organizationId }: Principal): string | null {
   if (key === null || group === "day" || group === "model") return key;
   if (group === "user") return formatId(key === organizationId ? "organization" : "user", key);

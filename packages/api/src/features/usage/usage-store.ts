@@ -3,11 +3,11 @@ import { accessCondition, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import type { Days } from "./usage-days.ts";
 
-/** What sessions with one model used. */
+/** Usage of sessions with one model. */
 export interface UsageRow extends ModelUsage {
-  /** Of the group in the order of tokens, from 1; null: the row is a part of the total. */
+  /** Rank of the group by tokens, from 1; null for a row of the total. */
   place: number | null;
-  /** A day, a uuid or a model. Null: a user who was erased, or the total. */
+  /** Day, uuid or model. Null for an erased user, and for the total. */
   key: string | null;
   model: string;
   sessions: number;
@@ -33,16 +33,19 @@ const FIELDS = `model, sessions, turns, active_ms, input_tokens, output_tokens, 
 const TOKEN_COLUMNS = Object.keys(NO_USAGE);
 const TOKENS = TOKEN_COLUMNS.join(" + ");
 
-/** What a session used beside its Explore calls, and what these used: tokens of perhaps another model, none for an hour, and nothing else. */
+/**
+ * Columns of a session's usage without its Explore calls. The next constant has those of the calls: only
+ * tokens, perhaps of another model.
+ */
 const WHOLE = `day, previous_day, agent_id, owner_id, environment_id, true as is_whole, model, turns, active_ms,
   ${TOKEN_COLUMNS.map((name) => `${name} - explore_${name} as ${name}`).join(", ")}, cache_creation_1h_input_tokens`;
 const OF_EXPLORE = `day, previous_day, agent_id, owner_id, environment_id, false, explore_model, 0, 0,
   ${TOKEN_COLUMNS.map((name) => `explore_${name}`).join(", ")}, 0`;
 
 /**
- * What the sessions that a principal can access used in some days: a row for each model in all, and for each group and model. There is
- * one group more than a report lists if there are more. It reads every row of these days (300,000 in 0.14 s), so it takes a connection of
- * its own.
+ * Reads what the sessions that a principal can access used in some days: one row per model in total, and one
+ * per group and model. Returns one group more than a report lists, if there is one. Reads every row of these
+ * days (300,000 in 0.14 s), so it uses a connection of its own.
  */
 export async function readUsage(
   db: { write: Queryable },
@@ -77,7 +80,7 @@ export async function readUsage(
   return rows;
 }
 
-/** The day in UTC, by the clock of the database. */
+/** Returns today's date in UTC, by the database's clock. */
 export async function readToday(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ day: string }>({
     name: "today",

@@ -1,4 +1,5 @@
-// Subject: the table session_usage, which triggers keep, and the report of it, beside the totals of sessions.
+// Subject: the table session_usage, which triggers maintain, and its report, compared with the totals of
+// sessions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatId, type ModelUsage, NO_USAGE, newUuid, parseId, type UsageReport } from "@berth/contract";
@@ -29,12 +30,12 @@ interface Made {
   agent: string;
   environment: string;
   model: string;
-  /** Of its Explore calls. */
+  /** Model of the session's Explore calls. */
   exploreModel: string;
   explored: ModelUsage;
   isRunning: boolean;
   turns: number;
-  /** What the row said when it was deleted. */
+  /** Totals of the row when it was deleted; null while it exists. */
   gone: Totals | null;
 }
 
@@ -42,7 +43,7 @@ interface Totals extends ModelUsage {
   active_ms: number;
 }
 
-/** What a session used by itself, or by its Explore calls: of these it is no session more. */
+/** Usage of a session by itself, or by its Explore calls, which do not count as another session. */
 interface Used {
   session: Made;
   model: string;
@@ -63,7 +64,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("terminate", "delete", "night") }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-/** A session of each owner, by place of its agent and environment, and what happens to them. */
+/** Scenario with one session per owner: indexes of its agent and environment, and the steps that follow. */
 const scenario = fc.record({
   choices: fc.array(fc.record({ agent: fc.nat(2), environment: fc.nat(1) }), { minLength: 3, maxLength: 3 }),
   steps: fc.array(fc.record({ at: fc.nat(2), step }), { minLength: 25, maxLength: 50 }),
@@ -141,7 +142,7 @@ async function makeSession(
   return { id, lease, ...ids, explored: NO_USAGE, isRunning: false, turns: 0, gone: null };
 }
 
-/** What cannot happen to a session that has ended does nothing. */
+/** Takes a step. Does nothing if the step is impossible for a session that has ended. */
 async function take(db: Queryable, session: Made, step: Step): Promise<void> {
   if (step.does === "night") return await passNight(db);
   if (session.gone !== null) return;
@@ -168,7 +169,7 @@ async function take(db: Queryable, session: Made, step: Step): Promise<void> {
   session.isRunning = false;
 }
 
-/** All that was used so far was used a day earlier. By way of days that no row has: each row must differ from the others at any time. */
+/** Moves all usage back by one day, through days that no row has, so that rows stay unique. */
 async function passNight(db: Queryable): Promise<void> {
   for (const days of [-10_000, 9_999])
     await db.query({
@@ -177,7 +178,7 @@ async function passNight(db: Queryable): Promise<void> {
     });
 }
 
-/** Begins a turn, or ends it. */
+/** Starts a turn, or ends the running one. */
 async function turn(db: Queryable, session: Made, milliseconds: number): Promise<void> {
   if (!session.isRunning) {
     await appendRunning(db, session.lease);
@@ -195,7 +196,7 @@ async function turn(db: Queryable, session: Made, milliseconds: number): Promise
   session.turns += 1;
 }
 
-/** As the API and then a worker do. */
+/** Deletes a session as the API and then a worker do. */
 async function remove(db: Queryable, session: Made): Promise<void> {
   const totals = await totalsOf(db, session);
   await markDeleted(db, [session.id]);

@@ -1,4 +1,4 @@
-// Subject: the route of usage. What is in its rows is the subject of usage.property.test.ts.
+// Subject: the route of usage. The content of its rows is the subject of usage.property.test.ts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newUuid, parseId, type UsageReport } from "@berth/contract";

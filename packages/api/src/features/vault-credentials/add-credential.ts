@@ -9,7 +9,11 @@ import { requireRoom } from "./require-room.ts";
 
 type AddInput = Input<typeof vaultCredentialRoutes.create>;
 
-/** Adds a credential to a vault, with its secret sealed. @throws errors.locked, errors.credentialTaken, errors.vaultFull, errors.invalid */
+/**
+ * Adds a credential to a vault, with its secret sealed.
+ *
+ * @throws errors.locked, errors.credentialTaken, errors.vaultFull, errors.invalid
+ */
 export async function addCredential(
   db: DatabaseAccess,
   secrets: SecretBox,
@@ -46,7 +50,7 @@ function newCredential(secrets: SecretBox, vaultId: string, body: AddInput["body
   };
 }
 
-/** Hosts are stored and compared in lower case. */
+/** Converts hosts to lower case, in which they are stored and compared. */
 export function lowerCase(hosts: readonly string[]): string[] {
   return hosts.map((host) => host.toLowerCase());
 }

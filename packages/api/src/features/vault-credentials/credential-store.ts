@@ -16,19 +16,19 @@ export interface CredentialRow {
   display_name: string | null;
   /** The `mcp_server_url` or the `secret_name`. */
   target: string;
-  /** Of an `environment_variable`. */
+  /** Hosts of an `environment_variable`; empty for other types. */
   allowed_hosts: string[];
   metadata: Record<string, string>;
   archived_at: Date | null;
   updated_at: Date;
 }
 
-/** `secret` is an envelope. */
+/** A credential to store. `secret` is a sealed envelope. */
 export type NewCredential = Omit<CredentialRow, "archived_at" | "updated_at"> & { secret: Buffer };
 
 const columns = "id, vault_id, type, display_name, target, allowed_hosts, metadata, archived_at, updated_at";
 
-/** Stores a credential in its vault, which is locked. Returns "full" or "taken", and stores nothing, when it cannot. */
+/** Stores a credential in a locked vault. Returns "full" or "taken", and stores nothing, when it cannot. */
 export async function insertCredential(
   tx: Queryable,
   credential: NewCredential,
@@ -64,7 +64,7 @@ export async function insertCredential(
   return { ...row, archived_at: null, updated_at: new Date(updatedAt) };
 }
 
-/** How many bytes the sealed values of a vault's variables have, and how many there are, without one of them. */
+/** Counts a vault's variables without one of them, and the bytes of their sealed values. */
 export async function sealedVariables(
   tx: Queryable,
   vaultId: string,
@@ -86,7 +86,7 @@ async function getCredential(db: Queryable, vaultId: string, id: string): Promis
   return (await db.query<CredentialRow>({ name: "get_vault_credential", text, values })).rows[0] ?? null;
 }
 
-/** The same, locked until the transaction ends. */
+/** Returns the same as `getCredential`, and locks the credential until the transaction ends. */
 async function lockCredential(tx: Queryable, vaultId: string, id: string): Promise<CredentialRow | null> {
   const text = `select ${columns} from vault_credentials where vault_id = $1 and id = $2 for no key update`;
   const values = [vaultId, id];
@@ -98,10 +98,10 @@ interface CredentialPath {
   credential_id: string;
 }
 
-/** A credential of a vault that the principal can access. @throws errors.notFound, errors.notYours */
+/** Returns a credential of a vault that the principal can access. @throws errors.notFound, errors.notYours */
 export const requireCredential = requiredBy(getCredential);
 
-/** As `requireCredential`, locked until the transaction ends. */
+/** Returns the same as `requireCredential`, and locks the credential until the transaction ends. */
 export const requireCredentialForUpdate = requiredBy(lockCredential);
 
 function requiredBy(read: typeof getCredential) {
@@ -113,7 +113,7 @@ function requiredBy(read: typeof getCredential) {
   };
 }
 
-/** Stores the fields of a locked credential that an update may change. A null `secret` keeps the present one. */
+/** Stores the mutable fields of a locked credential. A null `secret` keeps the stored one. */
 export async function updateCredentialRow(
   tx: Queryable,
   credential: CredentialRow,

@@ -5,10 +5,10 @@ import { ENVELOPE_BYTES } from "@berth/store/secrets";
 import { sealedVariables } from "./credential-store.ts";
 
 /**
- * Requires that a vault, which is locked, has room for the value of a variable beside its other ones: the egress of a session
- * searches each response of their hosts for all of them.
+ * Requires that the variables of a locked vault have space for one more value. A session's egress searches
+ * each response of their hosts for all of them.
  *
- * @param id uuid of the variable's credential, whose present value does not count.
+ * @param id uuid of the variable's credential, whose stored value does not count.
  * @throws errors.invalid
  */
 export async function requireRoom(

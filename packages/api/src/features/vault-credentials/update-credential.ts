@@ -13,10 +13,10 @@ import { requireRoom } from "./require-room.ts";
 type Body = Input<typeof vaultCredentialRoutes.update>["body"];
 
 /**
- * Updates a credential, or rotates its secret. An update without a difference leaves `updated_at` as it is; a given secret always
- * counts as a difference.
+ * Updates a credential, or rotates its secret. An update that changes nothing leaves `updated_at` as it is; a
+ * given secret always counts as a change.
  *
- * @throws errors.locked, errors.invalid for another type, or a value for which the vault has no room.
+ * @throws errors.locked, errors.invalid for another type, or a value for which the vault has no space.
  */
 export async function updateCredential(
   db: DatabaseAccess,

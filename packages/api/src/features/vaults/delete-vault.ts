@@ -3,7 +3,7 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { deleteUnusedVault, requireVaultForUpdate } from "./vault-store.ts";
 
-/** Deletes a vault and its credentials. @throws errors.inUse while a session has it that is neither archived nor terminated. */
+/** Deletes a vault and its credentials. @throws errors.inUse while an active session has it. */
 export async function deleteVault(db: DatabaseAccess, principal: Principal, vaultId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { id } = await requireVaultForUpdate(tx, principal, vaultId);

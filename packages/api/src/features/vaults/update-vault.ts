@@ -6,7 +6,7 @@ import { errors } from "@berth/store/errors";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import { requireVaultForUpdate, updateVaultRow, type VaultRow } from "./vault-store.ts";
 
-/** Updates a vault. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
+/** Updates a vault. An update that changes nothing leaves `updated_at` as it is. @throws errors.locked */
 export async function updateVault(
   db: DatabaseAccess,
   principal: Principal,

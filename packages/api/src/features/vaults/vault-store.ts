@@ -37,13 +37,13 @@ export async function insertVault(
   return { ...vault, archived_at: null, updated_at: new Date(updatedAt) };
 }
 
-/** Those of the vaults that exist, in no order. */
+/** Returns the vaults that exist, in no particular order. */
 export async function getVaults(db: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
   const text = `select ${COLUMNS} from vaults where id = any($1::uuid[])`;
   return (await db.query<VaultRow>({ name: "get_vaults", text, values: [ids] })).rows;
 }
 
-/** The same, which are neither archived nor deleted until the transaction ends. */
+/** Returns the same as `getVaults`, and prevents archiving and deletion until the transaction ends. */
 export async function lockVaults(tx: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
   const text = `select ${COLUMNS} from vaults where id = any($1::uuid[]) order by id for share`;
   return (await tx.query<VaultRow>({ name: "lock_vaults", text, values: [ids] })).rows;
@@ -53,7 +53,7 @@ async function getVault(db: Queryable, id: string): Promise<VaultRow | null> {
   return (await getVaults(db, [id]))[0] ?? null;
 }
 
-/** A vault, locked with its credentials until the transaction ends. Waits for sessions that are being created with it. */
+/** Locks a vault with its credentials until the transaction ends. Waits for sessions being created. */
 async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
   const text = `select ${COLUMNS} from vaults where id = $1 for update`;
   return (await tx.query<VaultRow>({ name: "lock_vault", text, values: [id] })).rows[0] ?? null;
@@ -62,7 +62,7 @@ async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
 /** @throws errors.notFound, errors.notYours */
 export const requireVault = requireAccess("vault", getVault);
 
-/** As `requireVault`, locked until the transaction ends. */
+/** Returns the same as `requireVault`, and locks the vault until the transaction ends. */
 export const requireVaultForUpdate = requireAccessForUpdate("vault", getVault, lockVault);
 
 /** Stores the fields of a locked vault that an update may change. */
@@ -78,7 +78,7 @@ export async function updateVaultRow(tx: Queryable, vault: VaultRow): Promise<Va
   return row;
 }
 
-/** Archives a vault and its credentials, and deletes their secrets. Does nothing if the vault is archived already. */
+/** Archives a vault and its credentials, and deletes the secrets, unless it is archived already. */
 export async function archiveVault(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_vault",
@@ -92,7 +92,7 @@ export async function archiveVault(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Deletes a locked vault and its credentials. Returns false, and deletes nothing, while an active session has it. */
+/** Deletes a locked vault with its credentials. Returns false while an active session has it. */
 export async function deleteUnusedVault(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "delete_vault",

@@ -2,14 +2,14 @@ import type { Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 
 export interface WhoamiRow {
-  /** Email of the user, or name of the service account. */
+  /** User's email address, or service account's name. */
   name: string;
   organization: string;
   token_name: string;
   expires_at: Date | null;
 }
 
-/** What the database knows of a principal beside its ids. */
+/** Reads the names of a principal, its organization and its token, and the token's expiry. */
 export async function readWhoami(
   db: Queryable,
   { tokenId, organizationId, id }: Principal,

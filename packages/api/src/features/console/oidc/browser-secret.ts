@@ -2,13 +2,14 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { tokenHash } from "@berth/store/access";
 
 /**
- * The secret of a browser that was sent to the identity provider, which it keeps as a cookie. State, nonce and code verifier are derived
- * from it, so that only this browser can bring the provider's answer, and the database has nothing with which somebody could.
+ * Secret of a browser that was sent to the identity provider; the browser keeps it as a cookie. State, nonce
+ * and code verifier are derived from it. So only this browser can bring the provider's response, and the
+ * database holds nothing that would let anybody else do so.
  */
 export class BrowserSecret {
   readonly text: string;
 
-  /** @param text Default: a new one. */
+  /** @param text Default: a new secret. */
   constructor(text: string = randomBytes(32).toString("base64url")) {
     this.text = text;
   }
@@ -25,12 +26,12 @@ export class BrowserSecret {
     return this.#derived("code verifier");
   }
 
-  /** What is stored in its place. */
+  /** Hash of the secret, which is stored instead of it. */
   get hash(): Buffer {
     return tokenHash(this.text);
   }
 
-  /** Whether an answer with this state is for this browser. */
+  /** Returns whether a response with this state is for this browser. */
   isOf(state: string | null): boolean {
     const [given, own] = [Buffer.from(state ?? ""), Buffer.from(this.state)];
     return given.length === own.length && timingSafeEqual(given, own);

@@ -11,9 +11,11 @@ import type { OidcSettings } from "./oidc-settings.ts";
 import { type DescribedAccount, signInWithAccount } from "./sign-in-with-account.ts";
 
 /**
- * Signs in the user whom the provider's answer names, if it is for this browser, once. Returns the page of the console that is next.
+ * Signs in the user whom the provider's response names. The response must be for this browser, and counts
+ * once. Returns the page of the console that comes next.
  *
- * @throws errors.answerForeign, errors.answerLate, errors.notMapped, and as `OidcProvider.claims` and `signInWithAccount`
+ * @throws errors.answerForeign, errors.answerLate, errors.notMapped, and as `OidcProvider.claims` and
+ * `signInWithAccount`
  */
 export async function finishOidc(
   { db }: HttpApp,
@@ -34,7 +36,7 @@ export async function finishOidc(
   const account = describedAccount(await provider.claims(secret, answer), settings);
   const made = await db.transaction(async (tx) => {
     const made = await signInWithAccount(tx, scope, account);
-    // Browsers send it only if the provider belongs to the same site.
+    // Browsers send the former sign-in only if the provider belongs to the same site.
     await endFormer(tx, request);
     return made;
   });
@@ -47,7 +49,7 @@ function describedAccount(claims: Claims, settings: OidcSettings): DescribedAcco
   const membership = membershipOf(claims, settings);
   if (membership === null) throw errors.notMapped(settings.claim);
   const { sub: subject, email, email_verified: verified } = claims;
-  // A provider that lets people choose any address says so. Others say nothing.
+  // Providers that let people choose any address mark it as unverified. Others do not send the claim.
   const isUsable = typeof email === "string" && /^[^@\s]+@[^@\s]+$/.test(email) && `${verified}` !== "false";
   return { issuer: settings.issuer, subject, email: isUsable ? email : null, membership };
 }

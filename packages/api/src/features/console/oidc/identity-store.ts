@@ -4,11 +4,11 @@ import type { Membership } from "./oidc-settings.ts";
 /** An account at an identity provider. */
 export interface Account {
   issuer: string;
-  /** Its id there. */
+  /** The account's id at the provider. */
   subject: string;
 }
 
-/** The uuid of the user that the account is; null when it has not signed in before. */
+/** Returns the uuid of the account's user, or null when the account has not signed in before. */
 export async function userOfAccount(tx: Queryable, { issuer, subject }: Account): Promise<string | null> {
   const { rows } = await tx.query<{ user_id: string }>({
     name: "user_of_account",
@@ -18,7 +18,7 @@ export async function userOfAccount(tx: Queryable, { issuer, subject }: Account)
   return rows[0]?.user_id ?? null;
 }
 
-/** Notes which user the account is. @returns false when the user is another account of this provider. */
+/** Links the account to the user. @returns false when the user has another account of this provider. */
 export async function addAccount(
   tx: Queryable,
   { issuer, subject }: Account,
@@ -38,11 +38,11 @@ export interface SigningUser {
   organization_id: string;
   role: Membership["role"];
   disabled: boolean;
-  /** Of the sign-in: in 12 hours. */
+  /** Expiry of the sign-in: in 12 hours. */
   expires_at: Date;
 }
 
-/** Holds the user until the transaction ends, so that the user is disabled before the sign-in is made or after, and then has none. */
+/** Locks the user until the transaction ends, so that the sign-in sees whether the user is disabled. */
 export async function lockUser(tx: Queryable, id: string): Promise<SigningUser> {
   const { rows } = await tx.query<SigningUser>({
     name: "lock_signing_user",

@@ -1,6 +1,6 @@
 import type { Membership, OidcSettings } from "./oidc-settings.ts";
 
-/** What a user with these claims is, by the operator's mapping; null: nothing. */
+/** Returns what the operator's mapping makes of a user with these claims; null when no value matches. */
 export function membershipOf(
   claims: Readonly<Record<string, unknown>>,
   { claim, mapping }: Pick<OidcSettings, "claim" | "mapping">,
@@ -10,7 +10,7 @@ export function membershipOf(
   return found === undefined ? null : { organization: found.organization, role: found.role };
 }
 
-/** A name may have dots, such as that of a URL; else these lead into objects, such as `realm_access.roles`. */
+/** Returns a claim by its name. If none has that name, dots lead into objects: `realm_access.roles`. */
 function claimNamed(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name.split(".").reduce<unknown>((inner, key) => {

@@ -1,4 +1,4 @@
 import { Cookie } from "../../../http/sign-in-cookie.ts";
 
-/** Of a browser that was sent to the identity provider, whose link leads back here. */
+/** Cookie of a browser at the identity provider. `Lax`, since a link from there leads back. */
 export const OIDC_COOKIE = new Cookie("console_oidc", "Lax");

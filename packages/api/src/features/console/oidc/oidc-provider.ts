@@ -7,13 +7,13 @@ import type { OidcSettings } from "./oidc-settings.ts";
 import { providerError, reasonOf } from "./provider-error.ts";
 
 const TIMEOUT_SECONDS = 10;
-/** How long what a provider says of itself counts. */
+/** Milliseconds for which the provider's metadata is cached. */
 const MAX_AGE_MS = 3_600_000;
 
-/** What a provider says of who has signed in. */
+/** Claims about the user who has signed in. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 
-/** The operator's identity provider. It is asked for the first time when somebody signs in; until then its library is not loaded. */
+/** Client of the operator's identity provider. Its library is loaded at the first sign-in. */
 export class OidcProvider {
   readonly #settings: OidcSettings;
   readonly #log: Logger;
@@ -24,7 +24,7 @@ export class OidcProvider {
     this.#log = log;
   }
 
-  /** Where a browser is sent to sign in. @throws errors.providerUnavailable */
+  /** Returns the URL at which a browser signs in. @throws errors.providerUnavailable */
   async authorizationUrl(secret: BrowserSecret, redirectUri: string): Promise<URL> {
     const client = await import("openid-client");
     return client.buildAuthorizationUrl(await this.#configuration(), {
@@ -38,9 +38,9 @@ export class OidcProvider {
   }
 
   /**
-   * Who has signed in, by the answer that the browser brings.
+   * Returns the claims of who has signed in, from the response that the browser brings.
    *
-   * @param answer the address at which the browser came back.
+   * @param answer URL at which the browser came back.
    * @throws errors.providerUnavailable, errors.providerRefused, errors.answerRejected
    */
   async claims(secret: BrowserSecret, answer: URL): Promise<Claims> {
@@ -57,7 +57,7 @@ export class OidcProvider {
       const claims = tokens.claims();
       if (claims === undefined) throw new Error("An answer of the identity provider has no claims.");
       if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-      // Many providers say the rest only here. What is signed counts first.
+      // Many providers send further claims only here. Signed claims take precedence.
       return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
     } catch (error) {
       this.#log.warn({ reason: reasonOf(error) }, "a sign-in by the identity provider failed");
@@ -88,7 +88,7 @@ export class OidcProvider {
     });
   }
 
-  /** By the header unless the provider says that it takes the secret in the body only. */
+  /** Returns the client authentication: in the header, unless the provider supports only the body. */
   async #clientAuth(): Promise<ClientAuth> {
     const { clientSecretFile } = this.#settings;
     const client = await import("openid-client");

@@ -3,13 +3,13 @@ import type { Queryable } from "@berth/store/db";
 /** A browser that was sent to the identity provider. */
 export interface OidcRequest {
   secretHash: Buffer;
-  /** Where in the console it is sent in the end. */
+  /** Path in the console to which the browser returns in the end. */
   returnTo: string;
-  /** Of the client. */
+  /** Network of the client's address. */
   network: string;
 }
 
-/** How many are under way: by the network of the client. Nobody else counts them until the transaction ends. */
+/** Counts requests under way by client network, and locks the count until the transaction ends. */
 export async function countOidcRequests(tx: Queryable): Promise<{ network: string; count: number }[]> {
   await tx.query({
     name: "lock_oidc_requests",
@@ -23,7 +23,7 @@ export async function countOidcRequests(tx: Queryable): Promise<{ network: strin
   return rows;
 }
 
-/** It expires after ten minutes. */
+/** Stores a request, which expires after ten minutes. */
 export async function insertOidcRequest(tx: Queryable, request: OidcRequest): Promise<void> {
   await tx.query({
     name: "insert_oidc_request",
@@ -33,7 +33,7 @@ export async function insertOidcRequest(tx: Queryable, request: OidcRequest): Pr
   });
 }
 
-/** Uses a request up, so that an answer counts once. Null when there is none, or it has expired. */
+/** Deletes a request, so that a response counts once. Returns null when there is none or it has expired. */
 export async function takeOidcRequest(
   db: Queryable,
   secretHash: Buffer,

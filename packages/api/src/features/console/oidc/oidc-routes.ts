@@ -17,7 +17,7 @@ import { startOidc } from "./start-oidc.ts";
 const START = authOperation("startOidc", { method: "GET", path: "/oidc" });
 const FINISH = authOperation("signInByOidc", { method: "GET", path: "/oidc/callback" });
 
-/** Sends browsers to the operator's identity provider, and signs them in when they come back. */
+/** Mounts the routes that send browsers to the identity provider and sign them in afterwards. */
 export function mountOidc(
   app: HttpApp,
   settings: OidcSettings,
@@ -35,7 +35,7 @@ export function mountOidc(
   );
 }
 
-/** Serves an address that browsers are sent to, and sends them on. People see a page where that fails. */
+/** Mounts an address to which browsers navigate, and redirects them. Errors are HTML for browsers. */
 function navigation(
   app: HttpApp,
   operation: Operation,

@@ -1,6 +1,6 @@
-/** What a user is in which organization. */
+/** An organization and the user's role in it. */
 export interface Membership {
-  /** Its name. */
+  /** The organization's name. */
   organization: string;
   role: "member" | "admin";
 }
@@ -9,12 +9,12 @@ export interface Membership {
 export interface OidcSettings {
   issuer: string;
   clientId: string;
-  /** The file of the client's secret; null: the client has none. */
+  /** File with the client's secret; null when the client has none. */
   clientSecretFile: string | null;
-  /** What the provider is asked for. */
+  /** Scopes requested from the provider. */
   scopes: readonly string[];
-  /** The claim that decides about organization and role; a dot leads into an object. */
+  /** Claim that decides on organization and role. A dot leads into an object. */
   claim: string;
-  /** By values of the claim. The first one that a user has counts; who has none cannot sign in. */
+  /** Mapping from values of the claim; the first match counts. A user without a match cannot sign in. */
   mapping: readonly (Membership & { value: string })[];
 }

@@ -1,4 +1,5 @@
-// Subject: the identity provider, as far as tests over HTTP cannot reach it: time, limits, and providers that are set up wrongly.
+// Subject: the identity provider, where tests over HTTP cannot reach it: time, limits, and wrongly configured
+// providers.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ import type { OidcSettings } from "./oidc-settings.ts";
 const CALLBACK = "http://localhost/console/auth/oidc/callback";
 const SECRET = "a secret: with / and +";
 
-/** A service and a provider that knows it. */
+/** Starts a service and a provider that knows it. */
 async function setUp(t: TestContext, settings: Partial<OidcSettings> = {}, client: Partial<Client> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "berth-oidc-"));
   const secretFile = join(directory, "secret");
@@ -43,7 +44,7 @@ async function setUp(t: TestContext, settings: Partial<OidcSettings> = {}, clien
   return { app, db, secretFile, page: openPage(app) };
 }
 
-/** The path at which the browser comes back. */
+/** Signs in at the provider, and returns the path with which the browser comes back. */
 async function answerOf(page: Page): Promise<string> {
   const { status, headers, text } = await page.get("/console/auth/oidc");
   assert.equal(status, 302, text);

@@ -1,7 +1,7 @@
 import { type ApiError, errors } from "@berth/store/errors";
 import type * as client from "openid-client";
 
-/** The error that a user sees when a provider was not reached, refused, or gave an answer that does not hold. */
+/** Returns the error that a user sees when the provider is unreachable, refuses, or responds wrongly. */
 export function providerError(error: unknown, issuer: string, classes: typeof client): ApiError {
   if (error instanceof classes.AuthorizationResponseError) return errors.providerRefused(shown(error.error));
   if (error instanceof classes.WWWAuthenticateChallengeError || codeOf(error) === "invalid_client")
@@ -10,7 +10,7 @@ export function providerError(error: unknown, issuer: string, classes: typeof cl
   return errors.answerRejected(reasonOf(error));
 }
 
-/** Why, in the words of the library and of the system, without what the provider sent. */
+/** Returns the reason in the words of the library and the system, without text that the provider sent. */
 export function reasonOf(error: unknown): string {
   const { message = "unknown", cause } = error as Partial<Error>;
   const inner = cause instanceof Error ? causeOf(cause) : undefined;
@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
   return shown(text.replace(/\.$/, ""));
 }
 
-/** What the provider says is wrong, by the names of OAuth. */
+/** Returns the OAuth error code that the provider sent. */
 function codeOf(error: unknown): string | undefined {
   const { error: code } = error as { error?: unknown };
   return typeof code === "string" ? code : undefined;
@@ -34,7 +34,7 @@ function isUnreachable(error: unknown): boolean {
   return name === "TypeError" || name === "TimeoutError" || code === "OAUTH_TIMEOUT";
 }
 
-/** One line of visible text. */
+/** Returns one line of visible text. */
 function shown(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]+/g, " ").slice(0, 300);
 }

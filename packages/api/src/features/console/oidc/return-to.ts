@@ -3,9 +3,10 @@ import { errors } from "@berth/store/errors";
 const HOME = "/console/";
 
 /**
- * Where in the console a browser is sent after it has signed in. It is never sent elsewhere, whatever the text looks like to a browser.
+ * Returns the path in the console to which a browser is sent after signing in. It never leads to another
+ * site, however a browser reads the text.
  *
- * @param text a path with query and fragment. Default: the start of the console.
+ * @param text path with query and fragment. Default: the start page of the console.
  * @throws errors.invalid
  */
 export function returnTo(text: string = HOME): string {
@@ -14,7 +15,7 @@ export function returnTo(text: string = HOME): string {
   return url.pathname + url.search + url.hash;
 }
 
-/** As a browser reads it; null when it leads out of the pages of the console. */
+/** Resolves the path as a browser does. Returns null when it leads out of the console's pages. */
 function resolved(text: string): URL | null {
   const base = "http://service.invalid";
   const url = text.includes("\\") ? null : URL.parse(text === "/console" ? HOME : text, base);

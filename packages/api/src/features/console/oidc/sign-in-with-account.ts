@@ -6,12 +6,13 @@ import { type NewSignIn, type SignInScope, storeSignIn } from "../sign-in/sign-i
 import { type Account, addAccount, lockUser, setUserRole, userOfAccount } from "./identity-store.ts";
 import type { Membership } from "./oidc-settings.ts";
 
-/** An account, with what the provider says of it. */
+/** An account with the facts that the provider states about it. */
 export type DescribedAccount = Account & { email: string | null; membership: Membership };
 
 /**
- * Signs in the user that an account is. At its first sign-in that is the one with its email address, who is made if missing, with the
- * organization; later the address may change. The role is that of the provider from now on.
+ * Signs in the account's user. At the first sign-in, the account is linked to the user with its email
+ * address, who is created in the organization if missing; later the address may change. The user gets the
+ * provider's role.
  *
  * @throws errors.emailMissing, errors.otherOrganization, errors.otherAccount, errors.disabledPrincipal
  */

@@ -12,13 +12,17 @@ import { countOidcRequests, insertOidcRequest } from "./oidc-request-store.ts";
 import { returnTo } from "./return-to.ts";
 
 const SECONDS = 600;
-/** At once: of the installation, and of one client address. */
+/** Maximum number of requests under way in the installation; the next constant is for one client address. */
 const MAX_OPEN = 10_000;
 const MAX_OPEN_OF_ADDRESS = 100;
 
 const query = z.strictObject({ return_to: z.string().optional() });
 
-/** Where the browser is sent. @throws errors.invalid, errors.providerUnavailable, errors.tooManySignIns */
+/**
+ * Returns the URL to which the browser is sent.
+ *
+ * @throws errors.invalid, errors.providerUnavailable, errors.tooManySignIns
+ */
 export async function startOidc(
   { db }: HttpApp,
   provider: OidcProvider,

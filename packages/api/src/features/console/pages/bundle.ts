@@ -3,15 +3,15 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Encoding } from "../../../http/accepted-encoding.ts";
 
-/** Where the build of the console puts its files. */
+/** Output directory of the console's build. */
 export const BUNDLE = join(import.meta.dirname, "../../../../../console/dist");
 
-/** A file of the bundle, as it is sent. */
+/** A file of the bundle, as it is sent. `encoding` is null when it is not compressed. */
 export interface BundleFile {
   type: string;
   content: Buffer;
   encoding: Encoding | null;
-  /** Names the content. */
+  /** Entity tag, derived from the content. */
   etag: string;
 }
 
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
 
-/** The files of the console: `index.html`, and `assets/NAME-HASH.EXT`, each with its compressed forms beside it. */
+/** The built console: `index.html` and `assets/NAME-HASH.EXT`, each beside its compressed forms. */
 export class Bundle {
   readonly #directory: string;
 
@@ -39,12 +39,12 @@ export class Bundle {
     this.#directory = directory;
   }
 
-  /** The page; null: the console is not built. */
+  /** Reads the page. Returns null when the console is not built. */
   async page(encoding: Encoding | null): Promise<BundleFile | null> {
     return await this.#file("index.html", encoding);
   }
 
-  /** Null when there is none of this name. */
+  /** Reads an asset. Returns null when there is none of this name. */
   async asset(name: string, encoding: Encoding | null): Promise<BundleFile | null> {
     if (!/^\w[\w.-]*$/.test(name)) return null;
     return await this.#file(join("assets", name), encoding);

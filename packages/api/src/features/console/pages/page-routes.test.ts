@@ -1,4 +1,4 @@
-// Subject: the pages of the console, of a bundle as its build makes it.
+// Subject: the console's pages, from a bundle like that of its build.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { testApp } from "../../../../test-support/http.ts";
 
 const PAGE = "<!doctype html><script type=module src=/console/assets/main-4f2a91bc.js></script>";
 
-/** A directory as the build leaves it, with compressed forms that can be told apart. */
+/** Creates a bundle directory like that of the build, whose compressed forms have different texts. */
 function bundleOf(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "berth-console-"));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -114,7 +114,7 @@ test("console: a strict policy on the page, its assets, its errors and what sign
     [...policies],
     [
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-      // Of an answer that is no page.
+      // Policy of an error response, which is not a page.
       "default-src 'none'; frame-ancestors 'none'",
     ],
   );

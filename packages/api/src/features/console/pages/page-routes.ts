@@ -11,8 +11,8 @@ import { protectRoute } from "./policies.ts";
 const FOR_GOOD = "public, max-age=31536000, immutable";
 
 /**
- * Serves the console: its page at /console/ and at each path below that has no extension, and its assets, whose names change with their
- * content.
+ * Serves the console: its page at /console/ and at each path below it without an extension, and its assets,
+ * whose names change with their content.
  */
 export function mountPages({ fastify }: HttpApp, directory: string): void {
   const read = protectedRoutes(fastify);

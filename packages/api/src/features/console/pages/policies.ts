@@ -31,7 +31,7 @@ const HEADERS = {
   "permissions-policy": FEATURES.map((feature) => `${feature}=()`).join(", "),
 };
 
-/** For all that is below /console: nothing of another origin, no script or style in the page itself, and in no frame. */
+/** Sets the security headers for /console: this origin only, no inline scripts or styles, no frames. */
 export async function protectRoute(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.headers(HEADERS);
 }

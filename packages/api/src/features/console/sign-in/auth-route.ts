@@ -13,13 +13,13 @@ import type { SignInScope } from "./sign-in.ts";
 /** A request that signs in or out. */
 export interface AuthRequest {
   scope: SignInScope;
-  /** Of the service in this browser. */
+  /** Origin of the service as this browser sees it. */
   origin: string;
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-/** How a request to sign in or out is named in the log, the metrics and the audit log. */
+/** Returns the operation that names a request to sign in or out in the log, the metrics and the audit log. */
 export function authOperation(
   id: string,
   { method = "POST", path, body = "none" }: Partial<Pick<Operation, "method" | "body">> & { path: string },
@@ -31,7 +31,7 @@ export function authOperation(
   };
 }
 
-/** Serves a request that signs in or out, for the pages of the service alone. The response is 204. */
+/** Mounts a request that signs in or out, which only pages of this origin may send. The response is 204. */
 export function mountAuth<S extends z.ZodType>(
   app: HttpApp,
   operation: Operation,
@@ -60,7 +60,7 @@ export function mountAuth<S extends z.ZodType>(
   });
 }
 
-/** @throws errors.unknownHost */
+/** Collects what signing in or out needs of a request. @throws errors.unknownHost */
 export function authRequest(
   app: HttpApp,
   operation: Operation,

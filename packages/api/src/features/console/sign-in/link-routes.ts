@@ -7,7 +7,7 @@ import { mount } from "../../../http/mount.ts";
 import type { RequestScope } from "../../../request/request-scope.ts";
 import { insertLink } from "./link-store.ts";
 
-/** Links with which somebody who has a token signs in to the console, here or in another browser. */
+/** Mounts links with which the holder of a token signs in to the console, in this browser or another. */
 export function mountLinks(app: HttpApp): void {
   mount(app, consoleLinkRoutes.create, createLink);
 }
@@ -21,13 +21,13 @@ async function createLink({ principal, db, address, header }: RequestScope): Pro
   const expiresAt = await insertLink(db.write, tokenHash(code), principal.tokenId);
   return {
     type: "console_link",
-    // Browsers send what is behind # to nobody, so that the code is in no log.
+    // Browsers do not send the fragment, so the code appears in no log.
     url: `${base}/console/sign-in#code=${code}`,
     expires_at: expiresAt.toISOString(),
   };
 }
 
-/** For an installation without a console. */
+/** Mounts the route for an installation without a console, which always fails. */
 export function mountNoLinks(app: HttpApp): void {
   mount(app, consoleLinkRoutes.create, async () => {
     throw errors.consoleOff();

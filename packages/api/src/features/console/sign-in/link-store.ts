@@ -1,6 +1,6 @@
 import type { Queryable } from "@berth/store/db";
 
-/** Stores a link. @returns when it expires: after 60 seconds, by the clock of the database. */
+/** Stores a link. @returns its expiry, after 60 seconds by the database's clock. */
 export async function insertLink(db: Queryable, codeHash: Buffer, tokenId: string): Promise<Date> {
   const { rows } = await db.query<{ expires_at: Date }>({
     name: "insert_console_link",
@@ -13,7 +13,7 @@ export async function insertLink(db: Queryable, codeHash: Buffer, tokenId: strin
   return row.expires_at;
 }
 
-/** Uses a link up: of several requests with its code, one gets its token. Null when there is none, or it has expired. */
+/** Deletes a link and returns its token, once. Returns null when there is none or it has expired. */
 export async function takeLink(tx: Queryable, codeHash: Buffer): Promise<{ token_id: string } | null> {
   const { rows } = await tx.query<{ token_id: string; expired: boolean }>({
     name: "take_console_link",

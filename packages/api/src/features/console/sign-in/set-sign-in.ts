@@ -6,18 +6,18 @@ import { SIGN_IN_COOKIE } from "../../../http/sign-in-cookie.ts";
 import type { AuthRequest } from "./auth-route.ts";
 import { type NewSignIn, signOut } from "./sign-in.ts";
 
-/** @throws errors.signInReadable, unless the operator allows that. */
+/** @throws errors.signInReadable when others can read the connection, unless the operator allows that. */
 export function checkReadable({ origin }: Pick<AuthRequest, "origin">, allowsPlainHttp: boolean): void {
   if (!allowsPlainHttp && isReadableOnTheWay(origin)) throw errors.signInReadable(origin);
 }
 
-/** Ends the sign-in that the browser has, if it has one. */
+/** Ends the browser's existing sign-in, if it has one. */
 export async function endFormer(tx: Queryable, { scope, request, origin }: AuthRequest): Promise<void> {
   const secret = SIGN_IN_COOKIE.read(request.raw, origin);
   if (secret !== null && isSignInSecret(secret)) await signOut(tx, scope, secret);
 }
 
-/** Gives the browser its sign-in, in place of any that it had. */
+/** Sets the cookie of the new sign-in, which replaces any former one. */
 export function setSignIn({ origin, reply }: AuthRequest, { secret, expiresAt }: NewSignIn): void {
   const seconds = Math.max(1, Math.round((expiresAt.getTime() - databaseNow()) / 1_000));
   reply.header("set-cookie", SIGN_IN_COOKIE.set(secret, origin, seconds));

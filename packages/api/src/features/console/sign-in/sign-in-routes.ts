@@ -23,11 +23,11 @@ const NOTHING = z.strictObject({}).nullish();
 export interface SignInOptions {
   /** Whether there is an identity provider. */
   hasOidc: boolean;
-  /** Whether signing in is allowed where others can read it on the way. */
+  /** Whether signing in is allowed over a connection that others can read. */
   allowsPlainHttp: boolean;
 }
 
-/** What the page of the console asks to sign in with a token or a link, and to sign out. */
+/** Mounts the requests of the console's page: to sign in with a token or a link, and to sign out. */
 export function mountSignIns(app: HttpApp, { hasOidc, allowsPlainHttp }: SignInOptions): void {
   const { path: methods, id } = OPERATIONS.methods;
   app.fastify.get(methods, { config: { operation: id }, onRequest: protectRoute }, async (_request, reply) =>
@@ -47,7 +47,10 @@ export function mountSignIns(app: HttpApp, { hasOidc, allowsPlainHttp }: SignInO
   });
 }
 
-/** @throws as `authenticate` */
+/**
+ * Throws the same as `authenticate`, and errors.operatorElsewhere, errors.malformedToken,
+ * errors.userTokensOnly, errors.revokedToken.
+ */
 async function signInByToken(app: HttpApp, request: AuthRequest, token: string): Promise<void> {
   if (isOperatorSecret(token)) throw errors.operatorElsewhere();
   if (!isTokenSecret(token)) throw errors.malformedToken();
@@ -60,7 +63,7 @@ async function signInByToken(app: HttpApp, request: AuthRequest, token: string):
   setSignIn(request, made);
 }
 
-/** A link counts once, also when it is refused. @throws errors.linkUnknown, whatever is wrong with it. */
+/** Signs in with a link, which counts once. @throws errors.linkUnknown, whatever is wrong with the link. */
 async function signInByLink(app: HttpApp, request: AuthRequest, code: string): Promise<void> {
   const made = await inPlaceOfFormer(app, request, async (tx) => {
     const link = await takeLink(tx, tokenHash(code));
@@ -70,7 +73,7 @@ async function signInByLink(app: HttpApp, request: AuthRequest, code: string): P
   setSignIn(request, made);
 }
 
-/** Signs in, and ends the sign-in that the browser had before, in one transaction. */
+/** Signs in, and ends the browser's former sign-in, in one transaction. */
 async function inPlaceOfFormer(
   { db }: HttpApp,
   request: AuthRequest,

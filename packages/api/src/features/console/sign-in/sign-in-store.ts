@@ -1,18 +1,19 @@
 import type { Queryable } from "@berth/store/db";
 
-/** What a sign-in takes from the token that it is made with. Ids are uuids. */
+/** The part of a token that a sign-in inherits. Ids are uuids. */
 export interface SigningToken {
   id: string;
   organization_id: string;
   user_id: string;
   scopes: string[];
-  /** Of the sign-in: in 12 hours, and with the token at the latest. */
+  /** Expiry of the sign-in: in 12 hours, or with the token if that is earlier. */
   expires_at: Date;
 }
 
 /**
- * Holds a user's token and the user until the transaction ends, so that the token is revoked before the sign-in is made or after, and then
- * with the sign-in. Null when the token is not valid, or the user was disabled.
+ * Locks a user's token and the user until the transaction ends. A concurrent revocation happens before the
+ * sign-in is created, or afterwards and then ends it too. Returns null when the token is not valid or the
+ * user is disabled.
  */
 export async function lockSigningToken(tx: Queryable, id: string): Promise<SigningToken | null> {
   const { rows } = await tx.query<SigningToken>({
@@ -29,7 +30,7 @@ export async function lockSigningToken(tx: Queryable, id: string): Promise<Signi
   return rows[0] ?? null;
 }
 
-/** A sign-in that has ended. Ids are uuids. */
+/** A sign-in that was ended. Ids are uuids. */
 export interface EndedSignIn {
   id: string;
   organization_id: string;
@@ -37,8 +38,8 @@ export interface EndedSignIn {
 }
 
 /**
- * Revokes the sign-in with this secret; null when there is none, or it has ended. What was created with it stays, and belongs from now on
- * to the token that the sign-in was made with.
+ * Revokes the sign-in with this secret. Returns null when there is none, or it has ended. Tokens created with
+ * it stay, and become children of the token with which the sign-in was made.
  */
 export async function endSignIn(tx: Queryable, hash: Buffer): Promise<EndedSignIn | null> {
   const { rows } = await tx.query<EndedSignIn>({
@@ -50,7 +51,7 @@ export async function endSignIn(tx: Queryable, hash: Buffer): Promise<EndedSignI
   });
   const [ended] = rows;
   if (ended === undefined) return null;
-  // By a statement of its own, which sees what was created until the row was locked.
+  // A second statement sees the tokens that were created until the first locked the row.
   await tx.query({
     name: "hand_over_tokens_of_sign_in",
     text: `update tokens set parent_id = ended.parent_id
@@ -60,7 +61,7 @@ export async function endSignIn(tx: Queryable, hash: Buffer): Promise<EndedSignI
   return ended;
 }
 
-/** Deletes sign-ins that expired a week ago. What was created with them belongs to the tokens that they were made with. */
+/** Deletes sign-ins that expired a week ago. Their parents inherit the tokens created with them. */
 export async function deleteOldSignIns(db: Queryable): Promise<void> {
   await db.query({
     name: "delete_old_sign_ins",

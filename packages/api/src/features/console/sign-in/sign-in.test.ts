@@ -1,4 +1,4 @@
-// Subject: sign-ins to the console by token and by link, what they may do, and how they end.
+// Subject: sign-ins to the console by token and by link: what they may do, and how they end.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openPage } from "../../../../test-support/console.ts";

@@ -6,27 +6,27 @@ import type { OpenScope } from "../../../request/request-scope.ts";
 import { issueToken } from "../../tokens/create-token.ts";
 import { endSignIn, lockSigningToken } from "./sign-in-store.ts";
 
-/** What the audit log says of a request. */
+/** The part of a request that goes into the audit log. */
 export type SignInScope = Pick<OpenScope, "operation" | "requestId" | "client" | "userAgent">;
 
-/** The secret of a new sign-in, which only the browser has, and when it expires. */
+/** A new sign-in: its secret, which only the browser keeps, and its expiry. */
 export interface NewSignIn {
   secret: string;
   expiresAt: Date;
 }
 
-/** Whose a sign-in is to be, what it may do and until when. Ids are uuids. */
+/** User, scopes and expiry of a new sign-in. Ids are uuids. */
 export interface SignInTerms {
   by: SignIn;
   organizationId: string;
   userId: string;
-  /** The token that it is made with. */
+  /** Token with which the sign-in is made; null when an identity provider vouches for the user. */
   parentId: string | null;
   scopes: readonly string[];
   expiresAt: Date;
 }
 
-/** Signs in with a user's token: with its scopes, until it is revoked. Null when the token is not valid any more. */
+/** Signs in with a user's token and its scopes. Returns null when the token is not valid. */
 export async function signInWithToken(
   tx: Queryable,
   scope: SignInScope,
@@ -45,7 +45,7 @@ export async function signInWithToken(
   });
 }
 
-/** Stores a sign-in, with its entry in the audit log. */
+/** Stores a sign-in and its entry in the audit log. */
 export async function storeSignIn(tx: Queryable, scope: SignInScope, terms: SignInTerms): Promise<NewSignIn> {
   const { row, secret } = await issueToken(tx, {
     organization_id: terms.organizationId,
@@ -64,7 +64,7 @@ export async function storeSignIn(tx: Queryable, scope: SignInScope, terms: Sign
   return { secret, expiresAt: terms.expiresAt };
 }
 
-/** Ends the sign-in with this secret, if it has not ended, with its entry in the audit log. */
+/** Ends the sign-in with this secret and writes the entry in the audit log. Does nothing if it has ended. */
 export async function signOut(tx: Queryable, scope: SignInScope, secret: string): Promise<void> {
   const ended = await endSignIn(tx, tokenHash(secret));
   if (ended === null) return;
@@ -72,7 +72,7 @@ export async function signOut(tx: Queryable, scope: SignInScope, secret: string)
   await appendEntry(tx, scope, { organizationId, userId }, id, id);
 }
 
-/** @param tokenId with which the user did it. */
+/** @param tokenId token with which the user acted. */
 async function appendEntry(
   tx: Queryable,
   { operation, client, userAgent, requestId }: SignInScope,
