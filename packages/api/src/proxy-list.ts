@@ -1,2 +1,2 @@
-/** A door of its own: settings are read without the API. */
+/** A door of its own, because settings are read without loading the API. */
 export { proxyList } from "./http/proxy-list.ts";

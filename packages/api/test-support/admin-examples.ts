@@ -7,10 +7,10 @@ import type { Example, MakeExample } from "./operation-examples.ts";
 const ADMIN = "/api/v1/admin";
 const HOST = "0123456789abcdef";
 
-/** The session of the examples, in an organization of its own. */
+/** Uuid of the examples' session, in an organization of its own. */
 const SESSION = newUuid();
 
-/** The host of the examples, which was seen long ago, and their session. */
+/** Stores the examples' host, which was seen long ago, and their session. */
 export async function addHost(db: Queryable): Promise<void> {
   const { rows } = await db.query({ text: "select from sessions where id = $1", values: [SESSION] });
   if (rows.length === 0) await seedSession(db, await seed(db), { id: SESSION });
@@ -22,7 +22,7 @@ export async function addHost(db: Queryable): Promise<void> {
   });
 }
 
-/** For each operation of the operator that changes something. Those about a host or a session need `addHost`. */
+/** Examples by admin operation that changes something. Those of hosts and sessions need `addHost`. */
 export const adminExamples: Readonly<Record<string, MakeExample>> = {
   "adminOrganizations.create": () => ({ body: { name: newUuid() } }),
   "adminOrganizations.update": async (operator) => ({

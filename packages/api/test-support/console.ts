@@ -1,17 +1,17 @@
 import type { HttpApp } from "../src/http/http-app.ts";
 import type { Reply, Wire } from "./http.ts";
 
-/** A page of the service in a browser, which keeps the cookies that it is given. */
+/** A page of the service in a browser, which keeps the cookies that it receives. */
 export interface Page {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** Signs in with a token, which must succeed. */
+  /** Signs in with a token, and throws when that fails. */
   signIn(token: string): Promise<void>;
 }
 
-/** @param origin of the service in the browser. */
+/** Opens a page. @param origin of the service in the browser. */
 export function openPage({ fastify }: HttpApp, origin = "http://localhost"): Page {
   const cookies = new Map<string, string>();
   const call = async (

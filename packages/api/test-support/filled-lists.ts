@@ -1,22 +1,22 @@
 import type { Queryable } from "@berth/store/db";
 
-/** How many rows each list has to find its page in. */
+/** Number of rows in each list. */
 export const ROWS = 10_000;
 
-/** Of archivable objects, the oldest that are not archived. */
+/** Number of archivable objects, the oldest ones, that are not archived. */
 const CURRENT = 30;
 
-/** The uuid of row `n` of any table, as SQL. Ids ascend with `n`. */
+/** SQL expression for the uuid of row `n` of any table. Ids ascend with `n`. */
 const UUID = "(lpad(to_hex(1500000000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid";
 
-/** The uuid of row `n` of any table. */
+/** Returns the uuid of row `n` of any table. */
 export function uuidOfRow(n: number): string {
   const time = (1_500_000_000_000 + n).toString(16).padStart(12, "0");
   const digits = `${time}70008000${n.toString(16).padStart(12, "0")}`;
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** When something last happened in row `n` of the sessions, as SQL: in another order than they were created in. */
+/** Returns SQL for the last activity of session row `n`, in another order than creation. */
 function activeAt(n: string): string {
   return `timestamptz '2026-01-01Z' + ${n} * 7919 % ${ROWS} * interval '1 second'`;
 }
@@ -27,15 +27,16 @@ const own = (organizationId: string, userId: string) => `${UUID}, '${organizatio
 const ARCHIVED = `case when n > ${CURRENT} then now() end`;
 
 /**
- * Fills every table that a list reads with rows of one user: most of them archived, and children of the first row of their
- * parent where a parent may have many. No table is ever analyzed by itself.
+ * Fills every table that a list reads with rows of one user: most of them archived, and children of the first
+ * row of their parent where a parent may have many. No table is ever analyzed automatically.
  */
 export async function fillLists(db: Queryable, organizationId: string, userId: string): Promise<void> {
   const owned = own(organizationId, userId);
   const first = `'${FIRST_ROW}'`;
   const tables: Record<string, [columns: string, values: string]> = {
     organizations: ["id, name", `${UUID}, 'o' || n`],
-    // The oldest organization has them, which no page shows: its number of members costs what it has.
+    // They belong to the oldest organization, which no page shows, because counting members costs time per
+    // member.
     users: ["id, organization_id, email, role", `${UUID}, ${first}, 'u' || n, 'member'`],
     service_accounts: ["id, organization_id, name", `${UUID}, ${first}, 's' || n`],
     operator_tokens: ["id, name, hash, last4", `${UUID}, 't', sha256(n::text::bytea), '0000'`],
@@ -95,7 +96,7 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
   }
 }
 
-/** Each skill besides the first has a version. */
+/** Gives each skill except the first a version. */
 async function insertSkillVersions(db: Queryable): Promise<void> {
   await db.query({
     text: `insert into skill_versions (id, skill_id, version, description, sha256, size_bytes, files)
@@ -103,7 +104,7 @@ async function insertSkillVersions(db: Queryable): Promise<void> {
   });
 }
 
-/** Each agent has its version, and the first agent has as many as the lists have rows. */
+/** Gives each agent its version, and the first agent as many as the lists have rows. */
 async function insertAgentVersions(db: Queryable): Promise<void> {
   const definition = JSON.stringify({
     name: "a",

@@ -41,9 +41,9 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   put(path: string, content: string, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** POSTs, and returns the body of the response, which must have status 200. */
+  /** POSTs, and returns the body of the response. Throws unless the status is 200. */
   made(path: string, body: unknown): Promise<Wire>;
-  /** POSTs a body as it is. */
+  /** POSTs a body without encoding it. */
   raw(path: string, body: string, headers: Record<string, string>): Promise<Reply>;
   form(path: string, parts: readonly Part[], headers?: Record<string, string>): Promise<Reply>;
   upload(
@@ -58,18 +58,18 @@ export interface TestApp {
   app: HttpApp;
   db: TestDatabase;
   blobsDir: string;
-  /** A caller with a new token. Its paths are relative to `/api/v1/cloud` unless they begin with `/api`. */
+  /** Returns a caller with a new token. Its paths are below `/api/v1/cloud`, or begin with `/api`. */
   caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
-  /** A caller with a new operator token. Its paths begin with `/api`. */
+  /** Returns a caller with a new operator token. Its paths begin with `/api`. */
   operator(): Promise<Caller>;
 }
 
 const BASE = "/api/v1/cloud";
 
 /**
- * The complete service with its own database and disk, called without a socket.
+ * Creates the complete service with its own database and disk, called without a socket.
  *
- * @param database Its connections for writes and for reads, and its server; default the embedded one.
+ * @param database connections for writes and for reads, and the server. Default: the embedded one.
  */
 export async function testApp(
   t: TestContext,

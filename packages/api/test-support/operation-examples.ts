@@ -14,7 +14,7 @@ export { addHost } from "./admin-examples.ts";
 
 export type MakeExample = (owner: Caller) => Example | Promise<Example>;
 
-/** For each operation that changes something: creates what it needs, and returns the request. */
+/** Examples by operation that changes something. Each creates what it needs, and returns the request. */
 export const examples: Readonly<Record<string, MakeExample>> = {
   ...adminExamples,
 

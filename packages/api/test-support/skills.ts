@@ -5,11 +5,11 @@ import type { Caller, Reply } from "./http.ts";
 export interface ZipEntry {
   name: string | Uint8Array;
   content?: string | Uint8Array;
-  /** Unix file type and permissions; default a regular file, 0644. */
+  /** Unix file type and permissions. Default: a regular file, 0644. */
   mode?: number;
-  /** General purpose bits. */
+  /** General purpose bits of the zip format. */
   flags?: number;
-  /** Overrides of what the archive says about the entry. */
+  /** Overrides of what the archive states about the entry. */
   method?: number;
   announcedSize?: number;
   checksum?: number;

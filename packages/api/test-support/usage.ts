@@ -5,7 +5,7 @@ import type { Queryable } from "@berth/store/db";
 export interface SeededUsage {
   session_id?: string;
   day: string;
-  /** Default: it is the first. */
+  /** Default: null, so that `day` is the session's first. */
   previous_day?: string;
   organization_id: string;
   owner_id: string | null;
@@ -17,7 +17,7 @@ export interface SeededUsage {
   input_tokens?: number;
 }
 
-/** Stores what a session used on a day. */
+/** Stores a session's usage on a day. */
 export async function seedUsage(db: Queryable, used: SeededUsage): Promise<void> {
   await db.query({
     text: `insert into session_usage (session_id, day, previous_day, organization_id, owner_id, agent_id, environment_id, model, turns, active_ms,

@@ -1,7 +1,7 @@
-/** An encoding in which files are kept beside their content. */
+/** An encoding in which compressed files are stored beside their content. */
 export type Encoding = "br" | "gzip";
 
-/** The encoding for a request with this `accept-encoding`; null: none. */
+/** Returns the encoding of a response to a request with this `accept-encoding`; null for no encoding. */
 export function encodingFor(header: string | string[] | undefined): Encoding | null {
   const accepted = listed(header)
     .map((item) => item.toLowerCase().replaceAll(" ", "").split(";q="))
@@ -10,7 +10,7 @@ export function encodingFor(header: string | string[] | undefined): Encoding | n
   return (["br", "gzip"] as const).find((encoding) => accepted.includes(encoding)) ?? null;
 }
 
-/** The items of a header that is a list. */
+/** Returns the items of a header that is a list. */
 export function listed(header: string | string[] | undefined): string[] {
   return String(header ?? "")
     .split(",")

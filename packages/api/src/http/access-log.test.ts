@@ -8,7 +8,7 @@ import { type Caller, type TestApp, testApp, type Wire } from "../../test-suppor
 import type { AppDeps } from "../app/app.ts";
 
 const CANARY = "canary-of-a-client";
-/** Tests wait for lines. */
+/** Timeout of tests that wait for lines. */
 const WITHIN = { timeout: 60_000 };
 
 interface Logged extends TestApp {
@@ -17,7 +17,7 @@ interface Logged extends TestApp {
   owner: Caller;
   /** All lines so far. */
   lines: Wire[];
-  /** The line of a request, once it is there. */
+  /** Resolves to the line of a request, once it is written. */
   line(requestId: string): Promise<Wire>;
 }
 
@@ -42,7 +42,7 @@ async function logged(t: TestContext, deps: Partial<AppDeps> = {}): Promise<Logg
   return { ...app, port, url: `http://127.0.0.1:${port}`, owner: await app.caller(), lines, line };
 }
 
-/** What the server sends for these bytes until it closes. */
+/** Returns everything that the server sends for these bytes until it closes. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];

@@ -12,48 +12,54 @@ import { endOf, noteEnd } from "./response-end.ts";
 export interface AccessLogOptions {
   log: Logger;
   metrics: Metrics;
-  /** Whether requests are logged; they are counted in any case. */
+  /** Whether requests are logged. They are counted in any case. */
   accessLog: "on" | "off";
   clients: ClientAddresses;
   traces: Traces;
 }
 
-/** The status of a request whose client left before it had a response. */
+/** Logged status of a request whose client left before the response. */
 const CLIENT_LEFT = 499;
 
 const PRINCIPALS = new WeakMap<FastifyRequest, Caller>();
 const SPANS = new WeakMap<FastifyRequest, TraceSpan>();
 const ERRORS = new WeakMap<FastifyRequest, LoggedError>();
 
-/** What the line of a request says of its error. */
+/** The fields of an error that go into the access log. */
 type LoggedError = Pick<ApiError, "type"> & Partial<Pick<ApiError, "param" | "code" | "limit">>;
 
-/** The request's own span, for what it causes; null while nothing is traced. */
+/** Returns the trace context of the request's own span; null while tracing is off. */
 export function traceparentOf(request: FastifyRequest): string | null {
   return SPANS.get(request)?.traceparent ?? null;
 }
 
-/** Says who makes a request. */
+/** Records who makes a request. */
 export function notePrincipal(request: FastifyRequest, principal: Caller): void {
   PRINCIPALS.set(request, principal);
 }
 
-/** Says with which error a request is answered. */
+/** Records the error with which a request ends. */
 export function noteError(request: FastifyRequest, error: LoggedError): void {
   ERRORS.set(request, error);
 }
 
-/** Who makes it, once that is known. */
+/** Returns who makes the request; undefined until that is known. */
 export function principalOf(request: FastifyRequest): Caller | undefined {
   return PRINCIPALS.get(request);
 }
 
-/** What each line about a request says of it, as far as it is known: its id, who makes it, and the session that its path names. */
+/**
+ * Returns the fields of every log line about a request, as far as they are known: its id, its principal, and
+ * the session in its path.
+ */
 export function requestFields(request: FastifyRequest): Record<string, string> {
   return { request_id: request.id, ...callerOf(principalOf(request)), ...sessionOf(request) };
 }
 
-/** One line and one span for each request, when its response has ended: ids and numbers, nothing that the client wrote but its request id and the name of a field. */
+/**
+ * Writes one line and one span per request, when its response has ended. They contain ids and numbers; of
+ * what the client wrote, only its request id and a field's name.
+ */
 export class AccessLog {
   readonly #options: AccessLogOptions;
   #isStopping = false;
@@ -62,9 +68,9 @@ export class AccessLog {
     this.#options = options;
   }
 
-  /** To be called for each request that gets to the routes. */
+  /** Starts measuring a request. Must be called for each request that reaches the routes. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
-    // Read now: a connection that is gone has no address.
+    // The address is read here, because a closed connection has none.
     const client = this.#options.clients.of(request.raw);
     const began = performance.now();
     this.#trace(request);
@@ -74,7 +80,7 @@ export class AccessLog {
     });
   }
 
-  /** Responses that are not sent whole from now on are ended by the service. */
+  /** Marks the service as stopping. Responses that are cut from here on count as ended by the service. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -122,7 +128,7 @@ export class AccessLog {
     log[level](fields, "request ended");
   }
 
-  /** Logs a request that is refused before a route was looked for. */
+  /** Logs a request that is rejected before routing. */
   refused(requestId: string, error: ApiError, client: string): void {
     const { status } = error;
     this.#options.metrics.requestEnded("none", status, 0);
@@ -133,7 +139,7 @@ export class AccessLog {
   }
 }
 
-/** A param may be what the client calls a field: only what looks like a name is logged, and not of any length. */
+/** Pattern of a logged param. Clients can name fields, so only short names are logged. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 
 function errorFields(error: LoggedError | undefined): Record<string, string> {
@@ -158,7 +164,7 @@ function berthAttributes(fields: Record<string, string>): Attributes {
   return Object.fromEntries(Object.entries(fields).map(([name, id]) => [`berth.${name}.id`, id]));
 }
 
-/** The session that the path names. Another text in its place is not logged. */
+/** Returns the session in the path. Text that is not a session id is not logged. */
 function sessionOf({ params }: FastifyRequest): { session?: string } {
   const id = (params as { session_id?: unknown } | undefined)?.session_id;
   return typeof id === "string" && parseId("session", id) !== null ? { session: id } : {};

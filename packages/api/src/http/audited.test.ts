@@ -8,7 +8,7 @@ import { type Example, examples } from "../../test-support/operation-examples.ts
 
 const changing: Operation[] = Object.values(operations)
   .flatMap((noun): Operation[] => Object.values(noun))
-  // What nobody's token asks for changes nothing of anybody's, but for the token that its own test is about.
+  // Operations without a token change nothing that has an owner, except the token that has its own test.
   .filter(({ method, readOnly }) => method !== "GET" && !readOnly)
   .filter(({ credential }) => credential !== "none" && credential !== "operator");
 
@@ -46,7 +46,7 @@ test("audit: every operation that changes something has one entry, of who did it
       user_agent: "tester/1.0",
     });
     assert.equal(typeof requestId, "string");
-    // A link has no id.
+    // Links have no id.
     const about = given.ids ?? (operation.id === "consoleLinks.create" ? [] : [body.id]);
     assert.deepEqual(resources.slice(0, about.length), about, operation.id);
   }

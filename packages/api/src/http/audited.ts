@@ -4,14 +4,14 @@ import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { productOf } from "./headers.ts";
 import type { IncomingRequest } from "./respond.ts";
 
-/** A response, and the id of what it is about. */
+/** A response body, with the id of the object that it is about. */
 export interface Changed {
   id?: string | undefined;
 }
 
 /**
- * Runs the handler of a request that changes something, and appends to the audit log who did what, in one transaction: whenever a
- * process dies, there are both or neither. A request that is refused or fails leaves no entry.
+ * Runs the handler of a request that changes something, and appends its audit entry, in one transaction.
+ * Whenever a process dies, both are stored or neither. A request that is rejected or fails leaves no entry.
  *
  * @param work gets the transaction as its database.
  */
@@ -29,7 +29,7 @@ export async function audited<T extends Changed>(
   );
 }
 
-/** For a request whose handler makes the transaction itself. @param id of what was created. */
+/** Appends the audit entry where the handler opens the transaction. @param id of the created object. */
 export async function appendEntry(
   { scope }: IncomingRequest<Caller>,
   tx: Queryable,
@@ -38,7 +38,7 @@ export async function appendEntry(
   await appendAuditEntry(tx, scope.auditEntry(id));
 }
 
-/** What the audit log says of a request. @param params of its path. @param id of what was created. */
+/** Returns the audit entry of a request. @param params of its path. @param id of the created object. */
 export function auditEntryOf(
   scope: Omit<RequestScope<Caller>, "auditEntry">,
   params: unknown,
@@ -61,7 +61,7 @@ export function auditEntryOf(
   };
 }
 
-/** The ids of the path, then that of the response, if it is another. */
+/** Returns the ids of the path, then that of the response, if it is not among them. */
 function resourcesOf(params: unknown, id: string | undefined): string[] {
   const ids = Object.values((params ?? {}) as Record<string, string>);
   return id === undefined || ids.includes(id) ? ids : [...ids, id];

@@ -15,8 +15,8 @@ const OF_SIGN_INS: Rejections = {
 };
 
 /**
- * The principal of the request's bearer token; without the header `Authorization`, that of its sign-in to the console, if one of the
- * service's own pages makes the request.
+ * Returns the principal of the request's bearer token. Without the header `Authorization`, returns that of
+ * the console sign-in, if one of the service's own pages makes the request.
  *
  * @throws as `authenticate` and `checkOrigin`; errors.signInEnded
  */
@@ -28,15 +28,16 @@ export async function authenticateCaller(request: IncomingMessage, parts: Caller
   checkOrigin(request, origin);
   const secret = SIGN_IN_COOKIE.read(request, origin);
   if (secret === null || !isSignInSecret(secret)) throw errors.signInEnded();
-  // Looked up for each request, so that one that ends has ended in every process.
+  // Sign-ins are not cached, so that ending one takes effect in every process at once.
   const recentTokens = { find: (hash: Buffer) => findToken(parts.db.read, hash) };
   return await acceptSecret(request, secret, { ...parts, recentTokens }, OF_SIGN_INS);
 }
 
 /**
- * As `authenticateCaller`, but accepts only a user.
+ * Returns the same as `authenticateCaller`, but accepts only a user.
  *
- * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong with the token.
+ * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong
+ * with the token.
  */
 export async function authenticateUser(request: IncomingMessage, parts: CallerParts): Promise<Principal> {
   try {

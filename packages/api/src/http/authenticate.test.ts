@@ -12,7 +12,7 @@ async function asked({ app }: TestApp, headers: Record<string, string>) {
   return { status: response.statusCode, type, message };
 }
 
-/** Counts the token queries. */
+/** Returns a counter of the token queries. */
 function countLookups({ app }: TestApp): () => number {
   const { read } = app.db;
   const query = read.query.bind(read);

@@ -14,17 +14,18 @@ import { type ApiError, errors } from "@berth/store/errors";
 import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 
-/** What a request is authenticated with. */
+/** The parts of the app that authentication needs. */
 export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
   recentTokens: Pick<RecentTokens, "find">;
 };
 
 /**
- * The principal of the request's bearer token.
+ * Returns the principal of the request's bearer token.
  *
- * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
- * that was not looked up just now costs a query, and an unknown one only within the limit of the client's address: else it is an error of type `rate_limit_error`.
- * errors.operatorElsewhere for an operator token.
+ * @throws errors of type `authentication_error`, each with its own message; errors.operatorElsewhere for an
+ * operator token. Only a well-formed token with a valid checksum that is not cached costs a query. An unknown
+ * one does so only within the limit of the client's address; beyond it, the error has the type
+ * `rate_limit_error`.
  */
 export async function authenticate(request: IncomingMessage, parts: Parts): Promise<Principal> {
   const token = bearerToken(request);
@@ -33,7 +34,11 @@ export async function authenticate(request: IncomingMessage, parts: Parts): Prom
   throw errors.operatorElsewhere();
 }
 
-/** The operator of the request's bearer token. @throws as `authenticate`; errors.operatorsOnly for another valid token. */
+/**
+ * Returns the operator of the request's bearer token.
+ *
+ * @throws as `authenticate`; errors.operatorsOnly for another valid token.
+ */
 export async function authenticateOperator(request: IncomingMessage, parts: Parts): Promise<Operator> {
   const token = bearerToken(request);
   if (isOperatorSecret(token)) return await acceptOperator(request, token, parts);
@@ -41,7 +46,7 @@ export async function authenticateOperator(request: IncomingMessage, parts: Part
   throw errors.operatorsOnly();
 }
 
-/** Looked up for each request: there are few, and one that was revoked is rejected at once. */
+/** Accepts an operator token. These are not cached: there are few, and a revoked one is rejected at once. */
 async function acceptOperator(
   request: IncomingMessage,
   secret: string,
@@ -59,7 +64,7 @@ async function acceptOperator(
   return found.operator;
 }
 
-/** Why a secret is rejected. */
+/** Errors with which a secret is rejected, by reason. */
 export type Rejections = Record<"unknown" | "revoked" | "expired", () => ApiError>;
 
 const OF_TOKENS: Rejections = {
@@ -68,7 +73,7 @@ const OF_TOKENS: Rejections = {
   expired: errors.expiredToken,
 };
 
-/** As `authenticate`, for a secret that the request has elsewhere. @param secret well-formed. */
+/** Does the same as `authenticate`, for a secret from elsewhere in the request. @param secret well-formed. */
 export async function acceptSecret(
   request: IncomingMessage,
   secret: string,
@@ -102,7 +107,7 @@ function bearerToken(request: IncomingMessage): string {
   return token;
 }
 
-/** The request goes on: `last_used_at` is not worth failing it. */
+/** Returns an error handler that only logs, because `last_used_at` is not worth failing a request. */
 function logFailedTouch(log: Parts["log"]): (error: unknown) => void {
   return (error) => log.debug({ err: error }, "could not update the last use of a token");
 }

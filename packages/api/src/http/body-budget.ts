@@ -1,11 +1,11 @@
 export interface BodyBudgetOptions {
-  /** Bytes in all. */
+  /** Bytes in total. */
   bytes: number;
-  /** Bytes of one owner, such as a client's network. With fewer than `bytes`, one owner can never take them all. */
+  /** Bytes per owner, such as a client's network. Below `bytes`, one owner can never take them all. */
   perOwner: number;
 }
 
-/** What bodies that are being received may hold in memory together. */
+/** Memory that bodies in transfer may use together. */
 export class BodyBudget {
   readonly #perOwner: number;
   readonly #held = new Map<string, number>();
@@ -16,7 +16,7 @@ export class BodyBudget {
     this.#perOwner = perOwner;
   }
 
-  /** A share for one body of an owner. */
+  /** Creates the share of one body of an owner. */
   share(owner: string): BodyShare {
     let held = 0;
     const add = (bytes: number) => {
@@ -38,8 +38,8 @@ export class BodyBudget {
 }
 
 export interface BodyShare {
-  /** Holds so many bytes more; false, and none, if they do not fit. */
+  /** Takes so many bytes more. Returns false, and takes none, if they do not fit. */
   take(bytes: number): boolean;
-  /** Gives back all of them. */
+  /** Returns all taken bytes to the budget. */
   release(): void;
 }

@@ -6,7 +6,7 @@ import { parseJson } from "./parse-json.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Members and items, and levels. */
+/** Counts members and items, and levels. */
 function shapeOf(value: unknown): { values: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 0, depth: 0 };
   const children = Object.values(value).map(shapeOf);
@@ -50,7 +50,7 @@ test("megabytes of values, members, levels or of an unending string → rejected
   };
   for (const [name, document] of Object.entries(documents)) {
     const bytes = Buffer.from(document);
-    // What lies behind is never looked at: a read of it would throw.
+    // Bytes beyond the limit are never read: reading one throws.
     const part = new Proxy(new Uint8Array(0), {
       get: (_, key) => {
         if (key === "length") return bytes.length;

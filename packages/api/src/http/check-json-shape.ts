@@ -1,7 +1,7 @@
 import { errors } from "@berth/store/errors";
 
 const MAX_DEPTH = 64;
-/** Members and items of the whole document, which bounds the cost of parsing and validation. No valid request has nearly as many. */
+/** Maximum members and items, which bounds the cost of parsing. Valid requests have far fewer. */
 const MAX_VALUES = 20_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -10,7 +10,8 @@ const CLOSING: ReadonlySet<number> = new Set(Buffer.from("]}"));
 const BLANK: ReadonlySet<number> = new Set(Buffer.from(" \t\r\n"));
 
 /**
- * Counts the values and levels of a JSON document before it is parsed, in one pass that keeps nothing. What is no JSON is left to the parser.
+ * Counts the values and levels of a JSON document before parsing, in one pass without allocations. Leaves
+ * invalid JSON to the parser.
  *
  * @throws errors.invalid for a document that has too many.
  */
@@ -31,7 +32,7 @@ export function checkJsonShape(bytes: Uint8Array): void {
   }
 }
 
-/** Where the string ends that begins at `from`. */
+/** Returns the index of the quote that ends the string starting at `from`. */
 function endOfString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -3,13 +3,14 @@ import { errors } from "@berth/store/errors";
 import { headerValues } from "./headers.ts";
 
 /**
- * Rejects a request that a browser makes for another page than one of this service. It is for requests that count for what the browser
- * adds by itself, a cookie or the place that it is in.
+ * Rejects a request that a browser makes for a page of another site. Used where a request has authority
+ * through what the browser adds by itself, such as a cookie or access to the network.
  *
- * One that changes something names its origin, always. One that reads may come without, since browsers then send none; which page
- * causes it, they say in `Sec-Fetch-Site`, unless the service is reached by plain http. A person who types the address is no page.
+ * A request that changes something must have the service's origin. A request that reads may have none, since
+ * browsers then send none. There `Sec-Fetch-Site` names the site, except over plain HTTP; it is `none` when a
+ * person types the address.
  *
- * @param own the origin of the service for this request; null: it is for an unknown host.
+ * @param own the service's origin for this request; null when the request is for an unknown host.
  * @throws errors.unknownHost, errors.foreignOrigin
  */
 export function checkOrigin(request: IncomingMessage, own: string | null): asserts own is string {

@@ -6,18 +6,19 @@ interface Request {
   headers: IncomingHttpHeaders;
 }
 
-/** Where requests come from. A proxy that the operator trusts says it of the connections that it passes on, and nobody else. */
+/** Determines client addresses. Only trusted proxies may state the address of a request. */
 export class ClientAddresses {
   readonly #trusted: BlockList;
 
-  /** @param trusted the proxies. Default: none. */
+  /** @param trusted addresses of the proxies. Default: none. */
   constructor(trusted: BlockList = new BlockList()) {
     this.#trusted = trusted;
   }
 
   /**
-   * The address of the client, IPv4 in its own form; empty when the connection is gone already. `x-forwarded-for` is read from its
-   * end, where the nearest proxy writes, up to the first address that is no trusted proxy: what is before, a client can invent.
+   * Returns the client's address, IPv4 without an IPv6 prefix; empty when the connection is closed already.
+   * Reads `x-forwarded-for` from its end, where the nearest proxy writes, to the first address that is not a
+   * trusted proxy. A client can invent what precedes it.
    */
   of({ socket, headers }: Request): string {
     let address = connectionAddress(socket);
@@ -30,7 +31,7 @@ export class ClientAddresses {
     return address;
   }
 
-  /** Whether a trusted proxy passes the request on. */
+  /** Returns whether a trusted proxy forwards the request. */
   isFromProxy({ socket }: Pick<Request, "socket">): boolean {
     return this.#isTrusted(connectionAddress(socket));
   }
@@ -41,12 +42,12 @@ export class ClientAddresses {
   }
 }
 
-/** The address at the other end of the connection; IPv4 in its own form. Empty when the connection is gone already. */
+/** Returns the peer's address, IPv4 without an IPv6 prefix; empty when the connection is closed already. */
 export function connectionAddress({ remoteAddress = "" }: Request["socket"]): string {
   return remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** An address as proxies write it: perhaps with a port, IPv6 then in brackets. Null when it is none. */
+/** Parses an address as proxies write it: perhaps with a port. Returns null when it is invalid. */
 function addressOf(hop: string): string | null {
   const text = hop.trim();
   const [, bracketed, dotted] = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? [];

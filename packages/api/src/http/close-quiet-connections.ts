@@ -2,18 +2,19 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 interface Connection {
-  /** Requests in progress. */
+  /** Number of requests in progress. */
   requests: number;
-  /** When the last response ended, or the connection began. */
+  /** Time at which the last response ended, or the connection began. */
   since: number;
-  /** What had been received then: with more, a request has begun. */
+  /** Bytes received until then. With more, another request has begun. */
   received: number;
 }
 
 /**
- * Makes `server.closeIdleConnections`, which Node and Fastify also call themselves, close only connections on which a client has asked
- * nothing for `quietMs`. One that asks all the time may have its next request on the way; it gets the response to that with
- * `Connection: close`, and asks elsewhere. Closed before, it could not know whether its request was carried out.
+ * Makes `server.closeIdleConnections`, which Node and Fastify also call themselves, close only connections
+ * without a request for `quietMs` milliseconds. A busy connection may have its next request on the way; that
+ * gets a response with `Connection: close`, and the client reconnects. If the connection were closed earlier,
+ * the client could not know whether the request was carried out.
  */
 export function closeOnlyQuietConnections(
   server: Server,

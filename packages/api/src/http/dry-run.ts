@@ -4,7 +4,10 @@ import type { RequestScope } from "../request/request-scope.ts";
 
 const HEADER = "berth-dry-run";
 
-/** @throws errors.invalid if the request asks for a dry run that the operation does not have: it must not be done instead. */
+/**
+ * @throws errors.invalid if the request asks for a dry run that the operation does not support, since it must
+ * not be carried out.
+ */
 export function checkDryRun(scope: Pick<RequestScope, "operation" | "header">): void {
   const given = scope.header(HEADER);
   if (given === undefined) return;
@@ -13,12 +16,12 @@ export function checkDryRun(scope: Pick<RequestScope, "operation" | "header">): 
     throw errors.invalid("This operation has no dry run.", HEADER);
 }
 
-/** Whether the request is only to be checked and answered. */
+/** Returns whether the request is a dry run. */
 export function isDryRun(scope: Pick<RequestScope, "operation" | "header">): boolean {
   return scope.operation.dryRun === true && scope.header(HEADER) === "true";
 }
 
-/** Runs `work` in a transaction that is then rolled back. */
+/** Runs `work` in a transaction, rolls it back, and returns the result. */
 export async function rolledBack<T>(db: Database, work: (db: DatabaseAccess) => Promise<T>): Promise<T> {
   let done: { result: T } | undefined;
   const undo = new Error("The transaction of a dry run is rolled back.");

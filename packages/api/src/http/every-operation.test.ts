@@ -15,7 +15,7 @@ test("every operation that changes something: an Idempotency-Key → done once, 
   const { caller, operator, db } = await testApp(t, {}, { max: 1 });
   const callers = { owner: await caller({ role: "admin" }), operator: await operator() };
   await addHost(db.write);
-  // A key belongs to a token.
+  // Keys belong to tokens, so operations without a token have none.
   for (const operation of acting.filter(({ credential }) => credential !== "none")) {
     const example = examples[operation.id];
     const todo = example === undefined && "it has no example in testing-examples.ts";
@@ -27,7 +27,7 @@ test("every operation that changes something: an Idempotency-Key → done once, 
       const reads = t.mock.method(db.read, "query").mock;
       const first = await ask(owner, operation, given, key);
       const names = reads.calls.map(({ arguments: [statement] }) => statement.name);
-      // Limits are read now and then, and so is the token, for all requests.
+      // Limits, and the token, are read from time to time, for all requests.
       const own = names.filter((name) => !FOR_ALL.has(name ?? ""));
       assert.deepEqual(own, [], "what the handler reads, it reads in the transaction");
       const status = operation.created === undefined ? 200 : 201;
@@ -53,7 +53,7 @@ test("every operation that changes something: with berth-dry-run nothing changes
     ];
     const all = tables.map((table) => `select to_jsonb(${table})::text as row from ${table}`);
     const { rows } = await db.read.query({ text: `${all.join(" union all ")} order by row` });
-    // What was received is deleted after the response.
+    // Received content is deleted after the response.
     const contents = readdirSync(blobsDir, { recursive: true, encoding: "utf8" });
     return [rows, contents.filter((path) => /[0-9a-f]{64}$/.test(path))];
   };

@@ -4,7 +4,7 @@ import { errors } from "@berth/store/errors";
 /** Requests whose clients wait for a response before they send the body. */
 const WAITING = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Requests with `Expect: 100-continue` are handled as others are; their clients send no body before `acceptBody`. */
+/** Handles requests with `Expect: 100-continue`, whose clients send no body before `acceptBody`. */
 export function holdBackBodies(server: Server): void {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     WAITING.set(request, response);
@@ -13,7 +13,7 @@ export function holdBackBodies(server: Server): void {
 }
 
 /**
- * Lets a waiting client send the body. Called once the request may be made at all.
+ * Lets a waiting client send the body. Called once the request is authorized.
  *
  * @throws errors.bodyTooLarge when the client waits and has announced more than `limit` bytes.
  */
@@ -25,7 +25,7 @@ export function acceptBody(request: IncomingMessage, limit: number): void {
   response.writeContinue();
 }
 
-/** The client still waits, so that what it sends next may be the body or another request. */
+/** Returns whether the client still waits, so that its next bytes may be the body or another request. */
 export function isBodyHeldBack(request: IncomingMessage): boolean {
   return WAITING.has(request);
 }

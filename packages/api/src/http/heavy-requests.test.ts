@@ -14,13 +14,13 @@ test("pages that nobody reads: a user's ninth waits until one is given up, and o
   timeout: 300_000,
 }, async (t) => {
   const { app, caller, db } = await testApp(t);
-  // On a slow machine the first would be disconnected before the last one's response begins.
+  // With the default, a slow machine would disconnect the first client before the last one's response begins.
   app.heavyRequests = new HeavyRequests(HOUR_MS);
   const [greedy, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);
   const agent = await greedy.made("/agents", { name: "a", model: "rehearsal/steps" });
   const environment = await greedy.made("/environments", { name: "e" });
   const session = await greedy.made("/sessions", { agent: agent.id, environment_id: environment.id });
-  // More than the kernel keeps for a reader that does not read.
+  // The event is larger than the kernel's buffers for a client that does not read.
   await db.write.query({
     text: `insert into events (session_id, seq, id, type, body)
       values ($1, 100, gen_random_uuid(), 'user.message', '{"x":"' || repeat('a', 24000000) || '"}')`,
@@ -35,7 +35,7 @@ test("pages that nobody reads: a user's ninth waits until one is given up, and o
     socket.write(`GET /api/v1/cloud${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
     return socket;
   };
-  /** Resolves once the response has begun; the rest is not read. */
+  /** Resolves once the response has begun. The rest is not read. */
   const begun = async (socket: Socket) => {
     await once(socket, "readable");
     return socket;
@@ -54,7 +54,7 @@ test("pages that nobody reads: a user's ninth waits until one is given up, and o
       ...(body === undefined ? {} : { method: "POST", body: body.padEnd(65_536 + 1) }),
     });
   }
-  // Small requests of the same user, and any of others, are answered meanwhile.
+  // Small requests of the same user, and any requests of others, are served meanwhile.
   const small = await fetchOf(`/agents/${agent.id}`);
   assert.equal(small.status, 200);
   const [seen] = await once(ask("/agents", other), "data");

@@ -3,18 +3,19 @@ import { FairSemaphore } from "@berth/concurrency";
 import type { Operation } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Of one user or service account, in each process. */
+/** Maximum concurrent heavy requests of one user or service account, in each process. */
 const AT_ONCE = 8;
-/** Bytes of a JSON body from which on a request is heavy. */
+/** Bytes of a JSON body above which a request is heavy. */
 const LARGE_BODY = 65_536;
-/** A client that takes nothing of its response for so long is disconnected. */
+/** Milliseconds after which a client that reads nothing of its response is disconnected. */
 const UNREAD_MS = 60_000;
 /** Lists that wait for a sandbox, and cost this process little. */
 const LIGHT_LISTS: ReadonlySet<string> = new Set(["workspace.list"]);
 
 /**
- * Requests that may take megabytes: pages of lists, and large JSON bodies. Of each user some are handled at once, until their responses have
- * been received; the others wait in their order. So the requests of others are between them, and what they hold in memory is bounded.
+ * Limits requests that may take megabytes: pages of lists, and large JSON bodies. A few of each user run at
+ * once, until their responses are received; the others wait in order. So requests of other users are not
+ * delayed, and memory is bounded.
  */
 export class HeavyRequests {
   readonly #slots = new FairSemaphore({ slots: Number.POSITIVE_INFINITY, perOwner: AT_ONCE });
@@ -24,7 +25,7 @@ export class HeavyRequests {
     this.#unreadMs = unreadMs;
   }
 
-  /** Handles a request, which is heavy or not. @param owner a uuid. */
+  /** Handles a request, at once unless it is heavy. @param owner a uuid. */
   async run<Handled>(
     owner: string,
     operation: Operation,

@@ -11,7 +11,7 @@ async function listening(t: TestContext): Promise<TestApp & { owner: Caller; por
   return { ...app, owner: await app.caller(), port };
 }
 
-/** A keep-alive connection. */
+/** Opens a keep-alive connection. */
 async function connection(t: TestContext, port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -20,7 +20,7 @@ async function connection(t: TestContext, port: number): Promise<Socket> {
   return socket;
 }
 
-/** Much shorter than the keep-alive timeout. */
+/** Timeout far below that of keep-alive connections. */
 const atOnce = { timeout: 60_000 };
 
 describe("closing the service", atOnce, () => {

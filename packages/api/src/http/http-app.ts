@@ -37,34 +37,34 @@ export interface HttpOptions {
   jsonLimit: number;
   /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
-  /** Where requests come from. Default: where their connections do. */
+  /** Source of client addresses. Default: the peers of the connections. */
   clients?: ClientAddresses;
-  /** Default: nothing is traced. */
+  /** Tracing. Default: none. */
   traces?: Traces;
-  /** Default: no limit. */
+  /** Limits by client address. Default: none. */
   addressRates?: AddressRates;
-  /** Default: plain HTTP. */
+  /** TLS certificate and key. Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
-  /** Where clients find the service. Default, also for null: where they found it. */
+  /** Public base URL of the service. Default, also for null: the URL that clients connect to. */
   publicUrl?: string | null;
-  /** Whether the cookie of a sign-in to the console is accepted in place of a token. Default: no. */
+  /** Whether the cookie of a console sign-in is accepted instead of a token. Default: no. */
   acceptsSignIns?: boolean;
-  /** When the app closes, a connection stays open until nothing was asked on it for so long. Default: 250. */
+  /** Milliseconds without a request after which a closing app closes a connection. Default: 250. */
   quietMs?: number | undefined;
 }
 
-/** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
+/** A Fastify instance with Berth's error responses, and what `mount` needs to add routes. */
 export interface HttpApp extends HttpOptions {
   fastify: FastifyInstance;
   clients: ClientAddresses;
   addressRates: AddressRates;
   recentTokens: RecentTokens;
   heavyRequests: HeavyRequests;
-  /** Of the bodies of operations that need no token. */
+  /** Memory for bodies of operations that need no token. */
   openBodies: BodyBudget;
   origin: OwnOrigin;
   acceptsSignIns: boolean;
-  /** Open responses of streams; they are ended when the app closes. */
+  /** Open responses of streams, which are ended when the app closes. */
   streams: Set<ServerResponse>;
 }
 
@@ -77,9 +77,10 @@ function refuseSchema(): never {
   throw new Error("Routes have schemas of the contract, and none of Fastify's.");
 }
 
-/** Without these, Fastify loads its own compilers of schemas at each start: a fifth of a second of CPU, for nothing. */
+/** Compilers that replace Fastify's own, whose loading costs a fifth of a second of CPU at each start. */
 const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
+/** Creates the app without routes. It does not listen yet. */
 export function createHttpApp(options: HttpOptions): HttpApp {
   const { clients = new ClientAddresses(), addressRates = new AddressRates(), traces = NO_TRACES } = options;
   const access = new AccessLog({ ...options, clients, traces });
@@ -112,7 +113,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     const hosts = headerValues(request.raw, "host");
     if (request.raw.httpVersion === "1.1" && hosts.length === 0)
       throw errors.invalid("The header 'Host' is missing.");
-    // A proxy may decide by another one than this service.
+    // A proxy may choose another of them than this service.
     if (hosts.length > 1) throw errors.invalid("The header 'Host' is given more than once.");
   });
   fastify.addHook("onSend", async (request, reply) => {
@@ -125,7 +126,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
       response.end();
     }
     closeWhenIdle(fastify.server);
-    // What has connected already is accepted before the server listens no more.
+    // Connections that are already established are accepted before the server stops listening.
     await setImmediate();
   });
   fastify.setErrorHandler((error, request, reply) => sendError(request, reply, error, options.log));
@@ -154,7 +155,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   };
 }
 
-/** With a certificate the server is one of TLS, which Fastify's types hold for another; it has all that is used of it. */
+/** Returns the server's options. Fastify's types distinguish HTTPS, but the used members are the same. */
 function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
   const http: ServerOptions = {
     requireHostHeader: false,
@@ -165,8 +166,8 @@ function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
 }
 
 /**
- * Closes each connection as soon as it is quiet. Node asks for that once, when the server closes. What has arrived by then is read
- * first.
+ * Closes each connection as soon as it is quiet; Node checks only once, when the server closes. Data that has
+ * arrived by then is read first.
  */
 function closeWhenIdle(server: Server): void {
   const timer = setInterval(async () => {
@@ -189,14 +190,14 @@ function pathOf(request: FastifyRequest): string {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The id of the contract's operation, which names the route in metrics and log. */
+    /** Id of the contract's operation, which names the route in metrics and log. */
     operation?: string;
-    /** It asks for the health or the metrics of the service. */
+    /** Whether the request is for the health or the metrics of the service. */
     isProbe?: boolean;
   }
 }
 
-/** The path of a request target in absolute form, which clients send to proxies. */
+/** Returns the path of a request target in absolute form, which clients send to proxies. */
 function originForm(target: string): string {
   const path = /^https?:\/\/[^/?]*(.*)$/is.exec(target)?.[1];
   if (path === undefined) return target;

@@ -1,25 +1,26 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "@berth/store/db";
 
-/** The ids are uuids. */
+/** An idempotency key and its token. Ids are uuids. */
 export interface OwnedKey {
   tokenId: string;
-  /** Of the token. Responses from before keys belonged to tokens are stored under it. */
+  /** The token's principal, under which responses are stored that predate keys per token. */
   principalId: string;
   key: string;
 }
 
-/** The first response under a key; `answer` is sealed, with the fingerprint of its request. */
+/** First response under a key. `answer` is sealed, together with the fingerprint of its request. */
 export interface SealedResponse {
-  /** The uuid under which it is stored: the token's, or the principal's. */
+  /** Uuid under which the response is stored: the token's, or the principal's. */
   holder: string;
   status: number;
   answer: Buffer;
 }
 
-/** Locks the key until the transaction ends, and returns the response stored under it. "running" when another transaction holds the lock. */
+/** Locks the key, and returns its response; "running" when another transaction holds the lock. */
 export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<SealedResponse | "none" | "running"> {
-  // Two statements: the second sees what the former holder committed; the first may have begun too early for that.
+  // The second statement sees what the former holder committed; the first may have started too early for
+  // that.
   const { rows } = await tx.query<{ held: boolean }>({
     name: "hold_idempotency_key",
     text: "select pg_try_advisory_xact_lock($1) as held",
@@ -41,7 +42,7 @@ async function storedResponse(
   return rows[0] ?? "none";
 }
 
-/** Stores the response under a key that this transaction has locked. It replaces one that is more than a day old. */
+/** Stores the response under a key that this transaction has locked, over one older than a day. */
 export async function storeResponse(
   tx: Queryable,
   { tokenId, key }: Pick<OwnedKey, "tokenId" | "key">,
@@ -64,7 +65,7 @@ export async function deleteOldResponses(db: Queryable): Promise<void> {
   });
 }
 
-/** The number of the key's advisory lock: 64 bits of a hash, as text. */
+/** Returns the number of the key's advisory lock: 64 bits of a hash, as text. */
 function lockOf({ tokenId, key }: OwnedKey): string {
   const hash = createHash("sha256").update(`idempotency key ${tokenId} ${key}`).digest();
   return hash.readBigInt64BE().toString();

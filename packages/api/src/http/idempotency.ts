@@ -17,22 +17,28 @@ export interface JsonResponse {
   body: string;
 }
 
-/** Whose key it is. */
+/** Token and principal to which a key belongs. */
 type KeyHolder = Pick<Principal, "tokenId" | "id" | "scopes">;
 
-/** `replayed`: this is the response to an earlier request. */
+/** A response; `replayed` when it is the one to an earlier request. */
 export type StoredResponse = JsonResponse & { replayed: boolean };
 
 /**
- * Handles a request once per token and `Idempotency-Key`, however often it is retried. Keys are the token's and not its
- * principal's: a response may hold what a narrower token of the same principal must not see.
+ * Handles a request once per token and `Idempotency-Key`, however often it is retried. Keys belong to the
+ * token, not its principal: a response may contain what a narrower token of the same principal must not see.
  *
- * The handler's changes and the stored response are one transaction: whenever a process dies, there are both or neither.
- * Responses are kept for 24 hours, sealed, since they may contain a secret. An API error rolls the changes back and is stored
- * too. After a failure, or a refusal for lack of permission, nothing is stored, and the next retry runs the handler.
+ * The handler's changes and the stored response are one transaction: whenever a process dies, both are stored
+ * or neither. Responses are stored for 24 hours, sealed, since they may contain a secret. An API error rolls
+ * the changes back and is stored too. After a failure, or a rejection for lack of permission, nothing is
+ * stored, and the next retry runs the handler.
  */
 export interface Idempotency {
-  /** @throws errors.idempotencyKeyReused for another `content`, errors.idempotencyKeyInUse, and failures of `handle`. */
+  /**
+   * Runs `handle`, or returns the stored response.
+   *
+   * @throws errors.idempotencyKeyReused for another `content`, errors.idempotencyKeyInUse, and failures of
+   * `handle`.
+   */
   once(
     caller: { principal: KeyHolder; requestId: string },
     key: string,
@@ -44,6 +50,7 @@ export interface Idempotency {
 
 const SWEEP_MS = 3_600_000;
 
+/** Stores responses in a database, sealed. Deletes old ones every hour until `close`. */
 export function createIdempotency(db: Database, secrets: SecretBox): Idempotency {
   const timer = setInterval(() => deleteOldResponses(db.write).catch(() => undefined), SWEEP_MS).unref();
   return {
@@ -73,12 +80,12 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
   };
 }
 
-/** Which token made an old response is unknown, so only a token that has every scope may have it. */
+/** Returns whether the caller may get a stored response. Old ones, of an unknown token, need every scope. */
 function mayReplay(principal: KeyHolder, { holder }: SealedResponse): boolean {
   return holder === principal.tokenId || hasScope(principal, "*");
 }
 
-/** The handler's response, or that of its API error, which rolls its changes back. Other failures are thrown. */
+/** Returns the handler's response, or that of its API error after a rollback. Rethrows failures. */
 async function runInPart(
   tx: Queryable,
   handle: (db: DatabaseAccess) => Promise<JsonResponse>,
@@ -92,12 +99,12 @@ async function runInPart(
   }
 }
 
-/** What the operation answered; not that it failed, or was refused for who asks. */
+/** Returns whether a response is stored: not a failure, and not a rejection that depends on the caller. */
 function isStored(status: number): boolean {
   return status < 500 && status !== 401 && status !== 403 && status !== 429;
 }
 
-/** A hash of the request, 64 characters. It is sealed with the response: the request's body may contain a password. */
+/** Returns a hash of the request, 64 characters, to be sealed: the body may contain a password. */
 function fingerprintOf(parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** What the database and the disk say at one scrape. Null, or missing: they gave no answer in time. */
+/** Measures of the database and the disk at one scrape. Null when there was no response in time. */
 export interface Measured {
   database: DatabaseMeasures | null;
   disk: { size: number; free: number } | null;
@@ -8,14 +8,14 @@ export interface Measured {
 
 export interface DatabaseMeasures {
   sessionsByStatus: readonly { status: string; count: number }[];
-  /** Sessions that wait for a runner, and how long the first has waited. */
+  /** Number of sessions that wait for a runner, and the seconds for which the first has waited. */
   due: { count: number; seconds: number };
-  /** Sessions of which no turn is run until they are released. */
+  /** Number of sessions that are set aside, so that no turn runs until they are released. */
   setAside: number;
   bytes: number;
 }
 
-/** Adds the gauges of one scrape: what was not measured has none, rather than a former value. */
+/** Adds the gauges of one scrape. A measure that is missing gets no gauge, rather than a former value. */
 export function addInstallationGauges(registry: Registry, { database, disk }: Measured): void {
   const set = (name: string, help: string, value: number) => gauge(registry, name, help).set(value);
   set("berth_database_up", "Whether the database responds.", database === null ? 0 : 1);

@@ -9,37 +9,37 @@ import {
 } from "prom-client";
 import { addInstallationGauges, type Measured } from "./installation-gauges.ts";
 
-/** The metrics of the service. Labels are operation ids, statuses and the like, never ids of objects. */
+/** Metrics of the service. Labels are operation ids, statuses and the like, never ids of objects. */
 export interface Metrics {
   requestEnded(operation: string, status: number, milliseconds: number): void;
-  /** Those of all processes of the service. */
+  /** Renders the metrics of all processes of the service. */
   render(): Promise<RenderedMetrics>;
 }
 
-/** In the Prometheus text format. */
+/** Metrics in the Prometheus text format. */
 export interface RenderedMetrics {
   contentType: string;
   text: string;
 }
 
-/** What is asked at each scrape. */
+/** Sources that are queried at each scrape. */
 export interface MetricsSources {
   measure(): Promise<Measured>;
-  /** As metrics name this process. */
+  /** Name of this process in metrics. */
   process: string;
-  /** Those of this process. */
+  /** Database connections of this process. */
   connections: MeasuredConnections;
-  /** The metrics of the process that runs sessions; none while it does not answer. Null: there is no such process. */
+  /** Returns the metrics of the runner process; none while it does not respond. Null without one. */
   runner: (() => Promise<object[]>) | null;
-  /** The metrics of each further API process that answers. */
+  /** Returns the metrics of each further API process that responds. */
   further(): Promise<object[][]>;
-  /** Asks the process that knows all. Default: this one does. */
+  /** Asks the process that has all metrics. Default: this process renders them. */
   render?: (() => Promise<RenderedMetrics>) | undefined;
 }
 
 type MetricObjects = MetricObjectWithValues<MetricValue<string>>[];
 
-/** @param registry what the process says of itself. */
+/** Creates the metrics of this process. @param registry the process's own metrics. */
 export function createMetrics(sources: MetricsSources, registry = new Registry()): Metrics {
   const requests = new Histogram({
     name: "berth_http_request_seconds",

@@ -13,22 +13,22 @@ import { type InputHead, mediaType, parse, parseHead, readJsonBody } from "./rea
 import { respond } from "./respond.ts";
 import { serveRoute } from "./serve-route.ts";
 
-/** A form that was read to its end. */
+/** A form that was read completely. */
 export interface Form {
-  /** Distinguishes the request from others with the same `Idempotency-Key`. */
+  /** Parts that distinguish the request from others with the same `Idempotency-Key`. */
   content: readonly string[];
   handle(request: RequestScope): Promise<unknown>;
   /** Deletes the received files that `handle` did not keep. Always called at the end. */
   discard(): Promise<void>;
 }
 
-/** How a route handles JSON in place of a form. */
+/** Handler for a JSON body instead of a form. */
 export interface JsonInPlaceOfForm<R extends AnyRoute, Json extends z.ZodType> {
   schema: Json;
   handle(request: RequestScope, body: z.output<Json>): Promise<ResponseOf<R>>;
 }
 
-/** As `mount`, for a route whose body is a form with files, which `read` receives before anything is done, or JSON. */
+/** Mounts a route whose body is JSON or a form. `read` receives the form before anything is done. */
 export function mountUpload<R extends AnyRoute, Json extends z.ZodType>(
   app: HttpApp,
   route: R,
@@ -55,7 +55,7 @@ export function mountUpload<R extends AnyRoute, Json extends z.ZodType>(
   });
 }
 
-/** Reads the bytes of a body as they arrive. `audit` is to be called in the transaction of what they change. */
+/** Reads the bytes of a body as they arrive. Must call `audit` in the transaction of the changes. */
 export type BytesHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: InputHead<R>,
@@ -63,7 +63,7 @@ export type BytesHandler<R extends AnyRoute> = (
   audit: (tx: Queryable) => Promise<void>,
 ) => Promise<{ body: ResponseOf<R>; headers: Record<string, string> }>;
 
-/** As `mount`, for a route whose body is bytes of any type. An error amid the body is sent after the rest was drained. */
+/** Mounts a route whose body is bytes. An error within the body is sent after draining the rest. */
 export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: BytesHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;

@@ -9,7 +9,7 @@ async function house(t: TestContext): Promise<TestApp & { owner: Caller }> {
   return { ...app, owner: await app.caller() };
 }
 
-/** Status, type, param and message of the response to these bytes. */
+/** Returns status, type, param and message of the response to these bytes. */
 async function send(
   app: TestApp,
   owner: Caller,

@@ -14,33 +14,33 @@ import { noteEnd } from "./response-end.ts";
 import { serveOpenRoute } from "./serve-open-route.ts";
 import { serveOperatorRoute, serveRoute } from "./serve-route.ts";
 
-/** Serves a route, from its input and its scope alone. */
+/** Serves a route from its input and its scope alone. */
 export type Handler<R extends AnyRoute> = (
   request: RequestScope,
   input: Input<R>,
 ) => Promise<ResponseOf<R> | JsonText | Created<ResponseOf<R>>>;
 
-/** Serves bytes: 200, 206 with a part of them, or 304 without any when the client has them already. */
+/** Serves bytes: 200, 206 with a range of them, or 304 without any when the client has them already. */
 export type ContentHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: Input<R>,
 ) => Promise<{ status: 200 | 206 | 304; headers: Record<string, string>; body?: Readable }>;
 
-/** Makes all checks, and returns the function that then writes the stream. */
+/** Makes all checks, and returns the function that writes the stream. */
 export type StreamHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: Input<R>,
 ) => Promise<(response: ServerResponse) => Promise<void>>;
 
 /**
- * Serves a route of the contract with a handler. Checks are made in this order: the route, the token, its scope, the query
+ * Mounts a route of the contract. Checks are made in this order: the route, the token, its scope, the query
  * and the body. The handler checks existence, ownership and state.
  */
 export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
   serve(app, route, handler);
 }
 
-/** As `mount`, for a handler that stores the request's entry in the audit log itself, in one statement with what it changes. */
+/** Mounts a route whose handler stores the audit entry itself, in one statement with its changes. */
 export function mountSelfAudited<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
   serve(app, route, handler, false);
 }
@@ -56,7 +56,7 @@ function serve<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>, 
 /** Serves an operation that needs no token. */
 export type OpenHandler<R extends AnyRoute> = (request: OpenScope, input: Input<R>) => Promise<ResponseOf<R>>;
 
-/** As `mount`, for an operation that needs no token. The handler commits what it does itself, also when it then throws. */
+/** Mounts an operation without a token. The handler commits itself, even when it then throws. */
 export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: OpenHandler<R>): void {
   serveOpenRoute(app, route, async (incoming) => {
     const input = parseRequest(incoming, route, await readOpenBody(incoming));
@@ -70,7 +70,7 @@ export type OperatorHandler<R extends AnyRoute> = (
   input: Input<R>,
 ) => Promise<ResponseOf<R>>;
 
-/** As `mountSelfAudited`, for an operation that takes an operator token. */
+/** Mounts an operation that takes an operator token. The handler stores the audit entry itself. */
 export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handler: OperatorHandler<R>): void {
   serveOperatorRoute(app, route, async (incoming) => {
     const bytes = await readJsonBody(incoming);
@@ -79,7 +79,7 @@ export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handle
   });
 }
 
-/** As `mount`, for a route whose response is bytes. */
+/** Mounts a route whose response is bytes. */
 export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const { status, headers, body } = await handler(incoming.scope, parseRequest(incoming, route, NO_BODY));
@@ -87,7 +87,7 @@ export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler
   });
 }
 
-/** As `mount`, for a route whose response is a stream that stays open. The stream is ended when the service stops. */
+/** Mounts a route whose response is a stream that stays open. The stream is ended when the service stops. */
 export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler: StreamHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;

@@ -1,4 +1,4 @@
-// Subject: bodies of requests for which nobody answers with a token.
+// Subject: bodies of requests without a token.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
@@ -15,7 +15,7 @@ async function listening(t: TestContext, deps: Partial<AppDeps> = {}) {
   const { app } = await testApp(t, { jsonLimit: 4_194_304, ...deps });
   await app.fastify.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.fastify.server.address() as AddressInfo;
-  /** Sends the head of a request and the begin of its body, and resolves to the status of what comes back; 0 when nothing does. */
+  /** Sends a head and the start of a body. Resolves to the response's status; 0 when there is none. */
   const begin = async (path: string, length: number, body: string, headers = ""): Promise<number> => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
@@ -68,7 +68,7 @@ test("stalled bodies without a token hold one share together, and the next is re
     Array.from({ length: 80 }, (_, n) => begin(OPEN[n % OPEN.length] ?? "", 16_384, " ".repeat(16_000))),
   );
   const statuses = await stalled;
-  // Those that were held are cut after ten seconds.
+  // Held bodies are cut after ten seconds.
   assert.deepEqual(new Set(statuses), new Set([429, 0]));
   const held = statuses.filter((status) => status === 0).length;
   assert.ok(held <= (64 * 16_384) / 16_000, `${held}`);

@@ -5,15 +5,15 @@ import type { HttpApp } from "./http-app.ts";
 import { type RoutedRequest, readJsonBody } from "./read-input.ts";
 import { admitBody } from "./serve-route.ts";
 
-/** No body of an operation that needs no token is nearly as large. */
+/** Maximum bytes of a body of an operation that needs no token. All are far smaller. */
 const OPEN_BODY_BYTES = 16_384;
-/** From the first look at the body on. */
+/** Milliseconds for receiving such a body. */
 const OPEN_BODY_MS = 10_000;
-/** Of all bodies of such operations that a process is receiving. */
+/** Memory for all such bodies that a process is receiving, and for those of one network. */
 export const OPEN_BODIES = { bytes: 512 * OPEN_BODY_BYTES, perOwner: 64 * OPEN_BODY_BYTES };
 
 /**
- * Counts a request of an operation that needs no token, and lets its body come.
+ * Counts a request of an operation that needs no token, and lets the client send its body.
  *
  * @throws errors.overLimit, and as `admitBody`.
  */
@@ -26,7 +26,7 @@ export async function admitOpenRequest(
   admitBody({ ...app, jsonLimit: OPEN_BODY_BYTES }, operation, request);
 }
 
-/** As `readJsonBody`, for an operation that needs no token: nobody answers for what it holds. */
+/** Reads a JSON body of an operation without a token, within the memory for such bodies. */
 export async function readOpenBody(incoming: RoutedRequest): Promise<Buffer> {
   const { app, request } = incoming;
   const widest = networksOf(app.clients.of(request.raw)).at(-1)?.id ?? "";

@@ -1,4 +1,4 @@
-// Subject: where the service is found, which requests are of its own pages, and the cookie by which they are known.
+// Subject: the service's own origin, requests from its own pages, and the cookie that authenticates them.
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";

@@ -5,14 +5,14 @@ import type { ClientAddresses } from "./client-address.ts";
 type Request = Pick<IncomingMessage, "headers" | "socket">;
 
 export interface OriginOptions {
-  /** Where clients find the service; null: where they found it. */
+  /** Public base URL of the service. Null when clients use the URL that they connect to. */
   publicUrl: string | null;
-  /** Whether the service itself ends TLS. */
+  /** Whether the service itself terminates TLS. */
   isTls: boolean;
   clients: Pick<ClientAddresses, "isFromProxy">;
 }
 
-/** Where browsers find the service, so that it knows its own pages from those of others. */
+/** Determines the origin at which browsers see the service, to recognize its own pages. */
 export class OwnOrigin {
   readonly #options: OriginOptions;
 
@@ -21,9 +21,9 @@ export class OwnOrigin {
   }
 
   /**
-   * The origin that the service's own pages have in the browser that makes this request; null when the request is for a host that nobody
-   * vouches for. Anybody can let a name of theirs lead to this machine (DNS rebinding), so that only these count: the public URL, a host
-   * that a trusted proxy passes on, an address, and `localhost`.
+   * Returns the origin of the service's own pages in the browser that makes this request; null for an
+   * untrusted host. Anybody can make a name resolve to this machine (DNS rebinding), so only these are
+   * trusted: the public URL, a host that a trusted proxy forwards, an IP address, and `localhost`.
    */
   of(request: Request): string | null {
     const { publicUrl, isTls, clients } = this.#options;
@@ -37,13 +37,13 @@ export class OwnOrigin {
     return isFromProxy || isOwnName(url.hostname) ? url.origin : null;
   }
 
-  /** The address of the service for links that it gives out; null as with `of`. */
+  /** Returns the base URL for links to the service; null as with `of`. */
   forLinks(request: Request): string | null {
     return this.#options.publicUrl ?? this.of(request);
   }
 }
 
-/** Whether what is sent there can be read on the way: neither encrypted nor within one machine. */
+/** Returns whether others can read the connection: it is neither encrypted nor local. */
 export function isReadableOnTheWay(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === "http:" && !/^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
@@ -53,7 +53,7 @@ function isOwnName(hostname: string): boolean {
   return isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0 || /^(.+\.)?localhost$/.test(hostname);
 }
 
-/** What the nearest proxy says of the request, which it writes last. */
+/** Returns the host and protocol that the nearest proxy states, which it writes last. */
 function forwarded({ headers }: Request): { host: string | undefined; protocol: string | undefined } {
   const last = (name: string) =>
     String(headers[name] ?? "")

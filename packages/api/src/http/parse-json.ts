@@ -3,8 +3,8 @@ import { errors } from "@berth/store/errors";
 import { checkJsonShape } from "./check-json-shape.ts";
 
 /**
- * Parses a JSON document: UTF-8 without a byte order mark, of a shape that `checkJsonShape` accepts, without `__proto__` keys, and with
- * text that the database can store.
+ * Parses a JSON document: UTF-8 without a byte order mark, of a shape that `checkJsonShape` accepts, without
+ * `__proto__` keys, and with text that the database can store.
  *
  * @throws errors.invalid, with the path of the faulty value where there is one.
  */

@@ -1,7 +1,7 @@
 import { errors } from "@berth/store/errors";
 
 /**
- * The query of a URL as an object. A parameter whose name ends in `[]` is an array; any other may be given once.
+ * Parses the query of a URL. A parameter whose name ends in `[]` is an array; any other may be given once.
  *
  * @throws errors.invalid for invalid percent-encoding, for a NUL and for a repeated parameter.
  */
@@ -14,7 +14,7 @@ export function parseQuery(url: string): Record<string, string | string[]> {
     const [name, value] = decodePair(pair);
     const former = Object.hasOwn(query, name) ? query[name] : undefined;
     if (name === "__proto__" || name.includes("\0")) throw errors.invalid("Unknown field.", "query");
-    // The database cannot even compare with it.
+    // PostgreSQL rejects NUL even in a comparison.
     if (value.includes("\0"))
       throw errors.invalid("Text must not contain NUL characters.", name.slice(0, 200));
     if (name.endsWith("[]")) query[name] = [...(former ?? []), value];

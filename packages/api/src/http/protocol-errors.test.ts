@@ -17,7 +17,7 @@ interface Exchange {
   body: { type: string; request_id: string; error: { type: string; message: string } };
 }
 
-/** What the server sends for these bytes until it closes. Each later piece is sent once the server is silent. */
+/** Returns the server's response to these bytes, after which it closes. All pieces are written at once. */
 async function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<Exchange> {
   const socket = connect(port, "127.0.0.1");
   const received: (Buffer | string)[] = [];

@@ -7,7 +7,7 @@ import { type ClientAddresses, connectionAddress } from "./client-address.ts";
 import { requestIdOf } from "./headers.ts";
 import { renderError } from "./render-error.ts";
 
-/** Responds with the error envelope also to what Fastify never sees: bytes that are not a request, and parser errors. */
+/** Sends the error envelope also for input that Fastify never sees, such as parser errors. */
 export function respondToProtocolErrors(
   server: Server,
   access: Pick<AccessLog, "refused">,
@@ -36,7 +36,7 @@ function parserError(code: string | undefined): ApiError {
   return errors.invalid("The request is not valid HTTP.");
 }
 
-/** Writes the response by hand, since Node has none for the request. Closes a socket on which one was begun already. */
+/** Writes the response by hand, since Node has none. Closes a socket that has begun a response. */
 function respondOnSocket(socket: Socket, error: ApiError, access: Pick<AccessLog, "refused">): void {
   const current = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (!socket.writable || current?.headersSent === true) {

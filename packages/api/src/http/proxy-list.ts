@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Addresses and networks, such as `10.0.0.0/8`, to ask whether an address is among them. @throws a clause for the operator. */
+/** Returns the list of addresses and networks, such as `10.0.0.0/8`. @throws a clause for the operator. */
 export function proxyList(networks: readonly string[]): BlockList {
   const proxies = new BlockList();
   for (const network of networks) addNetwork(proxies, network);

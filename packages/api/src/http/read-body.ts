@@ -4,22 +4,23 @@ import type { BodyShare } from "./body-budget.ts";
 
 const BODY_TIMEOUT_MS = 60_000;
 const DRAIN_MS = 5_000;
-/** A body that is too large is read up to this multiple of the limit, so that the client gets the response. */
+/** Multiple of the limit up to which a body is read, so that the client gets the error response. */
 const DRAIN_FACTOR = 8;
 
 export interface BodyLimits {
-  /** Bytes. */
+  /** Maximum bytes. */
   limit: number;
-  /** For the whole body; default a minute. */
+  /** Milliseconds for the whole body. Default: 60,000. */
   timeoutMs?: number;
-  /** What it may hold of a budget. Default: all of `limit`. */
+  /** Share of a memory budget. Default: none; only `limit` applies. */
   share?: BodyShare;
 }
 
 /**
- * The whole body of a request, at most `limit` bytes.
+ * Reads the whole body of a request, at most `limit` bytes.
  *
- * @throws errors.bodyTooLarge after the rest was read and dropped, up to a bound; errors.bodyCut; errors.tooManyBodies.
+ * @throws errors.bodyTooLarge after the rest was read and discarded, up to a bound; errors.bodyCut;
+ * errors.tooManyBodies.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -49,8 +50,8 @@ export async function readBody(
 }
 
 /**
- * Reads and drops the rest of a body, for up to 5 seconds and `maxBytes`, so that a client that is still sending gets the
- * error response.
+ * Reads and discards the rest of a body, so that a client that is still sending gets the error response.
+ * Stops after 5 seconds, or `maxBytes` (default 16 MiB).
  */
 export async function drain(request: IncomingMessage, maxBytes = 16_777_216): Promise<void> {
   const timer = setTimeout(() => request.destroy(), DRAIN_MS);
@@ -62,18 +63,18 @@ export async function drain(request: IncomingMessage, maxBytes = 16_777_216): Pr
       if (size > maxBytes) break;
     }
   } catch {
-    // The client has disconnected.
+    // The client has disconnected, so nothing is left to read.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A client that sends nothing for this long is disconnected. */
+/** Milliseconds after which a client that sends nothing is disconnected. */
 const STALL_MS = 60_000;
 
 /**
- * Otherwise a client that stalls would hold its connection, and the disk space of what it has sent, for ever. The caller
- * clears the returned interval.
+ * Disconnects a client that stalls, which otherwise would hold its connection, and the disk space of what it
+ * has sent, for ever. The caller clears the returned interval.
  */
 export function disconnectWhenStalled(request: IncomingMessage): NodeJS.Timeout {
   let before = request.socket.bytesRead;

@@ -6,7 +6,7 @@ import { parseJson } from "./parse-json.ts";
 import { disconnectWhenStalled, drain } from "./read-body.ts";
 
 export interface FormLimits {
-  /** Bytes of a file. */
+  /** Maximum bytes of a file. */
   fileSize: number;
   parts: number;
 }
@@ -14,8 +14,8 @@ export interface FormLimits {
 const MAX_FIELD_BYTES = 65_536;
 
 /**
- * Calls `read` with the parts of a form as they arrive; file names keep their directories. When it throws, the rest of the
- * body is drained, so that the client gets the error.
+ * Calls `read` with the parts of a form as they arrive. File names keep their directories. When `read`
+ * throws, the rest of the body is drained, so that the client gets the error.
  */
 export async function readForm<T>(
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export async function readForm<T>(
   }
 }
 
-/** A part with bytes is a file for the parser also if it has no file name. @throws errors.invalid */
+/** Checks the names of parts, since the parser accepts a file without one. @throws errors.invalid */
 async function* named(parts: AsyncIterable<Multipart>): AsyncGenerator<Multipart> {
   for await (const part of parts) {
     const name: unknown = part.fieldname;
@@ -45,13 +45,13 @@ async function* named(parts: AsyncIterable<Multipart>): AsyncGenerator<Multipart
   }
 }
 
-/** The text of a part that is not a file. @throws errors.invalid */
+/** Returns the text of a part that is not a file. @throws errors.invalid */
 export function fieldText(part: Multipart): string {
   if (part.type === "field" && typeof part.value === "string") return part.value;
   throw errors.invalid(`Field '${part.fieldname}' must be text.`, part.fieldname);
 }
 
-/** The metadata in a part that is JSON. @throws errors.invalid */
+/** Parses the metadata in a part that is JSON. @throws errors.invalid */
 export function fieldMetadata(part: Multipart): Record<string, string> {
   const value = parsed(fieldText(part));
   const result = metadata.safeParse(value, { error: validationMessage });
@@ -74,7 +74,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Errors of the form parser mean that the client's form is invalid. */
+/** Converts an error of the form parser, which means that the client's form is invalid. */
 function formError(error: unknown, limit: number): unknown {
   if (error instanceof ApiError) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };

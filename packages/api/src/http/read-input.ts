@@ -16,14 +16,14 @@ import { parseQuery } from "./parse-query.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import type { IncomingRequest } from "./respond.ts";
 
-/** A request of a route, with or without somebody who makes it. */
+/** A request of a route, authenticated or not. */
 export type RoutedRequest = Pick<IncomingRequest, "app" | "request"> & {
   scope: Pick<IncomingRequest["scope"], "operation">;
 };
 
 export const NO_BODY = Buffer.alloc(0);
 
-/** Params, query and body, parsed by the route's schemas. */
+/** Parses params, query and body by the route's schemas. */
 export function parseRequest<R extends AnyRoute>(incoming: RoutedRequest, route: R, bytes: Buffer): Input<R> {
   const head = parseHead(incoming, route);
   const body = parse(incoming, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
@@ -38,7 +38,11 @@ export function parseHead<R extends AnyRoute>(incoming: RoutedRequest, route: R)
   return { params: incoming.request.params, query } as InputHead<R>;
 }
 
-/** Parses an input by a schema. @throws errors.featureNotAvailable for a part of a beta feature that the request does not activate. */
+/**
+ * Parses an input by a schema.
+ *
+ * @throws errors.featureNotAvailable for a part of a beta feature that the request does not activate.
+ */
 export function parse<S extends z.ZodType>(incoming: RoutedRequest, schema: S, input: unknown): z.output<S> {
   const result = parseInput(schema, input, activatedFeatures(incoming));
   if ("data" in result) return result.data;
@@ -46,12 +50,12 @@ export function parse<S extends z.ZodType>(incoming: RoutedRequest, schema: S, i
   throw feature === undefined ? errors.fault(result.error) : errors.featureNotAvailable(feature);
 }
 
-/** The beta features that the request's header activates. */
+/** Returns the beta features that the request's header activates. */
 export function activatedFeatures({ request }: Pick<RoutedRequest, "request">): ReadonlySet<BetaFeature> {
   return parseBetaHeader(headerValues(request.raw, BETA_HEADER).join(","));
 }
 
-/** The bytes of a JSON body; empty when there is none and none is required. The bodies of GET and DELETE are not read. */
+/** Reads a JSON body; empty when there is none and none is required, and for GET and DELETE. */
 export async function readJsonBody(
   { app, scope, request }: RoutedRequest,
   limits: BodyLimits = { limit: app.jsonLimit },
@@ -76,7 +80,10 @@ function hasBody(request: IncomingMessage): boolean {
   return encoding !== undefined || (length !== undefined && length !== "0");
 }
 
-/** `application/json` of a well-formed `content-type` whose charset, if any, is UTF-8; else null. */
+/**
+ * Returns the media type of the `content-type`, in lower case. Returns null if that is missing, repeated or
+ * malformed, or has a charset other than UTF-8.
+ */
 export function mediaType(request: FastifyRequest): string | null {
   const given = headerValues(request.raw, "content-type");
   const match = /^([\w.+-]+\/[\w.+-]+)[ \t]*((?:;[ \t]*[\w-]+=(?:[^\s";]+|"[^"]*")[ \t]*)*);?$/.exec(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RecentTokens, tokenHash } from "@berth/store/access";
 import { testApp } from "../../test-support/http.ts";
 
-/** A token that is looked up by a clock of the test's, and a count of the queries. */
+/** Returns a token cache with a clock of the test, and a count of its queries. */
 async function recent(t: Parameters<typeof testApp>[0]) {
   const { db, caller } = await testApp(t);
   const { token } = await caller();

@@ -11,7 +11,7 @@ export interface RenderedError {
   body: string;
 }
 
-/** The response of an error; all errors are rendered here. */
+/** Renders the response of an error. All error responses are made here. */
 export function renderError(error: ApiError, requestId: string): RenderedError {
   const envelope: ErrorEnvelope = {
     type: "error",
@@ -30,7 +30,12 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
   };
 }
 
-/** The API error for any error. One that is the service's fault is logged with its cause, which the client does not see. @param request what the log says of the request. */
+/**
+ * Converts any error to an API error. Logs one that is the service's fault with its cause, which the client
+ * does not see.
+ *
+ * @param request fields of the request for the log.
+ */
 export function toApiError(error: unknown, log: Logger, request: Record<string, string>): ApiError {
   if (error instanceof ApiError) {
     if (error.status >= 500 && error.type === "api_error")

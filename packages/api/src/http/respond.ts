@@ -10,7 +10,7 @@ import { isDryRun, rolledBack } from "./dry-run.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { JsonResponse } from "./idempotency.ts";
 
-/** An authenticated request, with what Fastify gives for it. */
+/** An authenticated request, with Fastify's objects for it. */
 export interface IncomingRequest<Who extends Caller = Principal> {
   app: HttpApp;
   scope: RequestScope<Who>;
@@ -19,10 +19,11 @@ export interface IncomingRequest<Who extends Caller = Principal> {
 }
 
 /**
- * Runs a handler and sends what it returns as JSON. A POST or DELETE with an `Idempotency-Key` runs once, in one transaction;
- * `content` distinguishes it from other requests of the same method and path.
+ * Runs a handler and sends its result as JSON. A POST or DELETE with an `Idempotency-Key` runs once, in one
+ * transaction; `content` distinguishes it from other requests of the same method and path.
  *
- * @param isAudited whether its entry in the audit log is stored here, and not by the handler. Default: if it changes something.
+ * @param isAudited whether the audit entry is stored here, and not by the handler. Default: if the operation
+ * changes something.
  */
 export async function respond<Who extends Caller>(
   incoming: IncomingRequest<Who>,
@@ -62,7 +63,7 @@ function changesSomething({ method, readOnly }: Operation): boolean {
   return method !== "GET" && readOnly !== true;
 }
 
-/** The id of what a response is about; a text that was made before begins with it. */
+/** Returns the id of the object that a response is about. JSON text begins with it. */
 function idOf(body: unknown): string | undefined {
   if (body instanceof JsonText) return /^\{"id":"([\w]{1,80})"/.exec(body.text)?.[1];
   const { id } = (body ?? {}) as { id?: unknown };
@@ -73,7 +74,7 @@ export function sendJson(reply: FastifyReply, status: number, body: string): Fas
   return reply.code(status).header("content-type", "application/json; charset=utf-8").send(body);
 }
 
-/** The request's changes are committed already, so a failure here does not fail the request. */
+/** Runs an action after the commit. Its failure does not fail the request, whose changes are committed. */
 async function runFollowUp(
   { db, log }: HttpApp,
   request: FastifyRequest,

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 
-/** How a response ended: sent whole, or left by its client, or ended by the service before the client left. */
+/** End of a response: sent completely, closed by its client, or closed by the service before that. */
 export type ResponseEnd = "complete" | "client_left" | "stalled" | "token_invalid" | "stopping" | "failed";
 
 const ENDS = new WeakMap<ServerResponse, ResponseEnd>();
 
-/** Says why the service ends a response. The first reason counts. */
+/** Records why the service ends a response. The first reason counts. */
 export function noteEnd(response: ServerResponse, end: ResponseEnd): void {
   if (!ENDS.has(response)) ENDS.set(response, end);
 }

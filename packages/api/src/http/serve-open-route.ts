@@ -8,7 +8,7 @@ import type { HttpApp } from "./http-app.ts";
 import { admitOpenRequest } from "./open-body.ts";
 import { sendJson } from "./respond.ts";
 
-/** A request of nobody in particular. */
+/** A request without a principal. */
 interface OpenRequest {
   app: HttpApp;
   scope: OpenScope;
@@ -16,8 +16,8 @@ interface OpenRequest {
 }
 
 /**
- * Calls `handle` for the requests of a route that needs no token, within the limit of the client's address. A token that is sent is
- * not looked at, so a key for retries, which would be the token's, is not either.
+ * Calls `handle` for the requests of a route that needs no token, within the limit of the client's address.
+ * Ignores a token, and so an idempotency key, which would belong to the token.
  */
 export function serveOpenRoute(
   app: HttpApp,

@@ -14,7 +14,7 @@ import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { IncomingRequest } from "./respond.ts";
 
-/** What a form may have beside its files. */
+/** Maximum bytes of a form besides its files. */
 const FORM_BYTES = 1_048_576;
 
 /** Calls `handle` for the requests of a route whose token is valid and has the scope. */
@@ -26,7 +26,7 @@ export function serveRoute(
   const identify = operation.credential === "pat" ? authenticateUser : authenticateCaller;
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     const principal = await identify(request.raw, app);
-    // Caches know by the header `Authorization` that a response is not for others; by a cookie they do not.
+    // Caches do not share responses to requests with `Authorization`, but they would with a cookie.
     if (principal.signedInBy !== null) reply.header("cache-control", "no-store");
     notePrincipal(request, principal);
     await app.limits.takeRequest(principal);
@@ -79,21 +79,21 @@ function serveAs<Who extends Caller>(
   });
 }
 
-/** Whether the request is about the token that it carries, in an operation that every token may do to itself. */
+/** Returns whether a request is about its own token, where every token may act on itself. */
 function namesOwnToken({ ownToken }: Operation, { params }: FastifyRequest, { tokenId }: Principal): boolean {
   const { token_id: named } = params as { token_id?: string };
   return ownToken === true && named !== undefined && parseId("token", named) === tokenId;
 }
 
-/** @throws for a body that is not read, before it is sent. */
+/** Lets the client send the body. @throws before that for a body that would not be read. */
 export function admitBody(app: HttpApp, operation: Operation, { raw }: FastifyRequest): void {
-  // Bodies are not decoded: an encoded one would be stored as it came.
+  // Bodies are not decoded: an encoded one would be stored as received.
   const [encoding = "identity"] = headerValues(raw, "content-encoding");
   if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
   acceptBody(raw, bodyLimit(app, operation));
 }
 
-/** The largest body that any request of the operation may have. */
+/** Returns the maximum bytes of the operation's request bodies. */
 function bodyLimit({ jsonLimit, uploadLimit }: HttpApp, { body }: Operation): number {
   if (body === "bytes") return uploadLimit;
   return body === "multipart" ? Math.max(jsonLimit, uploadLimit + FORM_BYTES) : jsonLimit;

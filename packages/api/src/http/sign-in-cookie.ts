@@ -2,33 +2,34 @@ import type { IncomingMessage } from "node:http";
 import { headerValues } from "./headers.ts";
 
 /**
- * The cookie of a sign-in to the console. Its name has the port, since browsers keep one set of cookies for all ports of a host. With TLS
- * it is `Secure` and begins with `__Host-`: then no other host, and nobody on the way, can set it.
+ * A cookie of the console. Its name contains the port, since browsers keep one set of cookies for all ports
+ * of a host. With TLS it is `Secure` and begins with `__Host-`, so that no other host or eavesdropper can set
+ * it.
  */
 export class Cookie {
   readonly #suffix: string;
   readonly #sameSite: "Strict" | "Lax";
 
-  /** @param sameSite `Lax`: it is also sent when a link of another site leads here. */
+  /** @param sameSite `Lax` cookies are also sent when a link of another site leads here. */
   constructor(suffix: string, sameSite: "Strict" | "Lax") {
     this.#suffix = suffix;
     this.#sameSite = sameSite;
   }
 
-  /** Its value; null when there is none, or more than one. @param origin of the service for this request. */
+  /** Returns the value; null when absent or repeated. @param origin of the service for this request. */
   read(request: IncomingMessage, origin: string): string | null {
     const name = this.#nameAt(new URL(origin));
     const values = pairsOf(request).flatMap(([key, value]) => (key === name ? [value] : []));
     return values.length === 1 ? (values[0] ?? null) : null;
   }
 
-  /** Whether the request has one, of whatever origin. */
+  /** Returns whether the request has the cookie, for any origin. */
   isIn(request: IncomingMessage): boolean {
     const names = new RegExp(`^(__Host-)?berth_${this.#suffix}(_\\d+)?$`);
     return pairsOf(request).some(([key]) => names.test(key));
   }
 
-  /** The header that sets it. @param seconds 0: the browser forgets it. */
+  /** Returns the header that sets the cookie. @param seconds 0 deletes the cookie. */
   set(value: string, origin: string, seconds: number): string {
     const url = new URL(origin);
     const attributes = ["Path=/", `Max-Age=${seconds}`, "HttpOnly", `SameSite=${this.#sameSite}`];
@@ -46,7 +47,7 @@ export class Cookie {
   }
 }
 
-/** Of a sign-in. Requests that other sites cause come without it. */
+/** Cookie of a sign-in. Browsers do not send it with requests from other sites. */
 export const SIGN_IN_COOKIE = new Cookie("console", "Strict");
 
 function pairsOf(request: IncomingMessage): [name: string, value: string][] {

@@ -2,32 +2,33 @@ import type { ServerResponse } from "node:http";
 import { noteEnd } from "./response-end.ts";
 
 /**
- * A stream of server-sent events over a response that nothing was written to yet. It buffers at most one write: after
- * `write` returned false, the caller writes nothing more until `drained` has resolved.
+ * A stream of server-sent events over a response to which nothing was written yet. It buffers at most one
+ * write: after `write` returned false, the caller must not write until `drained` has resolved.
  */
 export interface Sse {
-  /** Sends frames; false when the reader lags. */
+  /** Sends frames. Returns false when the reader lags, or the stream has ended. */
   write(frames: string | Uint8Array): boolean;
-  /** Resolves to true when the reader has received what was written, to false when the stream has ended. */
+  /** Resolves to true when the reader has received what was written, to false when the stream ended. */
   drained(): Promise<boolean>;
   /** Ends the stream after what was written. May be called twice. */
   end(): void;
-  /** Aborts when the stream has ended on either side. */
+  /** Signal that aborts when the stream has ended on either side. */
   readonly ended: AbortSignal;
 }
 
 export interface SseOptions {
-  /** In addition to those of every stream. */
+  /** Headers in addition to those of every stream. */
   headers?: Record<string, string>;
-  /** Milliseconds between the comments that keep the connection alive; default 10,000. */
+  /** Milliseconds between the comments that keep the connection alive. Default: 10,000. */
   pingMs?: number;
-  /** Milliseconds after which a reader that receives nothing is disconnected; default 30,000. */
+  /** Milliseconds after which a reader that receives nothing is disconnected. Default: 30,000. */
   stallMs?: number;
 }
 
-/** How long a reader waits before it reconnects. */
+/** Milliseconds that a reader waits before it reconnects. */
 const RETRY_MS = 1_000;
 
+/** Sends the headers of a stream of server-sent events, and keeps its connection alive. */
 export function openSse(response: ServerResponse, options: SseOptions = {}): Sse {
   const { headers = {}, pingMs = 10_000, stallMs = 30_000 } = options;
   const ended = new AbortController();
@@ -63,12 +64,12 @@ export function openSse(response: ServerResponse, options: SseOptions = {}): Sse
   };
 }
 
-/** `json` is one line. */
+/** Renders an event as a frame. `json` must be one line. */
 export function sseFrame(id: string, event: string, json: string): string {
   return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
-/** Disconnects a reader that stalls; it resumes by `Last-Event-ID`. */
+/** Waits for the reader, and disconnects one that stalls; it resumes with `Last-Event-ID`. */
 function drainedWithin(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const stalled = setTimeout(() => disconnect(response), stallMs);

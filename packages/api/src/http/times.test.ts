@@ -1,4 +1,5 @@
-// Subject: times in answers of all operations, and limits of time in requests, when this process's clock is wrong.
+// Subject: times in responses of all operations, and time limits of requests, when this process's clock is
+// wrong.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type Operation, operations } from "@berth/contract";
@@ -7,7 +8,7 @@ import { type Caller, type TestApp, testApp, type Wire } from "../../test-suppor
 import { addHost, type Example, examples } from "../../test-support/operation-examples.ts";
 
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
-/** Of the request, of what lasts for some time, or of a host that was seen before. */
+/** Fields with other times: from the request, in the future, or of a host seen earlier. */
 const OTHERS = new Set(["expires_at", "seen_at"]);
 
 for (const [skew, offset] of [
@@ -59,7 +60,7 @@ for (const [skew, offset] of [
   });
 }
 
-/** For how long a statement and its answer may take on a busy machine: times of ids are behind by that. */
+/** Milliseconds by which an id's time may be too early, since a busy machine responds slowly. */
 const SLOW_MS = 20_000;
 
 async function setUp(t: TestContext, offset: number): Promise<TestApp> {
@@ -72,7 +73,7 @@ async function databaseTime(db: TestDatabase): Promise<number> {
   return (await db.write.query<{ now: number }>({ text })).rows[0]?.now ?? 0;
 }
 
-/** The fields of an answer that are times, at any depth. */
+/** Returns the fields of a response that are times, at any depth. */
 function timesIn(value: Wire, field = ""): [string, number][] {
   if (typeof value === "string") {
     const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !OTHERS.has(field);

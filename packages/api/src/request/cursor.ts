@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Where a page ends and in which direction its reader travels. Only the list itself interprets `position`. */
+/** Position where a page ends, and its reader's direction. Only the list itself interprets `position`. */
 export interface Cursor {
   direction: "older" | "newer";
   position: string;
 }
 
-/** What a cursor is bound to: the list with its parameters and filters, and the caller. */
+/** Scope of a cursor: the list with its parameters and filters, and the caller. */
 export interface CursorScope {
   operation: string;
   params: Record<string, string>;
@@ -14,15 +14,16 @@ export interface CursorScope {
   principalId: string;
 }
 
-/** Signs cursors and verifies them: one that was altered, or belongs to another list or caller, is rejected. */
+/** Signs and verifies cursors. One that was altered, or is of another list or caller, is rejected. */
 export interface Cursors {
   seal(scope: CursorScope, cursor: Cursor): string;
-  /** Null for text that this service did not seal for this scope. */
+  /** Returns null for text that this service did not seal for this scope. */
   open(scope: CursorScope, text: string): Cursor | null;
 }
 
 const MAC_BYTES = 16;
 
+/** Returns cursors that are signed with a key of the installation. */
 export function createCursors(key: Uint8Array): Cursors {
   const mac = (scope: CursorScope, body: string) =>
     createHmac("sha256", key)

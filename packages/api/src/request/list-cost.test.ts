@@ -1,4 +1,4 @@
-// Subject: the plans of every list, as its statements are prepared and run on the connections that read.
+// Subject: the plans of every list, for its statements as prepared and run on the reading connections.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatId, type IdKind, routes } from "@berth/contract";
@@ -8,7 +8,7 @@ import pg from "pg";
 import { fillLists, ROWS, uuidOfRow } from "../../test-support/filled-lists.ts";
 import { type Caller, testApp } from "../../test-support/http.ts";
 
-/** A page has 20 rows. A plan that reads an owner's rows, or a parent's, handles `ROWS` of them at least once. */
+/** Maximum rows that a plan may handle. A page has 20; a full scan of an owner handles `ROWS`. */
 const MOST_ROWS = 500;
 const MOST_BLOCKS = 300;
 
@@ -16,16 +16,19 @@ const first = (kind: IdKind) => formatId(kind, uuidOfRow(1));
 const middle = (kind: IdKind) => formatId(kind, uuidOfRow(ROWS / 2));
 const CREATED = ["gt", "gte", "lt", "lte"].map((bound) => `created_at[${bound}]=2017-07-14T02:40:05.000Z`);
 /**
- * The order of these is not that of their creation times, so such a bound reads on until it finds a page: at most the versions of
- * one agent, and the log of one session.
+ * Lists that are not ordered by creation time, so that such a bound reads on until it fills a page: at most
+ * the versions of one agent, or the log of one session.
  */
 const ORDERED_OTHERWISE = ["agents.versions", "events.list"];
 const ARCHIVED = ["include_archived=true"];
 
-/** Sought among the rows that the other filters leave, like a text in a file: without an index, so that each create stays cheap. */
+/** Filters without an index, which search the rows of the other filters, so that creates stay cheap. */
 const SOUGHT = ["sessions.list: title"];
 
-/** For each list: what its anchors are ids of, and queries that use each of its filters. `onward` have no anchors, but more pages. */
+/**
+ * Lists, with the kind of their anchors, and queries that use each filter. `onward` queries have more pages,
+ * but no anchors.
+ */
 const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onward?: readonly string[] }> = {
   "tokens.list": { anchor: "token" },
   "agents.list": { anchor: "agent", queries: ARCHIVED },
@@ -165,8 +168,8 @@ test("each filter of each list is among the queries above", () => {
 });
 
 /**
- * Directories in sandboxes are no tables, and hosts are few. The audit log is searched by whoever operates the installation, and a
- * receipt of an erasure counts what is left of its subject.
+ * Lists whose cost is not limited: sandbox directories are not tables, hosts are few, only operators search
+ * the audit log, and a receipt of an erasure counts what is left of its subject.
  */
 const NOT_BOUNDED = ["workspace.list", "adminHosts.list", "adminAuditEntries.list", "adminErasures.list"];
 
@@ -181,7 +184,7 @@ interface Schema {
   def?: { in?: Schema; innerType?: Schema };
 }
 
-/** The names of a query's parameters, below refinements. */
+/** Returns the names of a query's parameters, below refinements. */
 function namesOf(query: unknown): string[] {
   const schema = query as Schema;
   if (schema.shape !== undefined) return Object.keys(schema.shape);
@@ -189,7 +192,7 @@ function namesOf(query: unknown): string[] {
   return inner === undefined ? [] : namesOf(inner);
 }
 
-/** Every list: from its start, and from the middle in both directions, with each filter that it has. */
+/** Returns requests for every list: its start, the middle in both directions, and each filter. */
 function requests(): (readonly [list: string, path: string])[] {
   return lists().flatMap(({ operation, query }) => {
     const { anchor, queries = [], onward = [] } = LISTS[operation.id] ?? {};
@@ -218,7 +221,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** What the plan that is prepared for the statement handles. */
+/** Returns the rows and blocks that the statement's prepared plan handles. */
 async function cost(db: TestDatabase, { name, values = [] }: Statement) {
   assert.ok(name !== undefined, "statements of lists are prepared");
   const given = values.length === 0 ? "" : `(${values.map(literal).join()})`;

@@ -58,7 +58,7 @@ test("pages together have all rows, in order, for any sizes, bound, limit and di
 
 const JSON_LIMIT = { jsonLimit: 4_194_304 };
 
-/** Follows `next_page` to the end. */
+/** Follows `next_page` to the end, and returns all pages. */
 async function walk(caller: Caller, list: string, query: string): Promise<Wire[][]> {
   const pages: Wire[][] = [];
   for (let next: string | null = ""; next !== null; ) {
@@ -78,7 +78,7 @@ async function walk(caller: Caller, list: string, query: string): Promise<Wire[]
   return pages;
 }
 
-/** Both directions of travel, from the ends and from an anchor in the middle. */
+/** Asserts all pages in both directions, from the ends and from an anchor in the middle. */
 async function assertAllPages(caller: Caller, list: string, ids: readonly string[], query: string) {
   const all = await walk(caller, list, `${query}limit=100`);
   assert.deepEqual(all.flat(), ids);
@@ -166,7 +166,7 @@ test("environments with large variables → pages of a few, also among registere
   assert.deepEqual([back.data.map(({ id }: Wire) => id), back.has_more], [environments.slice(2, 4), true]);
 });
 
-/** Nearly as large as an agent may be. */
+/** An agent that is nearly as large as allowed. */
 const LARGE = {
   model: "rehearsal/steps",
   tools: Array.from({ length: 15 }, (_, n) => ({

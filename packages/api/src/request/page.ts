@@ -5,7 +5,7 @@ import type { Cursor, CursorScope } from "./cursor.ts";
 import type { Caller, RequestScope } from "./request-scope.ts";
 import { JsonText } from "./response-body.ts";
 
-/** The query that every list has, parsed. */
+/** Parsed query parameters of every list. */
 interface ListQuery extends CreatedQuery {
   limit: number;
   page?: string | undefined;
@@ -25,7 +25,7 @@ interface ListInput {
   query: ListQuery;
 }
 
-/** The input of any list, also of one without anchors. */
+/** Input of any list, including those without anchors. */
 interface CursorInput {
   params: Record<string, string>;
   query: Pick<ListQuery, "limit" | "page" | "before_id" | "after_id">;
@@ -40,8 +40,8 @@ interface ListedRow extends MeasuredRow {
 type ReadRange<Row> = (range: KeysetRange) => Promise<readonly Row[]>;
 
 /**
- * The page of a list that a request asks for, with fewer rows than it may have where they are large. It is newest first whatever the direction of travel, and `next_page` goes on in
- * that direction.
+ * Returns the requested page of a list, with fewer rows than the limit where they are large. It is newest
+ * first in either direction, and `next_page` continues in the direction of the request.
  *
  * @throws errors.invalid for a cursor of another list or caller.
  */
@@ -56,7 +56,7 @@ export async function listPage<Row extends ListedRow, Item>(
   return { data: shown.map(toItem), ...envelope };
 }
 
-/** As `listPage`, for items that are JSON text already and are sent without being parsed. */
+/** Returns the same as `listPage`, for items that are JSON text already and are sent without being parsed. */
 export async function listPageJson<Row extends ListedRow>(
   request: ListRequest,
   input: ListInput,
@@ -98,11 +98,12 @@ async function readPage<Row extends ListedRow>(
 }
 
 /**
- * A page of a list that only goes on, without anchors.
+ * Returns a page of a list that only continues in one direction, without anchors.
  *
- * @param rows what comes next, one more than the limit if there is more than a page.
- * @param positionOf what `openCursor` of the next page returns as position, of the last row of this one.
- * @param count how many of the rows the page has.
+ * @param rows following rows, one more than the limit if there is more than a page.
+ * @param positionOf returns the position of a row, which `openCursor` of the next page returns for the last
+ * one.
+ * @param count number of rows on the page.
  */
 export function onwardPage<Row extends { id: string }>(
   request: ListRequest,
@@ -116,7 +117,7 @@ export function onwardPage<Row extends { id: string }>(
   return { data: [...shown], next_page, ...ends, has_more };
 }
 
-/** As `onwardPage`, for rows whose ids are uuids and whose items are JSON text already. */
+/** Returns the same as `onwardPage`, for rows whose ids are uuids and whose items are JSON text already. */
 export function onwardPageJson<Row extends ListedRow>(
   request: ListRequest,
   input: CursorInput,
@@ -164,7 +165,7 @@ function keysetRange(request: ListRequest, input: ListInput, kind: IdKind): Keys
   return { direction: "older", anchor, rows, ...bounds };
 }
 
-/** The cursor of a request; null without one. @throws errors.invalid for one of another list or caller. */
+/** Returns the request's cursor, or null. @throws errors.invalid if it is of another list or caller. */
 export function openCursor(request: ListRequest, input: CursorInput): Cursor | null {
   const { page } = input.query;
   if (page === undefined) return null;
@@ -173,13 +174,13 @@ export function openCursor(request: ListRequest, input: CursorInput): Cursor | n
   throw errors.invalid("Field 'page' is not a cursor of this list for this caller.", "page");
 }
 
-/** What the cursors of this request are bound to. The limit is not part of it: it may change from page to page. */
+/** Returns the scope of this request's cursors, without the limit, which may change between pages. */
 export function cursorScope(request: ListRequest, { params, query }: CursorInput): CursorScope {
   const { limit: _limit, page: _page, before_id: _before, after_id: _after, ...filters } = query;
   return { operation: request.operation.id, params, filters, principalId: request.principal.id };
 }
 
-/** Bounds of `created_at` in milliseconds: from `from`, up to but without `until`. */
+/** Returns bounds of `created_at` in milliseconds: `from` inclusive, `until` exclusive; null for none. */
 export function createdBounds(query: CreatedQuery): { from: number | null; until: number | null } {
   const from = [next(query["created_at[gt]"]), query["created_at[gte]"]].filter((at) => at !== undefined);
   const until = [query["created_at[lt]"], next(query["created_at[lte]"])].filter((at) => at !== undefined);
@@ -189,7 +190,7 @@ export function createdBounds(query: CreatedQuery): { from: number | null; until
   };
 }
 
-/** Bounds of ids from those of `created_at`, which is the id's own millisecond. */
+/** Returns the bounds of ids for those of `created_at`, which is the millisecond in the id. */
 function idBounds(query: CreatedQuery): Pick<KeysetRange, "lowest" | "below"> {
   const { from, until } = createdBounds(query);
   return {

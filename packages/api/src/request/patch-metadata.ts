@@ -2,7 +2,8 @@ import { metadata as schema } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 
 /**
- * Metadata with a patch applied: null removes a key. No patch keeps all keys, a null patch removes all.
+ * Returns metadata with a patch applied: null removes a key. No patch keeps all keys, a null patch removes
+ * all.
  *
  * @throws errors.invalid when the result has more pairs than allowed.
  */

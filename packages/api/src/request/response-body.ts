@@ -7,7 +7,7 @@ export class JsonText {
   }
 }
 
-/** A response body with status 201 instead of 200: the object did not exist before. */
+/** A response body with status 201 instead of 200, because the object did not exist before. */
 export class Created<T> {
   readonly body: T;
 

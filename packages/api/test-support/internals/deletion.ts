@@ -1,3 +1,3 @@
-/** For tests of other packages. */
+/** Internals for tests of other packages. */
 export { deleteSaves } from "../../src/deletion/erased-rows-store.ts";
 export { requestErasure, selectErasures } from "../../src/deletion/erasure-store.ts";

@@ -1,4 +1,4 @@
-/** For tests of other packages. */
+/** Internals for tests of other packages. */
 export { archiveLocked } from "../../src/features/sessions/end-session.ts";
 export { diskBytes, sandboxSecondsToday } from "../../src/features/sessions/events/work-store.ts";
 export { requestRetry, updateSecret } from "../../src/features/sessions/resources/resource-store.ts";
