@@ -67,7 +67,7 @@ export class Berth {
     this.admin = new Admin(transport);
   }
 
-  /** Calls an operation of the table `operations`, or one that the caller describes, without the types of its method. */
+  /** Calls an operation of `operations`, or one that the caller describes, without its method's types. */
   call<T>(call: Call): ApiPromise<T> {
     return apiPromise(this.#transport.json<T>(call));
   }

@@ -32,7 +32,7 @@ test("every operation of the contract has a method that calls it", async (t) => 
       const request = wire.received.at(-1);
       assert.equal(request?.method, operation.method, operation.id);
       assert.equal(request?.path, operation.path.replaceAll(/\{(\w+)\}/g, "the $1"), operation.id);
-      // Where no token is needed, none is sent.
+      // No token is sent where none is needed.
       const isOpen = (operation as Operation).credential === "none";
       assert.equal(
         request?.headers.authorization,

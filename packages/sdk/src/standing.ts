@@ -1,9 +1,10 @@
 import type { Session, TurnOutcome } from "@berth/contract";
 
 /**
- * How a session stands, in one word. `archived` and `terminated` come first, then what it does now (`running`, `rescheduling`), then how it
- * rests: `set_aside` when no turn of it is run, `repository_failed` when it lacks a repository and its agent is not known to have had trouble besides, else what its last turn
- * came to. `none`: no turn has ended.
+ * State of a session in one word. `archived` and `terminated` come first, then its activity (`running`,
+ * `rescheduling`). An idle session is `set_aside` when its turns do not run; `repository_failed` when it
+ * lacks a repository and its last turn, if any, ended normally; else it has the outcome of its last turn, or
+ * `none` when no turn has ended.
  */
 export type Standing =
   | "archived"
@@ -20,7 +21,7 @@ type Given = Pick<Session, "status" | "archived_at" | "set_aside" | "last_turn" 
 export function standingOf({ status, archived_at, set_aside, last_turn, resources }: Given): Standing {
   if (archived_at !== null) return "archived";
   if (status !== "idle") return status;
-  // A service of the release before does not say it.
+  // Services of the previous release do not send the field.
   if ((set_aside ?? null) !== null) return "set_aside";
   const outcome = last_turn?.outcome ?? "none";
   const lacksOne = resources.some((one) => "url" in one && one.error !== null);

@@ -23,22 +23,22 @@ export class Agents extends Resource {
     return this.request({ operation: agents.get, params: { agent_id }, query, ...options });
   }
 
-  /** Creates the next version. `version` must be the newest one, so that a concurrent update is not overwritten. */
+  /** Creates the next version. `version` must be the newest, so that no concurrent update is lost. */
   update(agent_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Agent> {
     return this.request({ operation: agents.update, params: { agent_id }, body, ...options });
   }
 
-  /** Fails with 409 if a session was created with the agent. */
+  /** Deletes an agent. Fails with 409 if a session was created with it. */
   delete(agent_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: agents.delete, params: { agent_id }, ...options });
   }
 
-  /** Cannot be undone. The agent stays readable, but cannot be changed or used for new sessions. */
+  /** Archives an agent. Cannot be undone. It stays readable, but takes no changes or new sessions. */
   archive(agent_id: string, options?: CallOptions): ApiPromise<Agent> {
     return this.request({ operation: agents.archive, params: { agent_id }, ...options });
   }
 
-  /** Newest first. */
+  /** Lists versions, newest first. */
   versions(agent_id: string, query?: Query<Routes["versions"]>, options?: CallOptions): PagedList<Agent> {
     return this.pages({ operation: agents.versions, params: { agent_id }, query, ...options });
   }

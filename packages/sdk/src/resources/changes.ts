@@ -8,14 +8,14 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.changes;
 const { changes } = operations;
 
-/** What an agent changed in a session's repositories since they were cloned. */
+/** Changes that an agent made to a session's repositories since they were cloned. */
 export class Changes extends Resource {
-  /** Branch, commits and files of each repository. Fails with 409 while the session has no disk, or when it was reclaimed. */
+  /** Returns branch, commits and files of each repository. Fails with 409 while there is no disk. */
   get(session_id: string, options?: CallOptions): ApiPromise<SessionChanges> {
     return this.request({ operation: changes.get, params: { session_id }, ...options });
   }
 
-  /** The unified diff of a file, or without `path` of all that changed. `truncated` tells when it was cut. */
+  /** Returns the unified diff of a file, or without `path` of all. `truncated` says that it was cut. */
   diff(
     session_id: string,
     resource_id: string,

@@ -7,7 +7,7 @@ import { Resource } from "./resource.ts";
 const { consoleLinks } = operations;
 
 export class ConsoleLinks extends Resource {
-  /** A link that signs in to the console as the user whose token the client uses. It works once, within 60 seconds. */
+  /** Creates a link that signs in to the console as the token's user, once, within 60 seconds. */
   create(options?: CallOptions): ApiPromise<ConsoleLink> {
     return this.request({ operation: consoleLinks.create, ...options });
   }

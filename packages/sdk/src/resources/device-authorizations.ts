@@ -10,17 +10,17 @@ const { deviceAuthorizations } = operations;
 
 /** Logins of devices without a token, which a user approves elsewhere. */
 export class DeviceAuthorizations extends Resource {
-  /** Asks for a token. Needs none: the client's `token` can be null. */
+  /** Requests a token. Needs none: the client's `token` can be null. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
     return this.request({ operation: deviceAuthorizations.create, body, ...options });
   }
 
-  /** What waits with this user code. */
+  /** Returns the pending login with this user code. */
   lookup(body: Body<Routes["lookup"]>, options?: CallOptions): ApiPromise<DeviceAuthorization> {
     return this.request({ operation: deviceAuthorizations.lookup, body, ...options });
   }
 
-  /** Lets the device have a token of the user whose token the client uses. */
+  /** Approves a login, so that the device gets a token of the user whose token the client uses. */
   approve(body: Body<Routes["approve"]>, options?: CallOptions): ApiPromise<DeviceAuthorization> {
     return this.request({ operation: deviceAuthorizations.approve, body, ...options });
   }

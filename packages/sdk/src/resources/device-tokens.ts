@@ -10,8 +10,9 @@ const { deviceTokens } = operations;
 
 export class DeviceTokens extends Resource {
   /**
-   * Polls once for the token that was asked for; it is given only once. Needs no token itself. `code` of the error says what to do:
-   * go on polling for `authorization_pending` and, five seconds slower, for `slow_down`.
+   * Polls once for the requested token, which is returned only once. Needs no token itself. `code` of the
+   * error says what to do: continue polling for `authorization_pending`, and five seconds slower for
+   * `slow_down`.
    */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
     return this.request({ operation: deviceTokens.create, body, ...options });

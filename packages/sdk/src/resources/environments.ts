@@ -22,7 +22,7 @@ export class Environments extends Resource {
     return this.request({ operation: environments.get, params: { environment_id }, ...options });
   }
 
-  /** In a session, variables change with the next command, and the rest when its sandbox is next opened. */
+  /** Updates an environment. Sessions get variables with the next command, the rest in the next sandbox. */
   update(
     environment_id: string,
     body: Body<Routes["update"]>,
@@ -31,12 +31,12 @@ export class Environments extends Resource {
     return this.request({ operation: environments.update, params: { environment_id }, body, ...options });
   }
 
-  /** Fails with 409 while a session that is not terminated uses the environment. */
+  /** Deletes an environment. Fails with 409 while a session that is not terminated uses it. */
   delete(environment_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: environments.delete, params: { environment_id }, ...options });
   }
 
-  /** Cannot be undone. The environment stays readable, but cannot be changed or used for new sessions. */
+  /** Archives an environment. Cannot be undone. It stays readable, but takes no changes or new sessions. */
   archive(environment_id: string, options?: CallOptions): ApiPromise<Environment> {
     return this.request({ operation: environments.archive, params: { environment_id }, ...options });
   }

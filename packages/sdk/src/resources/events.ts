@@ -16,13 +16,13 @@ type WithoutDeltas = Omit<StreamQuery, "event_deltas"> & { event_deltas?: undefi
 type WithDeltas = StreamQuery & { event_deltas: NonNullable<StreamQuery["event_deltas"]> };
 
 export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
-  /** In milliseconds: a connection on which nothing is received for so long is replaced. Default: 35,000; the server sends a heartbeat every 10,000. */
+  /** Milliseconds of silence after which a connection is replaced. Default: 35,000; heartbeats: 10,000. */
   silence?: number | undefined;
   /** Called when a connection is open: the first one, and each later one. */
   onOpen?: (() => void) | undefined;
   /**
-   * Called when the connection is lost, and after each failed attempt to reconnect. The next attempt begins after `wait`
-   * milliseconds. The error is null if the server closed the stream normally.
+   * Called when the connection is lost, and after each failed attempt to reconnect. The next attempt begins
+   * after `wait` milliseconds. The error is null if the server closed the stream normally.
    */
   onLost?: ((lost: { error: unknown; wait: number }) => void) | undefined;
 }
@@ -42,16 +42,16 @@ export class Events extends Resource {
   }
 
   /**
-   * Follows the log without gaps and duplicates, and reconnects when the connection or the server fails. By default it
-   * starts with the next event after you begin to iterate; with `after_id`, after that event, such as one that `send`
-   * returned; with `from: "start"`, at the start of the log. Ends after `session.status_terminated` or
-   * `session.deleted`, when the signal aborts, or when you leave the loop.
+   * Follows the log without gaps and duplicates, and reconnects when the connection or the server fails. By
+   * default it starts with the next event after you begin to iterate; with `after_id`, after that event, such
+   * as one that `send` returned; with `from: "start"`, at the start of the log. Ends after
+   * `session.status_terminated` or `session.deleted`, when the signal aborts, or when you leave the loop.
    *
-   * With `event_deltas` it also yields `event_start` and `event_delta`, which preview events of these types while the
-   * model writes them. The event follows with the same id, unless the request to the model fails. Deltas are not
-   * repeated after a reconnection. With `agent.tool_output` among them it yields `agent.tool_output`, what commands print
-   * while they run: the text belongs at its `offset` in the output of the call, so a piece that comes twice, as after a
-   * reconnection, adds nothing.
+   * With `event_deltas` it also yields `event_start` and `event_delta`, which preview events of these types
+   * while the model writes them. The event follows with the same id, unless the request to the model fails.
+   * Deltas are not repeated after a reconnection. With `agent.tool_output` among them it also yields the
+   * output of commands while they run. Its text belongs at `offset` in the output of the call, so a piece
+   * that is repeated, as after a reconnection, adds nothing.
    */
   stream(session_id: string, query: WithDeltas, options?: StreamOptions): AsyncGenerator<StreamFrame, void>;
   stream(
@@ -88,7 +88,7 @@ export class Events extends Resource {
     );
   }
 
-  /** Like `stream`, up to the first `session.status_idle`: the end of the turn. */
+  /** Yields the same as `stream`, up to the first `session.status_idle`, which ends the turn. */
   untilIdle(
     session_id: string,
     query: WithDeltas,
@@ -111,8 +111,8 @@ export class Events extends Resource {
   }
 
   /**
-   * Yields the events after an input, up to the end of the turn that processes it. If another turn was just ending when
-   * the input was sent, the end of that turn comes first.
+   * Yields the events after an input, up to the end of the turn that processes it. If another turn was just
+   * ending when the input was sent, the end of that turn comes first.
    */
   untilAnswered(
     session_id: string,
@@ -144,10 +144,10 @@ export class Events extends Resource {
     }
   }
 
-  /** Whether an input that came within the newest turn, after the last request to the model, was processed before the turn's end. */
+  /** Returns whether an input that came late in the newest turn was processed before the turn ended. */
   async #endedTurnTook(session_id: string, input_id: string, options?: CallOptions): Promise<boolean> {
     for await (const event of this.list(session_id, { order: "desc", limit: 100 }, options)) {
-      // The next turn has begun, and may have taken it: its end decides.
+      // The next turn has begun and may have taken the input, so the end of that turn decides.
       if (event.type === "session.status_running") return false;
       if (event.id === input_id) return event.processed_at !== null;
     }

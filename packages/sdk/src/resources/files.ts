@@ -12,17 +12,17 @@ const { files } = operations;
 
 export type Content = Blob | Uint8Array<ArrayBuffer> | string;
 
-/** The position of a part in the content: the offset of its first byte, and the size of the content once it is known. */
+/** Position of a part in the content: offset of its first byte, and the total size once known. */
 export interface Part {
   start: number;
   total?: number | undefined;
 }
 
-/** A `File`, or a name with content. In Node, `fs.openAsBlob` returns content that is read from disk while it is sent. */
+/** A `File`, or a name with content. Node's `fs.openAsBlob` reads content from disk while it is sent. */
 export type Upload = File | { name: string; content: Content; type?: string };
 
 export class Files extends Resource {
-  /** Default `timeout`: ten minutes. */
+  /** Uploads a file in one request. Default `timeout`: ten minutes. */
   upload(
     upload: Upload,
     { metadata, ...options }: CallOptions & { metadata?: Record<string, string> } = {},
@@ -36,15 +36,15 @@ export class Files extends Resource {
     });
   }
 
-  /** Creates a pending file, whose content is sent by `putContent`. */
+  /** Creates a pending file, whose content `putContent` sends. */
   create(body: NewFile, options?: CallOptions): ApiPromise<BerthFile> {
     const operation = { ...files.upload, body: "json" } as const;
     return this.request({ operation, body, ...options });
   }
 
   /**
-   * Sends the content of a pending file, or with `part` a part of it. Not retried by default: if the response is lost,
-   * the `uploaded_bytes` of `get` say how much is stored. Default `timeout`: ten minutes.
+   * Sends the content of a pending file, or with `part` a part of it. Not retried by default: if the response
+   * is lost, the `uploaded_bytes` of `get` say how much is stored. Default `timeout`: ten minutes.
    */
   putContent(
     file_id: string,
@@ -64,8 +64,8 @@ export class Files extends Resource {
   }
 
   /**
-   * Uploads in parts. If a connection breaks or the service restarts, the upload resumes after the bytes that are stored;
-   * with `file_id` it resumes an upload of an earlier call.
+   * Uploads in parts. If a connection breaks or the service restarts, the upload resumes after the bytes that
+   * are stored; with `file_id` it resumes an upload of an earlier call.
    */
   uploadResumable(upload: Upload, options: ResumableOptions = {}): Promise<BerthFile> {
     const { name } = upload;
@@ -81,18 +81,18 @@ export class Files extends Resource {
     return this.request({ operation: files.get, params: { file_id }, ...options });
   }
 
-  /** Fails with 409 while a session that is neither archived nor terminated mounts the file. */
+  /** Deletes a file. Fails with 409 while a session that is neither archived nor terminated uses it. */
   delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: files.delete, params: { file_id }, ...options });
   }
 
-  /** The content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
+  /** Returns the content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
   content(file_id: string, options?: CallOptions): Promise<Response> {
     return this.transport.open({ operation: files.content, params: { file_id }, ...options }, "*/*");
   }
 }
 
-/** A part without bytes asks how much is stored. */
+/** Returns the `content-range` of a part. A part without bytes asks how much is stored. */
 function rangeOf({ start, total }: Part, size: number): string {
   return `bytes ${size === 0 ? "*" : `${start}-${start + size - 1}`}/${total ?? "*"}`;
 }

@@ -9,9 +9,9 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.forward;
 const { forward } = operations;
 
-/** The registry of a user's resources. It only accepts personal access tokens. */
+/** The registry of a user's resources. Accepts only personal access tokens. */
 export class Forward extends Resource {
-  /** The status is 201 the first time, then 200. */
+  /** Registers a resource. The status is 201 the first time, then 200. */
   register(
     body: Body<Routes["register"]>,
     options?: CallOptions,
@@ -19,7 +19,7 @@ export class Forward extends Resource {
     return this.request({ operation: forward.register, body, ...options });
   }
 
-  /** Leaves out resources that were deleted or archived, or to which the caller lost access. */
+  /** Lists registered resources, without deleted, archived and inaccessible ones. */
   list(query: Query<Routes["list"]>, options?: CallOptions): PagedList<ForwardResource> {
     return this.pages({ operation: forward.list, query, ...options });
   }

@@ -7,7 +7,7 @@ import { Resource } from "./resource.ts";
 const { health } = operations;
 
 export class Health extends Resource {
-  /** How the installation is: what is weak or missing, its services, sessions and disks. Only for admins. */
+  /** Returns the state of the installation: failed checks, its hosts, sessions and disks. Only for admins. */
   get(options?: CallOptions): ApiPromise<InstallationHealth> {
     return this.request({ operation: health.get, ...options });
   }

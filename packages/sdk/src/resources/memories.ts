@@ -15,7 +15,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.create, params, body, ...options });
   }
 
-  /** Without content. */
+  /** Lists memories without their content. */
   list(memory_store_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Memory> {
     const params = { memory_store_id };
     return this.pages({ operation: memories.list, params, query, ...options });
@@ -26,7 +26,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.get, params, ...options });
   }
 
-  /** With a `precondition`, fails with 409 unless the content has that hash. */
+  /** Updates a memory. With a `precondition`, fails with 409 unless the content has that hash. */
   update(
     memory_store_id: string,
     memory_id: string,
@@ -37,7 +37,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.update, params, body, ...options });
   }
 
-  /** The versions stay. With `expected_content_sha256`, fails with 409 unless the content has that hash. */
+  /** Deletes a memory, not its versions. With `expected_content_sha256`, fails with 409 on another hash. */
   delete(
     memory_store_id: string,
     memory_id: string,

@@ -34,7 +34,7 @@ export class MemoryStores extends Resource {
     return this.request({ operation: memoryStores.get, params: { memory_store_id }, ...options });
   }
 
-  /** Sessions keep the name and description that the store had when they were created. */
+  /** Updates a store. Sessions keep the name and description that it had when they were created. */
   update(
     memory_store_id: string,
     body: Body<Routes["update"]>,
@@ -43,12 +43,15 @@ export class MemoryStores extends Resource {
     return this.request({ operation: memoryStores.update, params: { memory_store_id }, body, ...options });
   }
 
-  /** Also deletes its memories and versions. Fails with 409 while a session that is neither terminated nor archived mounts the store. */
+  /**
+   * Deletes a store with its memories and versions. Fails with 409 while a session that is neither terminated
+   * nor archived mounts it.
+   */
   delete(memory_store_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: memoryStores.delete, params: { memory_store_id }, ...options });
   }
 
-  /** Cannot be undone. The store and its memories stay readable, but cannot be changed. */
+  /** Archives a store. Cannot be undone. The store and its memories stay readable, but cannot be changed. */
   archive(memory_store_id: string, options?: CallOptions): ApiPromise<MemoryStore> {
     return this.request({ operation: memoryStores.archive, params: { memory_store_id }, ...options });
   }

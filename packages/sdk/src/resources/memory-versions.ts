@@ -10,7 +10,7 @@ type Routes = typeof routes.memoryVersions;
 const { memoryVersions } = operations;
 
 export class MemoryVersions extends Resource {
-  /** Without content. */
+  /** Lists versions without their content. */
   list(
     memory_store_id: string,
     query?: Query<Routes["list"]>,
@@ -25,7 +25,7 @@ export class MemoryVersions extends Resource {
     return this.request({ operation: memoryVersions.get, params, ...options });
   }
 
-  /** Removes the content of the version for good. Fails with 409 for the newest version of an existing memory. */
+  /** Removes a version's content for ever. Fails with 409 for the newest version of an existing memory. */
   redact(
     memory_store_id: string,
     memory_version_id: string,

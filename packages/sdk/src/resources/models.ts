@@ -9,7 +9,7 @@ type Routes = typeof routes.models;
 const { models } = operations;
 
 export class Models extends Resource {
-  /** The models that agents of the installation can use. */
+  /** Lists the models that agents of the installation can use. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Model> {
     return this.pages({ operation: models.list, query, ...options });
   }

@@ -8,7 +8,7 @@ import { Resource } from "./resource.ts";
 const { principals } = operations;
 
 export class Principals extends Resource {
-  /** Names of users and service accounts of the caller's organization, by id. Any valid token may ask. */
+  /** Returns names of the organization's users and service accounts, by id. Accepts any valid token. */
   get(query: Query<typeof routes.principals.get>, options?: CallOptions): ApiPromise<Names> {
     return this.request({ operation: principals.get, query, ...options });
   }

@@ -3,7 +3,7 @@ import type { Call } from "../transport/options.ts";
 import { type PagedList, pagedList } from "../transport/page.ts";
 import type { Transport } from "../transport/transport.ts";
 
-/** The methods of one noun. Each calls one operation of the contract. */
+/** Methods of one noun. Each calls one operation of the contract. */
 export abstract class Resource {
   protected readonly transport: Transport;
 

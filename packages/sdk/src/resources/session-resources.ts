@@ -43,7 +43,7 @@ export class SessionResources extends Resource {
     return this.request({ operation: sessionResources.delete, params, ...options });
   }
 
-  /** Replaces a repository's token or password, from the agent's next command. */
+  /** Replaces a repository's token or password, which the agent's next command uses. */
   rotate(
     session_id: string,
     resource_id: string,
@@ -54,7 +54,7 @@ export class SessionResources extends Resource {
     return this.request({ operation: sessionResources.rotate, params, body, ...options });
   }
 
-  /** Tries the failed clone of a repository again, at once. */
+  /** Retries the failed clone of a repository at once. */
   retry(
     session_id: string,
     resource_id: string,

@@ -28,7 +28,7 @@ export class Sessions extends Resource {
     this.changes = new Changes(transport);
   }
 
-  /** Returns immediately. Repositories are cloned in the background, and the first command waits for them. */
+  /** Creates a session and returns at once. Repositories are cloned in the background. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.create, body, ...options });
   }
@@ -41,12 +41,12 @@ export class Sessions extends Resource {
     return this.request({ operation: sessions.get, params: { session_id }, ...options });
   }
 
-  /** Omitted fields keep their value. Metadata is changed pair by pair; null removes a pair. */
+  /** Updates a session. Omitted fields keep their value; null removes a pair of the metadata. */
   update(session_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.update, params: { session_id }, body, ...options });
   }
 
-  /** Also deletes the session's disk, but not its files. Fails with 409 while the session is running. */
+  /** Deletes a session and its disk, but not its files. Fails with 409 while the session is running. */
   delete(session_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: sessions.delete, params: { session_id }, ...options });
   }
@@ -61,12 +61,12 @@ export class Sessions extends Resource {
     return this.request({ operation: sessions.archive, params: { session_id }, ...options });
   }
 
-  /** Lets turns of a session run again that was set aside. Does nothing for one that was not. */
+  /** Lets turns of a session that was set aside run again. Does nothing for one that was not. */
   release(session_id: string, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.release, params: { session_id }, ...options });
   }
 
-  /** Ends the session and its sandbox for good. */
+  /** Terminates the session and its sandbox for ever. */
   terminate(session_id: string, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.terminate, params: { session_id }, ...options });
   }

@@ -10,17 +10,17 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.skills;
 const { skills } = operations;
 
-/** A file of a skill. One that begins with `#!` is executable in any case. */
+/** A file of a skill. It is always executable if it begins with `#!`. */
 export type SkillFile = Exclude<Upload, File> & { executable?: boolean };
 
 /**
- * A zip archive of a skill's directory, or its files, each with its path in the directory as name. Use `{name, content}`
- * for those, since a `File` may lose its path.
+ * A zip archive of a skill's directory, or its files, each named by its path in the directory. Use `{name,
+ * content}` for files, since a `File` may lose its path.
  */
 export type SkillUpload = Upload | readonly (File | SkillFile)[];
 
 export class Skills extends Resource {
-  /** Default `timeout`: ten minutes. */
+  /** Creates a skill with its first version. Default `timeout`: ten minutes. */
   create(
     upload: SkillUpload,
     {
@@ -48,17 +48,20 @@ export class Skills extends Resource {
     return this.request({ operation: skills.update, params: { skill_id }, body, ...options });
   }
 
-  /** Fails with 409 while an agent that is not archived or a session that is not terminated uses the skill. */
+  /**
+   * Deletes a skill. Fails with 409 while an agent that is not archived uses it, or a session that is neither
+   * terminated nor archived.
+   */
   delete(skill_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: skills.delete, params: { skill_id }, ...options });
   }
 
-  /** Cannot be undone. Agents and sessions that have the skill keep it; it cannot be added to other agents. */
+  /** Archives a skill. Cannot be undone. Agents and sessions keep it; it cannot be added to others. */
   archive(skill_id: string, options?: CallOptions): ApiPromise<Skill> {
     return this.request({ operation: skills.archive, params: { skill_id }, ...options });
   }
 
-  /** The name in `SKILL.md` must be the skill's. Default `timeout`: ten minutes. */
+  /** Adds a version. The name in `SKILL.md` must be the skill's. Default `timeout`: ten minutes. */
   createVersion(skill_id: string, upload: SkillUpload, options: CallOptions = {}): ApiPromise<SkillVersion> {
     return this.request({
       operation: skills.createVersion,
@@ -69,7 +72,7 @@ export class Skills extends Resource {
     });
   }
 
-  /** Newest first. */
+  /** Lists versions, newest first. */
   versions(
     skill_id: string,
     query?: Query<Routes["versions"]>,
@@ -78,13 +81,13 @@ export class Skills extends Resource {
     return this.pages({ operation: skills.versions, params: { skill_id }, query, ...options });
   }
 
-  /** `version` is the version's number or id. */
+  /** Returns a version. `version` is its number or id. */
   getVersion(skill_id: string, version: number | string, options?: CallOptions): ApiPromise<SkillVersion> {
     const params = { skill_id, version: String(version) };
     return this.request({ operation: skills.getVersion, params, ...options });
   }
 
-  /** The content of one of the version's files as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
+  /** Returns the content of a version's file as a `Response`: read its `body`, `bytes()` or `text()`. */
   content(
     skill_id: string,
     version: number | string,
@@ -95,7 +98,7 @@ export class Skills extends Resource {
     return this.transport.open({ operation: skills.content, params, query, ...options }, "*/*");
   }
 
-  /** Fails with 409 for the only version, and for one that an agent or a session uses. */
+  /** Deletes a version. Fails with 409 for the only version, and for one that an agent or a session uses. */
   deleteVersion(
     skill_id: string,
     version: number | string,

@@ -10,7 +10,7 @@ type Routes = typeof routes.tokens;
 const { tokens } = operations;
 
 export class Tokens extends Resource {
-  /** `token` of the response is the token itself. It is shown only once. */
+  /** Creates a token. `token` of the response is the secret, which is returned only once. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
     return this.request({ operation: tokens.create, body, ...options });
   }
@@ -19,12 +19,12 @@ export class Tokens extends Resource {
     return this.pages({ operation: tokens.list, query, ...options });
   }
 
-  /** The token that the client uses, and whose it is. Any valid token may ask. */
+  /** Returns the client's token and its principal. Accepts any valid token. */
   current(options?: CallOptions): ApiPromise<ResponseOf<Routes["current"]>> {
     return this.request({ operation: tokens.current, ...options });
   }
 
-  /** Revokes the token and those that were created with it, immediately. */
+  /** Revokes the token and its descendants, except independent ones, immediately. */
   delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: tokens.delete, params: { token_id }, ...options });
   }

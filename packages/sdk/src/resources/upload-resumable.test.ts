@@ -8,7 +8,7 @@ import { Berth } from "../client.ts";
 
 const megabyte = 1_048_576;
 
-/** A proxy to the service that closes the next `cutsLeft` connections after `cutAfter` bytes from the client. */
+/** Starts a proxy that closes the next `cutsLeft` connections after `cutAfter` bytes from the client. */
 async function startCuttingProxy(t: TestContext, target: string) {
   const proxy = { url: "", cutsLeft: 0, cutAfter: 0, cuts: 0, onCut: async () => {} };
   const sockets = new Set<Socket>();

@@ -7,9 +7,9 @@ import type { Files } from "./files.ts";
 
 export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
   metadata?: Record<string, string> | undefined;
-  /** The pending file of an earlier upload of the same content, to resume it. */
+  /** Id of the pending file of an earlier upload of the same content, to resume it. */
   file_id?: string | undefined;
-  /** In bytes. Default: 8 MiB. */
+  /** Bytes of a part. Default: 8 MiB. */
   partSize?: number | undefined;
   /** Called with the number of stored bytes whenever it grows. */
   onProgress?: ((progress: { uploaded: number; total: number }) => void) | undefined;
@@ -18,8 +18,8 @@ export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
 const PART_SIZE = 8 * 1_048_576;
 
 /**
- * Uploads content in parts. After a transient failure it asks the service how much is stored and continues from there.
- * Gives up after `maxRetries` failures in a row without progress (default: 5).
+ * Uploads content in parts. After a transient failure it asks the service how much is stored and continues
+ * from there. Gives up after `maxRetries` failures in a row without progress. Default: 5.
  */
 export async function uploadResumable(
   files: Files,
@@ -53,7 +53,10 @@ export async function uploadResumable(
   return file;
 }
 
-/** A conflict is transient here: the service stored more than the client knows, or has not noticed a broken connection yet. */
+/**
+ * Returns the delay in milliseconds, or null to give up. A conflict is transient here: the service stored
+ * more than the client knows, or has not noticed a broken connection yet.
+ */
 function delay(error: unknown, failures: number): number | null {
   return error instanceof ConflictError ? 1000 * 2 ** failures : retryDelay(error, failures, Date.now());
 }

@@ -9,7 +9,10 @@ type Routes = typeof routes.usage;
 const { usage } = operations;
 
 export class Usage extends Resource {
-  /** What the sessions that the token can access used in up to 366 days (UTC). Default: by day, for the last 30 days. */
+  /**
+   * Returns the usage of the sessions that the token can access, in up to 366 days (UTC). Default: by day,
+   * for the last 30 days.
+   */
   get(query?: Query<Routes["get"]>, options?: CallOptions): ApiPromise<UsageReport> {
     return this.request({ operation: usage.get, query, ...options });
   }

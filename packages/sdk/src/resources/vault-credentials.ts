@@ -28,7 +28,7 @@ export class VaultCredentials extends Resource {
     return this.request({ operation: vaultCredentials.get, params, ...options });
   }
 
-  /** Sessions use a new secret from their next call. */
+  /** Updates a credential. Sessions use a new secret from their next call on. */
   update(
     vault_id: string,
     credential_id: string,
@@ -48,7 +48,7 @@ export class VaultCredentials extends Resource {
     return this.request({ operation: vaultCredentials.delete, params, ...options });
   }
 
-  /** Cannot be undone: the secret is destroyed. */
+  /** Archives a credential. Cannot be undone: the secret is destroyed. */
   archive(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential> {
     const params = { vault_id, credential_id };
     return this.request({ operation: vaultCredentials.archive, params, ...options });

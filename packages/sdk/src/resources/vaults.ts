@@ -35,12 +35,15 @@ export class Vaults extends Resource {
     return this.request({ operation: vaults.update, params: { vault_id }, body, ...options });
   }
 
-  /** Also deletes its credentials. Fails with 409 while a session that is neither archived nor terminated uses the vault. */
+  /**
+   * Deletes a vault with its credentials. Fails with 409 while a session that is neither archived nor
+   * terminated uses it.
+   */
   delete(vault_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: vaults.delete, params: { vault_id }, ...options });
   }
 
-  /** Cannot be undone: its credentials are archived too, and their secrets are destroyed. */
+  /** Archives a vault and its credentials. Cannot be undone: the secrets are destroyed. */
   archive(vault_id: string, options?: CallOptions): ApiPromise<Vault> {
     return this.request({ operation: vaults.archive, params: { vault_id }, ...options });
   }

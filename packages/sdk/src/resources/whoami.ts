@@ -7,7 +7,7 @@ import { Resource } from "./resource.ts";
 const { whoami } = operations;
 
 export class Whoami extends Resource {
-  /** Who is calling, in which organization, and what they may do. Any valid token may ask. */
+  /** Returns the caller, its organization and its scopes. Accepts any valid token. */
   get(options?: CallOptions): ApiPromise<Caller> {
     return this.request({ operation: whoami.get, ...options });
   }

@@ -8,14 +8,17 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.workspace;
 const { workspace } = operations;
 
-/** The files in a session's sandbox, as they are now. The sandbox is opened if it is closed. */
+/** The current files in a session's sandbox, which is opened if it is closed. */
 export class Workspace extends Resource {
-  /** A directory, by default `/data`. Fails with 409 while the session has no disk, or when it was reclaimed. */
+  /** Lists a directory, by default `/data`. Fails with 409 while the session has no disk. */
   list(session_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<WorkspaceEntry> {
     return this.pages({ operation: workspace.list, params: { session_id }, query, ...options });
   }
 
-  /** A file's content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. Its body fails when the file changes meanwhile. */
+  /**
+   * Returns a file's content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. Reading fails
+   * when the file changes meanwhile.
+   */
   content(session_id: string, query: Query<Routes["content"]>, options?: CallOptions): Promise<Response> {
     const call = { operation: workspace.content, params: { session_id }, query, ...options };
     return this.transport.open(call, "*/*");

@@ -11,7 +11,7 @@ interface Stored {
   type: string;
 }
 
-/** A log behind the wire: replays by `last-event-id`, then lets the test decide what happens to each connection. */
+/** Starts a server with a log. It replays from `last-event-id`, then the test controls connections. */
 async function startLog(
   t: TestContext,
   log: Stored[],
@@ -37,7 +37,7 @@ async function startLog(
 
 type Writer = (from?: number, to?: number) => string;
 
-/** Text of the frames after the reader's position; at the tail when the reader named none. */
+/** Returns a function that renders the frames after the reader's position; default: the log's end. */
 function writerOf(request: Received, response: ServerResponse, log: Stored[]): Writer {
   const last = request.headers["last-event-id"];
   const start =

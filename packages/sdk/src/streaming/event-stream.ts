@@ -3,33 +3,33 @@ import { BerthError, ConnectionError, TimeoutError } from "../transport/errors.t
 import { isTransient } from "../transport/retry.ts";
 import { type Frame, FrameParser } from "./server-sent-events.ts";
 
-/** An event of the log, or a preview: of one that is being written, or of what a command prints. */
+/** An event of the log, or a preview: of an event that is being written, or of a command's output. */
 export type StreamFrame = SessionEvent | EventStart | EventDelta | ToolOutput;
 
 /** Delays before a reconnection in milliseconds, by the number of connections in a row without an event. */
 const RECONNECT_DELAYS_MS = [250, 1_000, 2_000, 4_000, 8_000, 15_000];
-/** A connection that lasted this long resets the delay even without an event. */
+/** Milliseconds after which a connection resets the delay even without an event. */
 const GOOD_CONNECTION_MS = 10_000;
 
-/** What `followLog` needs from the API. */
+/** The calls of the API that `followLog` needs. */
 export interface LogSource {
-  /** Opens the stream after that event, or at the start of the log if null. Only the `first` call is retried on its own. */
+  /** Opens the stream after that event; null for the start. Only the `first` call is retried on its own. */
   open(after: string | null, first: boolean): Promise<Response>;
-  /** The newest event of the log, or null if the log is empty. */
+  /** Returns the newest event of the log, or null if the log is empty. */
   newest(): Promise<SessionEvent | null>;
   wait(milliseconds: number): Promise<void>;
   /** Called before each wait. The error is null if the server closed the stream normally. */
   onReconnect(error: unknown, wait: number): void;
-  /** In milliseconds: a connection on which nothing is received for so long is replaced. */
+  /** Milliseconds without data after which a connection is replaced. */
   silence: number;
   signal: AbortSignal | undefined;
 }
 
 /**
  * Yields the events of a log, each once and in order, over as many connections as needed, and previews if the
- * connections ask for them. `after` is the event to continue from: null for the start of the log, undefined for its end.
- * Ends after `session.status_terminated` or `session.deleted`, and when the signal aborts. Throws errors that a
- * reconnection does not solve: an error response, or a failure of the first connection.
+ * connections ask for them. `after` is the event to continue from: null for the start of the log, undefined
+ * for its end. Ends after `session.status_terminated` or `session.deleted`, and when the signal aborts.
+ * Throws errors that a reconnection does not solve: an error response, or a failure of the first connection.
  */
 export async function* followLog(
   source: LogSource,
@@ -46,7 +46,8 @@ async function* follow(
   source: LogSource,
   beginning: string | null | undefined,
 ): AsyncGenerator<StreamFrame, void> {
-  // Continue from the newest event, or events that are appended while there is no connection would be missed.
+  // Without the newest event as its position, events that are appended while there is no connection would be
+  // missed.
   const newest = beginning === undefined ? await source.newest() : null;
   if (newest?.type === "session.status_terminated") return;
   let after = beginning ?? newest?.id ?? null;
@@ -93,7 +94,7 @@ async function reopen(
   }
 }
 
-/** Whether the log is complete: its last event is the session's termination, and it was read. */
+/** Returns whether the log is complete: its last event is the session's termination, and it was read. */
 async function endedAt(source: LogSource, after: string | null): Promise<boolean> {
   try {
     const newest = await source.newest();

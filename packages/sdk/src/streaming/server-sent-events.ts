@@ -7,8 +7,8 @@ export interface Frame {
 }
 
 /**
- * Parses `text/event-stream` from chunks, which may end anywhere, even inside a character or between CR and LF. A frame
- * counts only after the empty line that ends it. Comments and frames without data are dropped.
+ * Parses `text/event-stream` from chunks, which may end anywhere, even inside a character or between CR and
+ * LF. A frame counts only after the empty line that ends it. Comments and frames without data are dropped.
  */
 export class FrameParser {
   readonly #decoder = new TextDecoder();
@@ -18,7 +18,7 @@ export class FrameParser {
   #event = "";
   #data: string[] = [];
 
-  /** The frames that this chunk completes. */
+  /** Returns the frames that this chunk completes. */
   push(chunk: Uint8Array): Frame[] {
     const frames: Frame[] = [];
     let text = this.#decoder.decode(chunk, { stream: true });

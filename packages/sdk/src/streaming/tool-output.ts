@@ -1,20 +1,20 @@
 import type { ToolOutput } from "@berth/contract";
 
-/** What a call has printed so far, as far as it was seen. */
+/** Output of a call, as far as it was received. */
 export interface OutputText {
-  /** With a line `…` for what was left out. */
+  /** Text, with a line `…` for each part that was left out. */
   text: string;
-  /** Where in the output the text ends: what a piece has before that is in the text already. */
+  /** Offset in the output at which the text ends. The text contains all earlier parts of a piece already. */
   end: number;
 }
 
 const LEFT_OUT = "…\n";
 
 /**
- * The output of a call with one more piece of it, as `stream` yields them. Pieces that come again add nothing.
+ * Adds a piece, as `stream` yields them, to the output of a call. A repeated piece adds nothing.
  *
- * @param before Undefined: this is the first piece.
- * @param maxCharacters Of a longer text, the beginning is left out. Default: 8,192.
+ * @param before undefined for the first piece.
+ * @param maxCharacters limit, beyond which the beginning of the text is left out. Default: 8,192.
  */
 export function addOutput(
   before: OutputText | undefined,
@@ -29,7 +29,7 @@ export function addOutput(
   return { text: newest(known.text + gap + fresh, maxCharacters), end: offset + text.length };
 }
 
-/** From the beginning of a line on, if there is one. */
+/** Returns the newest part of a text, from the beginning of a line if there is one. */
 function newest(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const rest = text.slice(text.length - maxCharacters).toWellFormed();

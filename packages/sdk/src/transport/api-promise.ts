@@ -1,8 +1,8 @@
-/** The data of a response, with the HTTP response itself. */
+/** Data of a response, with the HTTP response itself. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
-  /** The server's `x-request-id`. Operators find the request in their logs by it. */
+  /** The server's `x-request-id`, with which operators find the request in their logs; null if absent. */
   requestId: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorEnvelope, ErrorType } from "@berth/contract";
 
-/** The base class of all errors of this package. Only the reason of an aborted signal is thrown as it is. */
+/** Base class of all errors of this package. Only the reason of an aborted signal is thrown as it is. */
 export class BerthError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -8,15 +8,15 @@ export class BerthError extends Error {
   }
 }
 
-/** There was no complete response: the connection was refused, reset or closed. The cause is the error of `fetch`. */
+/** Error when there was no complete response. The cause is the error of `fetch`. */
 export class ConnectionError extends BerthError {}
 
 /**
- * There is no secure connection: the server's certificate is not trusted, or it does not speak TLS. It is not tried again. The cause is
- * the error of `fetch`.
+ * Error when there is no secure connection: the server's certificate is not trusted, or it does not speak
+ * TLS. The call is not retried. The cause is the error of `fetch`.
  */
 export class TLSError extends BerthError {
-  /** Whether the client does not know the authority: trusting that one's certificate mends it. */
+  /** Whether the client does not know the certificate authority, and would have to trust its certificate. */
   readonly isUntrusted: boolean;
 
   constructor(message: string, isUntrusted: boolean, options?: ErrorOptions) {
@@ -25,10 +25,10 @@ export class TLSError extends BerthError {
   }
 }
 
-/** There was no response within the call's `timeout`. */
+/** Error when there was no response within the call's `timeout`. */
 export class TimeoutError extends ConnectionError {}
 
-/** The properties of an error response. */
+/** Properties of an error response. */
 export interface ErrorResponse {
   readonly status: number;
   /** Null if the response is not from Berth, such as a proxy's error page. */
@@ -38,14 +38,14 @@ export interface ErrorResponse {
   readonly requestId: string | null;
   readonly param: string | null;
   readonly code: string | null;
-  /** With `feature_not_available`: the feature, and the beta identifier that activates it. */
+  /** Feature of a `feature_not_available` error; `availableFrom` is the beta identifier that activates it. */
   readonly feature: string | null;
   readonly availableFrom: string | null;
 }
 
 /**
- * The server responded with an error. Distinguish errors by class or `type`, not by `status`: some conflicts of session
- * resources are `invalid_request_error` with 409.
+ * Error response of the server. Distinguish errors by class or `type`, not by `status`: some conflicts of
+ * session resources are `invalid_request_error` with 409.
  */
 export class APIError extends BerthError implements ErrorResponse {
   readonly status: number;
@@ -75,7 +75,7 @@ export class AuthenticationError extends APIError {}
 export class PermissionError extends APIError {}
 export class NotFoundError extends APIError {}
 export class ConflictError extends APIError {}
-/** A limit of the organization or the user is reached. With the header `retry-after`, waiting helps. */
+/** Error when a limit is reached. With the header `retry-after`, waiting helps. */
 export class RateLimitError extends APIError {}
 export class InternalServerError extends APIError {}
 export class FeatureNotAvailableError extends APIError {}

@@ -5,7 +5,7 @@ import { clientOf, respond, respondWithError, startWire } from "../../test-suppo
 
 const ids = Array.from({ length: 7 }, (_, i) => ({ id: `sess_${i}` }));
 
-/** Three a page; the cursor is the index. */
+/** Returns a page of three. The cursor is the index of the next item. */
 function pageFrom(start: number) {
   const data = ids.slice(start, start + 3);
   const has_more = start + 3 < ids.length;

@@ -21,7 +21,7 @@ export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
     this.#next = next;
   }
 
-  /** The next page, or null after the last one. */
+  /** Fetches the next page. Returns null after the last one. */
   async nextPage(): Promise<Page<Item> | null> {
     return this.next_page === null ? null : this.#next(this.next_page);
   }
@@ -31,10 +31,10 @@ export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
   }
 }
 
-/** `await` it for the first page, or `for await` over it for all items; later pages are fetched as they are needed. */
+/** A list to `await` for its first page, or to iterate over; later pages are fetched when needed. */
 export interface PagedList<Item> extends ApiPromise<Page<Item>>, AsyncIterable<Item> {}
 
-/** Requests a list. One without `next_page` is paged by the first or last id of each page. */
+/** Requests a list. A list without `next_page` is paged by the first or last id of each page. */
 export function pagedList<Item>(transport: Transport, call: Call): PagedList<Item> {
   const { before_id: before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
   const pending = transport.json<PageOf<Item>>(call).then(({ data, response }) => {
@@ -53,7 +53,7 @@ export function pagedList<Item>(transport: Transport, call: Call): PagedList<Ite
   return Object.assign(first, { [Symbol.asyncIterator]: iterate });
 }
 
-/** The cursor for the next page of a list without `next_page`, in the list's direction. */
+/** Returns the cursor for the next page of a list without `next_page`, in the list's direction. */
 function continuation(page: PageOf<unknown>, parameter: "after_id" | "before_id") {
   const end = parameter === "after_id" ? page.last_id : page.first_id;
   return { parameter, cursor: page.has_more ? end : null };

@@ -1,11 +1,11 @@
 import { APIError, ConnectionError, RateLimitError } from "./errors.ts";
 
-/** The client does not retry if the server asks it to wait for longer. */
+/** Maximum milliseconds of `retry-after` for which the client waits. Beyond it, the call is not retried. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Whether a retry may succeed: there was no response, or a 5xx unless it says otherwise. No other 4xx than a limit on requests, which
- * says after how long.
+ * Returns whether a retry may succeed: after a missing response, a 5xx that does not say otherwise, or a rate
+ * limit with `retry-after`. Other 4xx are permanent.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
@@ -15,8 +15,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * The delay before the next attempt in milliseconds, or null to give up: 1, 2, 4 … seconds by the number of earlier
- * `retries`, or `retry-after` if that is longer.
+ * Returns the delay before the next attempt in milliseconds, or null to give up: 1, 2, 4 … seconds by the
+ * number of earlier `retries`, or `retry-after` if that is longer.
  */
 export function retryDelay(error: unknown, retries: number, now: number): number | null {
   if (!isTransient(error)) return null;
@@ -26,7 +26,7 @@ export function retryDelay(error: unknown, retries: number, now: number): number
   return asked > MAX_RETRY_AFTER_MS ? null : Math.max(asked, backoff);
 }
 
-/** `retry-after` in milliseconds: seconds, or a date. */
+/** Parses `retry-after` (seconds or a date) to milliseconds. Returns null when absent or invalid. */
 function retryAfter(headers: Headers, now: number): number | null {
   const value = headers.get("retry-after");
   if (value === null) return null;

@@ -11,14 +11,14 @@ export class Transport {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
   constructor(options: ClientOptions) {
-    // Checked here since the platform's own error about an invalid header would contain the token.
+    // The token is checked here, since the platform's own error about an invalid header would contain it.
     if (options.token !== null && !/^[\x21-\x7e]+$/.test(options.token))
       throw new BerthError("'token' must be visible ASCII characters.");
     this.#options = options;
     this.sleep = options.sleep ?? sleep;
   }
 
-  /** Parses the response as JSON. */
+  /** Sends a call and parses the response as JSON. */
   async json<T>(call: Call): Promise<{ data: T; response: Response }> {
     return this.#send(call, "application/json", async (response) => ({
       data: parse<T>(await response.text()),
@@ -26,7 +26,7 @@ export class Transport {
     }));
   }
 
-  /** Returns the response with its body unread. */
+  /** Sends a call and returns the response with its body unread. */
   async open(call: Call, accept: string): Promise<Response> {
     return this.#send(call, accept, async (response) => response);
   }
@@ -107,7 +107,7 @@ function parse<T>(text: string): T {
   }
 }
 
-/** The message of `fetch` is only "fetch failed"; the reason is in its cause. A port that it blocks, it blocks each time. */
+/** Converts an error of `fetch`, whose reason is in its cause. A blocked port is permanent. */
 function connectionError(baseURL: string, error: unknown): BerthError {
   const { origin = "the server", port = "" } = URL.parse(baseURL) ?? {};
   if (isBlockedPort(Number(port))) {
@@ -122,7 +122,7 @@ function connectionError(baseURL: string, error: unknown): BerthError {
   return new ConnectionError(`The connection to ${origin} failed: ${reason}.`, { cause: error });
 }
 
-/** Browsers have no `crypto.randomUUID` on pages without https. */
+/** Returns a new idempotency key. Browsers lack `crypto.randomUUID` on pages without https. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

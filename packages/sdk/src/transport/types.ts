@@ -11,7 +11,7 @@ type Served<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A query as a caller writes it: `limit` a number, flags booleans, `statuses` for `statuses[]`, and
+ * A query as a caller writes it: `limit` as a number, flags as booleans, `statuses` for `statuses[]`, and
  * `created_at: { gte: date }` for `created_at[gte]`.
  */
 export type Query<R extends AnyRoute> = Plain<QueryOf<R>> & Bounds<QueryOf<R>>;

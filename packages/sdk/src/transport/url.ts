@@ -1,6 +1,6 @@
 /**
- * Fills in the parameters of a path and appends a query. Arrays become `name[]=a&name[]=b`, objects `name[key]=value`,
- * dates ISO 8601; undefined values are left out.
+ * Returns a URL with the parameters of its path filled in and a query appended. Arrays become
+ * `name[]=a&name[]=b`, objects `name[key]=value`, dates ISO 8601; undefined values are left out.
  */
 export function urlOf(
   baseURL: string,
@@ -13,7 +13,7 @@ export function urlOf(
   return `${baseURL.replace(/\/+$/, "")}${filled}${search.size === 0 ? "" : `?${search}`}`;
 }
 
-/** Rejects empty and dot segments, which would change the path. */
+/** Encodes a path segment. Rejects empty and dot segments, which would change the path. */
 function segment(name: string, value: string | undefined): string {
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new TypeError(`'${name}' must be an id.`);

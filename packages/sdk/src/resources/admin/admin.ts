@@ -12,7 +12,7 @@ import { AdminSessions } from "./sessions.ts";
 import { AdminTokens } from "./tokens.ts";
 import { AdminUsers } from "./users.ts";
 
-/** What the operator of the installation does, with an operator token as the token of the client. */
+/** Operations of the installation's operator. The client's token must be an operator token. */
 export class Admin {
   readonly organizations: AdminOrganizations;
   readonly users: AdminUsers;

@@ -9,7 +9,7 @@ type Routes = typeof routes.adminAuditEntries;
 const { adminAuditEntries } = operations;
 
 export class AdminAuditEntries extends Resource {
-  /** Who changed what, newest first. */
+  /** Lists who changed what, newest first. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<AuditEntry> {
     return this.pages({ operation: adminAuditEntries.list, query, ...options });
   }

@@ -13,7 +13,7 @@ export class AdminDeviceAuthorizations extends Resource {
     return this.request({ operation: adminDeviceAuthorizations.lookup, body, ...options });
   }
 
-  /** Lets what shows the code have a token of the user. */
+  /** Approves a login, so that the device that shows the code gets a token of the user. */
   approve(body: Body<Routes["approve"]>, options?: CallOptions): ApiPromise<DeviceAuthorization> {
     return this.request({ operation: adminDeviceAuthorizations.approve, body, ...options });
   }

@@ -10,7 +10,7 @@ type Routes = typeof routes.adminErasures;
 const { adminErasures } = operations;
 
 export class AdminErasures extends Resource {
-  /** Answers at once; running services carry it out. */
+  /** Requests an erasure and returns at once. Running services carry it out. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Erasure> {
     return this.request({ operation: adminErasures.create, body, ...options });
   }
@@ -19,7 +19,7 @@ export class AdminErasures extends Resource {
     return this.pages({ operation: adminErasures.list, query, ...options });
   }
 
-  /** Its receipt. */
+  /** Returns the receipt of an erasure. */
   get(erasure_id: string, options?: CallOptions): ApiPromise<Erasure> {
     return this.request({ operation: adminErasures.get, params: { erasure_id }, ...options });
   }

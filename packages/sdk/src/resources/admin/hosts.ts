@@ -14,7 +14,7 @@ export class AdminHosts extends Resource {
     return this.pages({ operation: adminHosts.list, query, ...options });
   }
 
-  /** What is on its disks and neither saved nor pushed is lost. */
+  /** Drains a host. What is on its disks and neither saved nor pushed is lost. */
   drain(host_id: string, options?: CallOptions): ApiPromise<Host> {
     return this.request({ operation: adminHosts.drain, params: { host_id }, ...options });
   }
@@ -23,7 +23,7 @@ export class AdminHosts extends Resource {
     return this.request({ operation: adminHosts.resume, params: { host_id }, ...options });
   }
 
-  /** Gives its disks up, so that its sessions continue elsewhere. */
+  /** Removes a host and gives up its disks, so that its sessions continue elsewhere. */
   forget(host_id: string, body: Body<Routes["forget"]>, options?: CallOptions): ApiPromise<ForgottenHost> {
     return this.request({ operation: adminHosts.forget, params: { host_id }, body, ...options });
   }

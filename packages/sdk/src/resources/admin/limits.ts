@@ -9,12 +9,12 @@ type Routes = typeof routes.adminLimits;
 const { adminLimits } = operations;
 
 export class AdminLimits extends Resource {
-  /** Of an organization or of a user. */
+  /** Returns the limits of an organization or a user. */
   get(owner_id: string, options?: CallOptions): ApiPromise<Limits> {
     return this.request({ operation: adminLimits.get, params: { owner_id }, ...options });
   }
 
-  /** An omitted limit is kept, null lets the settings count again, and `none` is no limit. */
+  /** Changes limits. An omitted one is kept, null restores the setting, `none` removes the limit. */
   update(owner_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Limits> {
     return this.request({ operation: adminLimits.update, params: { owner_id }, body, ...options });
   }

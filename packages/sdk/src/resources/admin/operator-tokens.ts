@@ -10,7 +10,7 @@ type Routes = typeof routes.adminOperatorTokens;
 const { adminOperatorTokens } = operations;
 
 export class AdminOperatorTokens extends Resource {
-  /** `token` of the response is the token itself, which is shown only once. */
+  /** Creates an operator token. `token` of the response is the secret, returned only once. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<CreatedOperatorToken> {
     return this.request({ operation: adminOperatorTokens.create, body, ...options });
   }
@@ -19,7 +19,7 @@ export class AdminOperatorTokens extends Resource {
     return this.pages({ operation: adminOperatorTokens.list, query, ...options });
   }
 
-  /** Revokes it and those that were created with it, immediately. */
+  /** Revokes an operator token and its descendants, immediately. */
   delete(operator_token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: adminOperatorTokens.delete, params: { operator_token_id }, ...options });
   }

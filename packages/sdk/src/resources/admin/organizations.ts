@@ -18,7 +18,7 @@ export class AdminOrganizations extends Resource {
     return this.pages({ operation: adminOrganizations.list, query, ...options });
   }
 
-  /** Renames it. */
+  /** Renames an organization. */
   update(
     organization_id: string,
     body: Body<Routes["update"]>,

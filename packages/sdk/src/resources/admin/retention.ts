@@ -13,7 +13,7 @@ export class AdminRetention extends Resource {
     return this.request({ operation: adminRetention.get, params: { organization_id }, ...options });
   }
 
-  /** What is too old is deleted within an hour, and cannot be had back. */
+  /** Changes the retention. Data that is too old is deleted within an hour, and cannot be recovered. */
   update(
     organization_id: string,
     body: Body<Routes["update"]>,

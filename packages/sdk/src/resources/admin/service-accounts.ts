@@ -10,17 +10,17 @@ type Routes = typeof routes.adminServiceAccounts;
 const { adminServiceAccounts } = operations;
 
 export class AdminServiceAccounts extends Resource {
-  /** Without a token. */
+  /** Creates a service account without a token. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ServiceAccount> {
     return this.request({ operation: adminServiceAccounts.create, body, ...options });
   }
 
-  /** Of all organizations, or of one. */
+  /** Lists service accounts of all organizations, or of one. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<ServiceAccount> {
     return this.pages({ operation: adminServiceAccounts.list, query, ...options });
   }
 
-  /** All tokens of it are rejected from now on. */
+  /** Disables a service account. All its tokens are rejected from then on. */
   disable(service_account_id: string, options?: CallOptions): ApiPromise<ServiceAccount> {
     return this.request({
       operation: adminServiceAccounts.disable,

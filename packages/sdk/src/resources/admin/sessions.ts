@@ -7,7 +7,7 @@ import { Resource } from "../resource.ts";
 const { adminSessions } = operations;
 
 export class AdminSessions extends Resource {
-  /** Lets turns of a session run again that was set aside, whoever owns it. */
+  /** Lets turns of a session that was set aside run again, whoever owns it. */
   release(session_id: string, options?: CallOptions): ApiPromise<ReleasedSession> {
     return this.request({ operation: adminSessions.release, params: { session_id }, ...options });
   }

@@ -9,7 +9,7 @@ type Routes = typeof routes.adminTokens;
 const { adminTokens } = operations;
 
 export class AdminTokens extends Resource {
-  /** Of a user or of a service account. `token` of the response is the token itself, which is shown only once. */
+  /** Creates a token of a user or service account. `token` is the secret, returned only once. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<CreatedToken> {
     return this.request({ operation: adminTokens.create, body, ...options });
   }

@@ -10,22 +10,22 @@ type Routes = typeof routes.adminUsers;
 const { adminUsers } = operations;
 
 export class AdminUsers extends Resource {
-  /** Without a token. */
+  /** Creates a user without a token. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<User> {
     return this.request({ operation: adminUsers.create, body, ...options });
   }
 
-  /** Of all organizations, or of one. */
+  /** Lists users of all organizations, or of one. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<User> {
     return this.pages({ operation: adminUsers.list, query, ...options });
   }
 
-  /** Sets the role, from the next request on. */
+  /** Sets the user's role, which takes effect with the next request. */
   update(user_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<User> {
     return this.request({ operation: adminUsers.update, params: { user_id }, body, ...options });
   }
 
-  /** All tokens of the user are rejected from now on. */
+  /** Disables a user. All the user's tokens are rejected from then on. */
   disable(user_id: string, options?: CallOptions): ApiPromise<User> {
     return this.request({ operation: adminUsers.disable, params: { user_id }, ...options });
   }
