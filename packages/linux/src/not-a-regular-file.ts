@@ -6,7 +6,10 @@ import type { Stats } from "node:fs";
  */
 export class NotARegularFile extends Error {}
 
-/** @throws NotARegularFile */
+/**
+ * Checks that a status is that of a regular file.
+ * @throws NotARegularFile
+ */
 export function requireRegularFile(path: string, status: Stats): void {
   if (!status.isFile()) throw notARegularFile(path, kindOf(status));
 }

@@ -61,12 +61,18 @@ export function requireFound<Row>(
   return row;
 }
 
-/** @throws errors.notYours */
+/**
+ * Checks that the principal can access the owner's objects.
+ * @throws errors.notYours
+ */
 export function checkAccess(principal: Principal, kind: IdKind, id: string, owner: Owner): void {
   if (!canAccess(principal, owner)) throw errors.notYours(nounOf(kind), id);
 }
 
-/** @throws errors.archived */
+/**
+ * Checks that an object is not archived.
+ * @throws errors.archived
+ */
 export function checkNotArchived(kind: IdKind, id: string, row: { archived_at: Date | null }): void {
   if (row.archived_at !== null) throw errors.archived(nounOf(kind), id);
 }

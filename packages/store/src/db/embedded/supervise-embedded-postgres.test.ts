@@ -112,8 +112,8 @@ async function supervised(
 }
 
 /**
- * Several writers insert rows; one of them calls `kill` midway. Each continues until an insert fails or five
- * succeed after the kill.
+ * Lets several writers insert rows, one of which calls `kill` midway. Each continues until an insert fails or
+ * five succeed after the kill.
  */
 async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: () => void): Promise<void> {
   const first = acknowledged.size * 10;
