@@ -18,28 +18,32 @@ import { parsePolicy } from "./policy/policy.ts";
 import { createContext, type RelayOptions } from "./relay/relay-options.ts";
 
 export interface EgressOptions extends RelayOptions {
-  /** Namespaces kept ready. Default: 8. They are made in batches, since starting the process costs more than the namespaces. */
+  /**
+   * Number of namespaces kept ready. Default: 8. They are made in batches, since each start of a process is
+   * slow.
+   */
   poolSize?: number;
 }
 
 const MAX_BATCH = 8;
 
 /**
- * Controlled internet access for sandboxes. Each gets a network namespace without interface or route, in which every address is
- * local and the listening sockets belong to this process.
+ * Controlled internet access for sandboxes. Each sandbox gets a network namespace without interface or route,
+ * in which every address is local and the listening sockets belong to this process.
  *
- * An engine creates one `Egress` at start and opens a namespace per sandbox; a pool hides the time that making one takes. The
- * engine starts the sandbox inside the namespace, through its descriptors: nothing has a name on the host, and everything ends
- * with this process. It may call `setPolicy` on a namespace at any time.
+ * An engine creates one `Egress` at start and opens a namespace per sandbox; a pool hides the time that
+ * making one takes. The engine starts the sandbox inside the namespace, through its descriptors: nothing has
+ * a name on the host, and everything ends with this process. It may call `setPolicy` on a namespace at any
+ * time.
  */
 export interface Egress {
-  /** Rejects with `EgressError` when the policy has an invalid host, or this machine cannot make a namespace. */
+  /** Opens a namespace. Rejects with `EgressError` when the policy is invalid or no namespace can be made. */
   open(options: NamespaceOptions): Promise<NetworkNamespace>;
-  /** May be called again. */
+  /** Closes all namespaces. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Rejects with `EgressError` when an option is invalid. */
+/** Creates an egress. Rejects with `EgressError` when an option is invalid. */
 export async function createEgress(options: EgressOptions = {}): Promise<Egress> {
   const relay = createContext(options);
   const context: CaptureContext = {

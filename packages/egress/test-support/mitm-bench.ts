@@ -20,19 +20,19 @@ export interface ReceivedRequest {
   body: string;
 }
 
-/** Hosts that record the requests they receive, over TLS and plain HTTP, and a namespace whose credentials may change. */
+/** Hosts that record their requests, over TLS and plain HTTP, and a namespace with variable credentials. */
 export interface MitmBench {
   /** The TLS port of `host.example` and `other.example`. */
   port: number;
   plainPort: number;
-  /** The certificate of the authority that the sandbox trusts. `hostCaFile` is that of the hosts' own certificates. */
+  /** Certificate of the authority that the sandbox trusts. `hostCaFile` is that of the hosts. */
   caFile: string;
   hostCaFile: string;
   received: ReceivedRequest[];
-  /** Connections that the hosts have accepted so far. */
+  /** Number of connections that the hosts have accepted so far. */
   connections: number;
   openConnections: number;
-  /** Names resolve once this promise does. Default: resolved. */
+  /** Names resolve once this promise resolves. Default: already resolved. */
   resolving: Promise<void>;
   denied: EgressDenied[];
   credentials: ProxiedCredential[];
@@ -45,7 +45,7 @@ export interface MitmBench {
   close(): Promise<void>;
 }
 
-/** @param open Default: an egress with namespaces. */
+/** Starts the hosts and a namespace. @param open Default: an egress with namespaces. */
 export async function makeMitmBench(
   trusted?: readonly string[],
   open: typeof createEgress = createEgress,

@@ -6,22 +6,22 @@ import { CAPTURE_ROUTES } from "../src/tunnel/programs.ts";
 
 const run = promisify(execFile);
 
-/** A network namespace as a pod has one: an interface with an address, and a route to everywhere through a gateway. */
+/** A network namespace like a pod's: an interface with an address, and a default route through a gateway. */
 export interface PodNetwork {
-  /** Of the interface inside, and of its other end, which is this machine. */
+  /** Address of the interface inside. `hop` is that of its other end, on this machine. */
   address: string;
   hop: string;
   netFd: number;
-  /** Command and arguments that run what follows inside. */
+  /** Command and arguments that run another command inside. */
   enter: readonly string[];
-  /** As the init container of a pod does it: with only CAP_NET_ADMIN. */
+  /** Installs the capture routes as the init container of a pod does, with only CAP_NET_ADMIN. */
   capture(gateway: string, port: number): Promise<void>;
   close(): Promise<void>;
 }
 
 let count = 0;
 
-/** Needs root. Its interfaces are gone with it. */
+/** Creates a network. Requires root. Closing the namespace removes its interfaces. */
 export async function openPodNetwork(): Promise<PodNetwork> {
   count += 1;
   const block = 4 * (count % 60);

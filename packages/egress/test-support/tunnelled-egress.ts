@@ -19,7 +19,7 @@ import { openPodNetwork, type PodNetwork } from "./pod-network.ts";
 
 export { openPodNetwork, type PodNetwork };
 
-/** A line of a sidecar. */
+/** A line that a sidecar prints. */
 export type SidecarLine =
   | { kind: "policy"; revision: number }
   | ({ kind: "denied" } & EgressDenied)
@@ -28,7 +28,7 @@ export type SidecarLine =
 
 export type SidecarProcess = ChildProcessByStdio<Writable, Readable, null>;
 
-/** The program of a sidecar, as a file that the users of containers can read. */
+/** Writes the sidecar's program to a file that the users of containers can read. Returns its path. */
 export async function writeSidecar(directory: string): Promise<string> {
   const path = join(directory, "sidecar.mjs");
   await chmod(directory, 0o755);
@@ -36,7 +36,7 @@ export async function writeSidecar(directory: string): Promise<string> {
   return path;
 }
 
-/** Runs a sidecar in a pod's network as its container does: a user of its own without capabilities, with its own processes. */
+/** Runs a sidecar in a pod's network like its container: own user without capabilities, own processes. */
 export function startSidecar(
   network: PodNetwork,
   program: string,
@@ -55,8 +55,8 @@ export function startSidecar(
 }
 
 /**
- * An egress whose namespaces are networks of pods: a sidecar in each captures what a sandbox dials and sends it through a tunnel to
- * a gateway in this process.
+ * Creates an egress whose namespaces are networks of pods. A sidecar in each captures the connections of a
+ * sandbox and sends them through a tunnel to a gateway in this process.
  */
 export async function createTunnelledEgress(options: EgressOptions = {}): Promise<Egress> {
   const directory = await mkdtemp(join(tmpdir(), "tunnelled-"));

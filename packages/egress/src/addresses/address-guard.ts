@@ -4,8 +4,9 @@ import { type HostName, parseHostPort, parsePort } from "../names/host-name.ts";
 import { EgressError } from "../policy/egress-error.ts";
 
 /**
- * IPv4 networks outside the public internet: own, private, shared, loopback, link-local, documentation, multicast, reserved;
- * and the one public address that Azure gives to services of the machine itself.
+ * IPv4 networks outside the public internet: own, private, shared, loopback, link-local, documentation,
+ * multicast and reserved ones. 168.63.129.16 is a public address, but on Azure it is a service of the machine
+ * itself.
  */
 const PRIVATE_IPV4 = [
   "0.0.0.0/8",
@@ -26,7 +27,9 @@ const PRIVATE_IPV4 = [
   "240.0.0.0/4",
 ];
 
-/** Within 2000::/3, the only public space: protocol assignments and Teredo, documentation, 6to4. */
+/**
+ * IPv6 networks in the public range 2000::/3 that are not public: protocols and Teredo, documentation, 6to4.
+ */
 const PRIVATE_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 const PRIVATE = new BlockList();
@@ -34,24 +37,25 @@ for (const network of [...PRIVATE_IPV4, ...PRIVATE_IPV6]) addNetwork(PRIVATE, ne
 const GLOBAL_UNICAST = new BlockList();
 addNetwork(GLOBAL_UNICAST, "2000::/3");
 
-/** Whether an address is on the public internet. IPv6 forms that carry an IPv4 address are not. */
+/** Returns whether an address is on the public internet. IPv6 forms that carry an IPv4 address are not. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !PRIVATE.check(address, "ipv4");
   return isIP(address) === 6 && GLOBAL_UNICAST.check(address, "ipv6") && !PRIVATE.check(address, "ipv6");
 }
 
-/** Whether an IP address is a loopback address. */
+/** Returns whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
 }
 
-/** Whether `name`, resolved to `address`, may be dialled at `port`. */
+/** Returns whether `name`, resolved to `address`, may be dialled at `port`. */
 export type AddressGuard = (name: HostName, address: string, port: number) => boolean;
 
 /**
- * Permits public addresses, except those of this machine, since connections to them would bypass its firewall. Other addresses
- * are permitted only where `allowPrivate` lists them: a host name, `name:port`, an address, `address:port` (IPv4), or a network
- * such as `10.1.0.0/16`. @throws EgressError for any other entry.
+ * Creates a guard that permits public addresses, except those of this machine, since connections to them
+ * would bypass its firewall. It permits other addresses only where `allowPrivate` lists them: a host name,
+ * `name:port`, an address, `address:port` (IPv4), or a network such as `10.1.0.0/16`.
+ * @throws EgressError for any other entry.
  */
 export function createAddressGuard(
   allowPrivate: readonly string[],
@@ -80,8 +84,7 @@ function parseException(entry: string): AddressGuard {
     (onlyPort ?? port) === port && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** Returns false when the text is not an address or a network. */
-/** False when the text is no address or network. */
+/** Adds an address or network to a list. Returns false when the text is neither. */
 export function addNetwork(list: BlockList, text: string): boolean {
   const [address = "", bits, excess] = text.split("/");
   const version = isIP(address);

@@ -1,27 +1,28 @@
 import { randomInt } from "node:crypto";
 import type { HostName } from "../names/host-name.ts";
 
-/** Names remembered per namespace: more than any honest program uses at a time, few enough to bound memory. */
+/** Maximum number of names remembered per namespace, which bounds memory. Honest programs use fewer. */
 const MAX_NAMES = 10_000;
-/** Addresses in 198.18.0.0/15, without the first and the last. */
+/** Number of addresses in 198.18.0.0/15, without the first and the last. */
 const ADDRESS_COUNT = (1 << 17) - 2;
 
 /**
- * Maps names to addresses in 198.18.0.0/15 (reserved for tests, never routed), so that the address of a connection identifies
- * the name that it was made for. Least recently requested names are evicted; their addresses are not reused for a long while.
+ * Maps names to addresses in 198.18.0.0/15 (reserved for tests, never routed), so that the address of a
+ * connection identifies the name that it was made for. The least recently requested names are evicted; their
+ * addresses are not reused until all others have been assigned.
  */
 export class SyntheticAddresses {
-  /** Least recently requested first. */
+  /** Ordered by last request, oldest first. */
   readonly #addresses = new Map<HostName, string>();
   readonly #names = new Map<string, HostName>();
   #given: number;
 
-  /** @param given how many addresses count as used. Default: none. */
+  /** @param given Number of addresses that count as used. Default: 0. */
   constructor(given = 0) {
     this.#given = given;
   }
 
-  /** Begins anywhere, so that no address has another name than in a map before it. */
+  /** Creates a map that starts at a random address, so that it hardly repeats addresses of an earlier map. */
   static anywhere(): SyntheticAddresses {
     return new SyntheticAddresses(randomInt(ADDRESS_COUNT));
   }
@@ -40,7 +41,7 @@ export class SyntheticAddresses {
     return this.#names.get(address) ?? null;
   }
 
-  /** An address that no name has. It terminates: there are many more addresses than remembered names. */
+  /** Returns an unused address. Terminates, since there are many more addresses than names. */
   #nextAddress(): string {
     for (;;) {
       const number = (this.#given % ADDRESS_COUNT) + 1;

@@ -5,7 +5,7 @@ import { closeListeners, type Listeners, type ListenTask, openListeners } from "
 
 interface Descriptors {
   netFd: number;
-  /** Null where this process is root. */
+  /** Descriptor of the user namespace; null where this process is root. */
   userFd: number | null;
 }
 
@@ -17,10 +17,9 @@ export interface BareNamespace extends Descriptors {
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Makes namespaces that listen at the default ports, at `morePorts` and at UDP 53. Rejects when none can be made.
- *
- * When this process is not root, each lies in a user namespace of its own, in which this user is root: a program that joins
- * both by `nsenter --preserve-credentials` has capabilities there, over nothing else.
+ * Makes namespaces that listen at the default TCP ports, at `morePorts` and at UDP 53. Rejects when none can
+ * be made. When this process is not root, each is in its own user namespace, in which this user is root. A
+ * program that joins both with `nsenter --preserve-credentials` has capabilities in that namespace only.
  */
 export async function makeNamespaces(count: number, morePorts: readonly number[]): Promise<BareNamespace[]> {
   const tcp = [...new Set([...DEFAULT_PORTS, ...morePorts])];
@@ -57,7 +56,7 @@ async function makeTogether(
   }
 }
 
-/** Prepares a namespace that somebody else made, as root. Duplicates its descriptor. */
+/** Prepares a namespace that the caller made, as root. Duplicates its descriptor. */
 export async function prepareNamespace(foreignFd: number): Promise<BareNamespace> {
   const netFd = openSync(`/proc/self/fd/${foreignFd}`, "r");
   try {
@@ -73,7 +72,7 @@ export async function prepareNamespace(foreignFd: number): Promise<BareNamespace
   }
 }
 
-/** Listens at further TCP ports of a living namespace. `onConnection` gets every connection. */
+/** Listens at further TCP ports of an open namespace. Calls `onConnection` with every connection. */
 export function listenAt(
   namespace: Descriptors,
   tcp: readonly number[],
@@ -90,7 +89,7 @@ async function listenIn({ netFd, userFd }: Descriptors, task: ListenTask): Promi
   return listeners ?? { tcp: [], udp: [] };
 }
 
-/** Closes the listeners at other TCP ports, so that programs inside can listen there. */
+/** Closes the listeners at TCP ports that are not wanted, so that programs inside can listen there. */
 export function closeOtherPorts(namespace: BareNamespace, wanted: readonly number[]): BareNamespace {
   const { tcp, udp } = namespace.listeners;
   const isWanted = ({ port }: { port: number }): boolean => wanted.includes(port);
@@ -98,7 +97,7 @@ export function closeOtherPorts(namespace: BareNamespace, wanted: readonly numbe
   return { ...namespace, listeners: { tcp: tcp.filter(isWanted), udp } };
 }
 
-/** Closes the listeners and descriptors. The kernel removes the namespace after the last process and connection in it. */
+/** Closes the listeners and descriptors. The kernel removes the namespace when nothing is left in it. */
 export function releaseNamespace(namespace: BareNamespace): void {
   closeListeners(namespace.listeners);
   closeDescriptors(namespace);

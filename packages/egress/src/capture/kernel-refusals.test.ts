@@ -152,7 +152,7 @@ test("listener process: ends with the last namespace, and starts with the next",
   await other.close();
 });
 
-/** Descriptors of this process and of its children. */
+/** Returns the number of open descriptors of this process and its children. */
 function held(): number {
   return ["self", ...children()].reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
 }

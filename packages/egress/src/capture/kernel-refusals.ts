@@ -1,13 +1,14 @@
 import { findProgram, isArchitecture } from "@berth/linux";
 import { type Refusal, RefusalListener } from "./refusal-listener.ts";
 
-/** Delay of the start, since starting a process takes processor time while a sandbox is being opened. */
+/** Milliseconds before the start, since starting a process takes CPU time while a sandbox opens. */
 const START_DELAY_MS = 50;
 const LINGER_MS = 3000;
 
 /**
- * Reports what the kernel refuses in namespaces, through one process for all of them that opens no port and sends nothing. It
- * runs as long as a namespace is watched. Without it the kernel refuses the same, unreported.
+ * Reports the connections that the kernel refuses in namespaces. One process, which opens no port and sends
+ * nothing, watches all of them; it runs as long as a namespace is watched. Without it the kernel refuses the
+ * same connections, unreported.
  */
 export class KernelRefusals {
   readonly #log: (line: string) => void;
@@ -22,8 +23,8 @@ export class KernelRefusals {
   }
 
   /**
-   * Starts watching shortly after, as root and where there is Perl; elsewhere it does nothing. Call the returned function, which
-   * stops it, before the descriptor is closed.
+   * Starts watching a namespace after a short delay. Does nothing when this process is not root or Perl is
+   * missing. Call the returned function, which stops watching, before the descriptor is closed.
    */
   watch(netFd: number, report: (refusal: Refusal) => void): () => void {
     if (this.#perl === null) return () => {};
@@ -62,7 +63,7 @@ export class KernelRefusals {
   }
 }
 
-/** Null where refusals cannot be watched. */
+/** Returns the path of Perl, or null where refusals cannot be watched. */
 function findPerl(): string | null {
   return process.getuid?.() === 0 && isArchitecture(process.arch) ? findProgram("perl") : null;
 }

@@ -14,16 +14,20 @@ export interface Listeners {
   udp: { port: number; socket: DatagramSocket }[];
 }
 
+/** Task of the helper process, and the namespaces in which it runs. */
 export interface ListenTask {
-  /** Program and arguments that enter a namespace and run what follows. Default: none. */
+  /** Program and arguments that enter a namespace and run the command that follows. Default: none. */
   enter?: readonly string[];
-  /** Descriptors that `enter` gets as 4, 5, …. */
+  /** Descriptors that `enter` inherits as 4, 5, …. */
   descriptors?: readonly number[];
-  /** `make` and how many namespaces, `prepare` or `bind`: see scripts/bind-ports.pl. */
+  /** `make` and the number of namespaces, `prepare` or `bind`: see scripts/bind-ports.pl. */
   task: readonly ["make", number] | readonly ["prepare" | "bind"];
   tcp: readonly number[];
   udp: readonly number[];
-  /** Called with each TCP connection from the first one on. Connections made before a later handler is attached are lost. */
+  /**
+   * Called with each TCP connection from the first one on. Connections made before a later handler is
+   * attached are lost.
+   */
   onConnection?: (client: Socket) => void;
 }
 
@@ -34,11 +38,10 @@ type HelperMessage =
   | { kind: "failed"; message: string };
 
 /**
- * Listens in network namespaces, by a helper process that enters or makes them. One process serves all namespaces, since starting
- * it costs more than everything it does. Returns the listeners of each namespace.
- * Rejects with an `Error` that says what failed; no listener is left open then.
- *
- * @param onNamespace called with the helper's process id and its descriptor of each namespace, while it runs.
+ * Listens in network namespaces through a helper process that enters or makes them. One process serves all
+ * namespaces, since starting it costs more than everything that it does. Returns the listeners of each
+ * namespace. Rejects with an `Error` that says what failed, after closing all listeners.
+ * @param onNamespace Called while the helper runs, with its process id and its descriptor of each namespace.
  */
 export async function openListeners(
   { enter = [], descriptors = [], task, tcp, udp, onConnection = () => {} }: ListenTask,

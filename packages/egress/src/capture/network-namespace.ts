@@ -12,13 +12,14 @@ import type { RecentPorts } from "./recent-ports.ts";
 
 export interface NamespaceOptions extends NetworkOptions {
   /**
-   * Open descriptor of a namespace that the caller made for one sandbox and in which only its loopback exists. It is prepared
-   * instead of a new one. Only as root. The descriptor stays the caller's.
+   * Open descriptor of a namespace that the caller made for one sandbox and in which only its loopback
+   * exists. That namespace is prepared instead of a new one. Requires root. The caller keeps the descriptor
+   * and closes it.
    */
   netFd?: number;
 }
 
-/** What all namespaces of one egress share. */
+/** State that all namespaces of one egress share. */
 export interface CaptureContext extends EgressContext {
   recentPorts: RecentPorts;
   kernelRefusals: KernelRefusals;
@@ -28,13 +29,17 @@ export interface CaptureContext extends EgressContext {
 export interface NetworkNamespace {
   /** Open descriptor of the network namespace, for `nsenter --net=/proc/self/fd/N`. */
   readonly netFd: number;
-  /** Open descriptor of the user namespace that owns it, where this process is not root; else null. */
+  /**
+   * Open descriptor of the user namespace that owns the network namespace; null where this process is root.
+   */
   readonly userFd: number | null;
-  /** Closes the connections that the new policy does not allow. Newly named ports are opened shortly after. */
+  /** Closes the connections that the new policy does not allow. Opens newly named ports in the background. */
   setPolicy(policy: EgressPolicy): void;
-  /** Starts watching; the returned function lists what was denied since, each host once, at most a thousand. */
+  /**
+   * Starts watching. The returned function lists the denials since then, one per host, at most a thousand.
+   */
   watchDenied(): () => EgressDenied[];
-  /** May be called again. */
+  /** Closes the namespace. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -76,7 +81,7 @@ export class ListeningNamespace implements NetworkNamespace {
     return this.#network.watchDenied();
   }
 
-  /** Listens at the ports that the policy names and where nothing listens yet. Rejects when it cannot. */
+  /** Listens at the policy's ports where nothing listens yet. Rejects when one cannot be opened. */
   openPorts(): Promise<void> {
     this.#recentPorts.add(this.#network.ports);
     const opening = this.#openingPorts.then(() => this.#openMissingPorts());
@@ -89,7 +94,7 @@ export class ListeningNamespace implements NetworkNamespace {
     return this.#closing;
   }
 
-  /** Resolves after `close`. */
+  /** Resolves when the namespace has been closed. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -118,7 +123,7 @@ export class ListeningNamespace implements NetworkNamespace {
     }
   }
 
-  /** Every address is local, so the local address of the accepted socket is the one that the client dialled. */
+  /** Serves a connection. Every address is local, so the socket's local address is the dialled one. */
   #onConnection(client: Socket): void {
     client.allowHalfOpen = true;
     client.setNoDelay(true);

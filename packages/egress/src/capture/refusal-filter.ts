@@ -1,7 +1,7 @@
 import type { Instruction } from "@berth/linux";
 
 const [BYTE, HALF, WORD] = [0x30, 0x28, 0x20];
-/** Added to a load: relative to the end of the IPv4 header. */
+/** Added to a load code: the offset is relative to the end of the IPv4 header. */
 const AFTER_HEADER = 0x20;
 const [TCP, ICMP, ICMP6] = [6, 1, 58];
 const RESET_OF_UNKNOWN = 0x14;
@@ -11,9 +11,10 @@ const OUTGOING = 4;
 const MAX_BYTES = 128;
 
 /**
- * Classic BPF over packets from their IP header on. It accepts the packets by which the kernel of a namespace refuses: the reset of
- * a connection to a port where nothing listens (the only one with sequence number zero), and the ICMP response to a datagram.
- * Traffic of the sandbox's programs among themselves, at loopback addresses, is not accepted.
+ * Classic BPF program over packets, starting at their IP header. It accepts the packets by which the kernel
+ * of a namespace refuses: the reset of a connection to a port where nothing listens (the only one with
+ * sequence number zero), and the ICMP response to a datagram. It ignores traffic between programs of the
+ * sandbox at loopback addresses.
  */
 export const REFUSAL_FILTER: readonly Instruction[] = [
   // A packet socket on loopback gets each packet twice.
@@ -51,7 +52,7 @@ export const REFUSAL_FILTER: readonly Instruction[] = [
   accept(MAX_BYTES),
 ];
 
-/** `::1` starts with zeros and ends with a one, as no other address in use does. */
+/** Ignores packets from `::1`. It starts with zeros and ends with a one, as no other address in use does. */
 function neverLoopback(at: number): Instruction[] {
   return [load(WORD, at), ...when(0, [load(WORD, at + 12), ...never(1)])];
 }

@@ -11,12 +11,12 @@ const WATCH_REFUSALS = perlProgram(new URL("../../scripts/watch-refusals.pl", im
 /** A connection or datagram that the kernel refused because nothing listens at its destination. */
 export interface Refusal {
   protocol: "tcp" | "udp";
-  /** The original destination. */
+  /** Original destination address. */
   address: string;
   port: number;
 }
 
-/** The process that watches namespaces (scripts/watch-refusals.pl). It ends with this one. */
+/** The process that watches namespaces (scripts/watch-refusals.pl). It ends when this process ends. */
 export class RefusalListener {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #log: (line: string) => void;
@@ -25,7 +25,7 @@ export class RefusalListener {
   readonly #pending = new Map<string, number>();
   #count = 0;
   #stderr = "";
-  /** Whether it has ended, so that nothing more can be watched. */
+  /** Whether the process has ended, so that no further namespace can be watched. */
   ended = false;
 
   constructor(perl: string, log: (line: string) => void) {
@@ -44,12 +44,14 @@ export class RefusalListener {
     createInterface({ input: child.stdout }).on("line", (line) => this.#onLine(line));
   }
 
-  /** The number of watched namespaces. */
+  /** Number of watched namespaces. */
   get size(): number {
     return this.#reports.size;
   }
 
-  /** Starts watching shortly after; the descriptor may be closed at once. Returns a function that stops it. */
+  /**
+   * Starts watching in the background; the caller may close its descriptor. Returns a function that stops.
+   */
   watch(netFd: number, report: (refusal: Refusal) => void): () => void {
     const id = String(++this.#count);
     const fd = openSync(`/proc/self/fd/${netFd}`, "r");
@@ -95,7 +97,7 @@ export class RefusalListener {
   }
 }
 
-/** An IPv6 address in its shortest form. */
+/** Returns an IPv6 address in its shortest form. */
 function shortened(address: string): string {
   return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

@@ -1,11 +1,13 @@
 /** A DNS query (RFC 1035) with exactly one question. */
 export interface DnsQuery {
   id: number;
-  /** Labels joined by dots, bytes as Latin-1; not validated. A dot inside a label is written `\\.`. */
+  /** Labels joined by dots, bytes as Latin-1; not validated. A dot inside a label is written as `\\.`. */
   name: string;
   type: number;
   recursionDesired: boolean;
-  /** The question as received. It is echoed byte for byte: some clients mix upper and lower case as a check. */
+  /**
+   * The question as received. It is echoed byte for byte: some clients mix upper and lower case as a check.
+   */
   question: Buffer;
 }
 
@@ -16,7 +18,7 @@ export const RESPONSE_CODES = { noError: 0, nameError: 3 } as const;
 const HEADER_BYTES = 12;
 const TTL_SECONDS = 60;
 
-/** Returns null for anything but a standard query with exactly one question in class IN. */
+/** Decodes a query. Returns null for anything but a standard query with exactly one question in class IN. */
 export function decodeQuery(message: Buffer): DnsQuery | null {
   if (message.length < HEADER_BYTES + 5 || message.length > 4096) return null;
   const flags = message.readUInt16BE(2);
@@ -33,7 +35,7 @@ export function decodeQuery(message: Buffer): DnsQuery | null {
   };
 }
 
-/** Compressed names are invalid here: before the question there is nothing to point to. */
+/** Reads the name of the question. Compressed names are invalid here, since no name precedes the question. */
 function decodeName(message: Buffer): { text: string; end: number } | null {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -48,7 +50,7 @@ function decodeName(message: Buffer): { text: string; end: number } | null {
   }
 }
 
-/** A response with one A record when `address` (dotted IPv4) is given, otherwise with none. */
+/** Encodes a response with one A record when `address` (dotted IPv4) is given, otherwise with no record. */
 export function encodeResponse(query: DnsQuery, code: number, address: string | null): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(query.id, 0);

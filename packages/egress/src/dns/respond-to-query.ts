@@ -4,12 +4,16 @@ import { DNS_TYPES, decodeQuery, encodeResponse, RESPONSE_CODES } from "./dns-me
 /** Returns the address for a name, or null when no policy allows the name. */
 export type AddressFor = (name: HostName) => string | null;
 
-/** Names that every sandbox has for itself. Programs ask for their IPv6 addresses, which are in no file. */
+/**
+ * Names that refer to the sandbox itself. Programs also ask for their IPv6 addresses, which are in no file.
+ */
 const OWN_NAMES: ReadonlySet<string> = new Set(["session", "localhost"]);
 
 /**
- * Responds to one DNS message: the loopback address of a name of the sandbox itself, the synthetic address of an allowed name, an empty
- * answer for their other record types, NXDOMAIN for every other name. Returns null, which sends nothing, for a message that is no query. `onDenied` is called with denied names.
+ * Responds to one DNS message. The response is the loopback address for a name of the sandbox itself, the
+ * synthetic address for an allowed name, no record for other record types of those names, and NXDOMAIN for
+ * every other name. Returns null, which sends nothing, for a message that is not a query. Calls `onDenied`
+ * with denied names.
  */
 export function respondToQuery(
   message: Buffer,
@@ -28,8 +32,8 @@ export function respondToQuery(
 }
 
 /**
- * Whether a name is `_service._protocol` of an allowed host. Programs look this up before the host itself; it does not exist,
- * and is not reported as a denial.
+ * Returns whether a name is `_service._protocol` of an allowed host. Programs look this up before the host
+ * itself. It does not exist and is not reported as a denial.
  */
 function isServiceOf(name: HostName, addressFor: AddressFor): boolean {
   const host = parseHostName(name.replace(/^(?:_[^.]*\.)+/, ""));

@@ -5,8 +5,8 @@ const MAX_UNREAD_BYTES = 65_536;
 const IDLE_MS = 10_000;
 
 /**
- * Serves DNS over TCP, in which each message is preceded by its length (RFC 7766). Closes the connection on an invalid query,
- * when the client does not read responses, and when it is idle.
+ * Serves DNS over TCP, in which each message is preceded by its length (RFC 7766). Closes the connection on
+ * an invalid query, when the client does not read responses, and when it is idle.
  */
 export function serveDnsOverTcp(client: Client, respond: (message: Buffer) => Buffer | null): void {
   let bytes = Buffer.alloc(0);

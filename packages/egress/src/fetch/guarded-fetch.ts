@@ -12,20 +12,20 @@ import { connectThrough } from "../outgoing/connect-through.ts";
 import { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 
-/** `fetch` for requests that the service itself makes to URLs that its users name. */
+/** `fetch` for requests that the service itself makes to URLs that users provide. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface GuardedFetchOptions {
-  /** As for `createEgress`: hosts, addresses or networks that may be reached although they are not public. */
+  /** Hosts, addresses or networks that may be reached although they are not public, as for `createEgress`. */
   allowPrivate: readonly string[];
-  /** PEM of certificate authorities to trust in addition to those of Node and of the machine. Default: those of Node only. */
+  /** PEM of authorities to trust besides those of Node and the machine. Default: those of Node alone. */
   authorities?: readonly string[];
   resolve?: Resolve;
-  /** Default: none; every destination is dialled. */
+  /** Outgoing proxies. Default: none; every destination is dialled directly. */
   proxies?: OutgoingProxies;
 }
 
-/** The host is not allowed, none of its addresses may be reached, or it does not resolve. */
+/** Thrown when the host is not allowed, none of its addresses may be reached, or it does not resolve. */
 export class DestinationDenied extends Error {
   override readonly name = "DestinationDenied";
   readonly denied: EgressDenied;
@@ -38,10 +38,10 @@ export class DestinationDenied extends Error {
 }
 
 /**
- * Creates a fetch that reaches the public internet over TLS, and the private addresses that the operator lists, also over plain
- * HTTP. A name is resolved once and the checked addresses are dialled, by a proxy where there is one, so DNS rebinding has no effect. Redirects are returned,
- * not followed. Each request has its own connection. Request bodies are text.
- *
+ * Creates a fetch that reaches public addresses over TLS, and private addresses that the operator lists, also
+ * over plain HTTP. It resolves a name once and dials the checked addresses, directly or through a proxy, so
+ * DNS rebinding has no effect. It returns redirects and does not follow them. Each request has its own
+ * connection. Request bodies are text.
  * @throws EgressError for an entry of `allowPrivate` that is no host, address or network.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
@@ -55,7 +55,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     return { secureContext: context };
   };
 
-  /** The addresses of a host that may be dialled. */
+  /** Returns the addresses of a host that may be dialled. */
   async function permitted(url: URL): Promise<string[]> {
     const { tls, name, address, port } = hostOf(url);
     const found = address === null ? await resolve(name).catch(() => []) : [address];
@@ -70,7 +70,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     throw new DestinationDenied(message, url, "private_address");
   }
 
-  /** How a request goes through a proxy; null if there is none for it. */
+  /** Returns request options that go through a proxy, or null if no proxy applies. */
   async function proxied(url: URL, addresses: readonly string[], signal?: AbortSignal | null) {
     const { tls, port } = hostOf(url);
     const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -107,15 +107,15 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 }
 
-/** Decides about each request of an `allowedFetch`. */
+/** Policy that an `allowedFetch` applies to each request. */
 export interface RequestPolicy {
   allows(url: URL): boolean;
   onDenied(denied: EgressDenied): void;
-  /** The message of the error for a request that `allows` denies. */
+  /** Error message for a request that `allows` denies. */
   deniedMessage: string;
 }
 
-/** A guarded fetch that checks each request against a policy and reports every denial, whatever its reason. */
+/** Wraps a guarded fetch with a policy that is checked for each request. Reports every denial. */
 export function allowedFetch(fetch: GuardedFetch, policy: RequestPolicy): GuardedFetch {
   return async (given, init) => {
     const url = new URL(given);
@@ -129,15 +129,15 @@ export function allowedFetch(fetch: GuardedFetch, policy: RequestPolicy): Guarde
   };
 }
 
-/** Costs as much as many requests, so callers keep the result. */
+/** Creates a TLS context. It costs as much as many requests, so callers keep the result. */
 function contextTrusting(authorities: readonly string[]): SecureContext {
   const known = [...getCACertificates("default"), ...getCACertificates("system")];
   return createSecureContext({ ca: [...new Set([...known, ...authorities])] });
 }
 
 /**
- * Whether the operator's list has the host of a URL by its name, or by its address if it is a literal IP address. Plain HTTP is
- * permitted to such a host.
+ * Returns whether the operator's list contains the host of a URL by name, or by address if the host is a
+ * literal IP address. Plain HTTP is permitted to such a host.
  */
 export function isListedHost(allowPrivate: readonly string[], url: string): boolean {
   const { name, address, port } = hostOf(new URL(url));
@@ -145,14 +145,17 @@ export function isListedHost(allowPrivate: readonly string[], url: string): bool
   return createAddressGuard(allowPrivate)(name, address ?? "", port);
 }
 
-/** A literal IP address gets the empty name, which no list has. @throws DestinationDenied for a host that is neither. */
+/**
+ * Returns the host of a URL. A literal IP address gets the empty name, which no list contains.
+ * @throws DestinationDenied for a host that is neither a name nor an address.
+ */
 function hostOf(url: URL): UrlHost & { name: HostName } {
   const host = parseUrlHost(url);
   if (host === null) throw new DestinationDenied("The host is not a name or an address.", url, "not_allowed");
   return { ...host, name: host.name ?? ("" as HostName) };
 }
 
-/** A lookup that returns the addresses that were resolved before. */
+/** Returns a lookup that yields the addresses that were resolved before. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   return (_name, options, callback) => {

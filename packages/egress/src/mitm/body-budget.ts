@@ -1,7 +1,7 @@
-/** For all bodies of one owner that are buffered at a time. */
+/** Bytes of request bodies that one owner may have buffered at a time. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The owner's budget for buffered bodies is used up. */
+/** Thrown when the owner's budget for buffered bodies is exhausted. */
 export class BodyBudgetExceeded extends Error {
   override readonly name = "BodyBudgetExceeded";
 }
@@ -17,7 +17,7 @@ export class BodyBudget {
     this.#owner = owner;
   }
 
-  /** @throws BodyBudgetExceeded */
+  /** Reserves bytes. @throws BodyBudgetExceeded */
   take(bytes: number): void {
     const all = (used.get(this.#owner) ?? 0) + bytes;
     if (all > MAX_BYTES) throw new BodyBudgetExceeded("Too many bodies are on their way at once.");
@@ -25,7 +25,7 @@ export class BodyBudget {
     this.#own += bytes;
   }
 
-  /** Returns what was taken. Calling it again has no effect. */
+  /** Releases all reserved bytes. Idempotent. */
   release(): void {
     used.set(this.#owner, (used.get(this.#owner) ?? 0) - this.#own);
     this.#own = 0;

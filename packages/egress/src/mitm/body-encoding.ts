@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { Encoding } from "./inject.ts";
 
-/** How text is encoded in a body of this content type; null for a body that is not text. */
+/** Returns how text is encoded in a body of this content type, or null for a body that is not text. */
 export function textEncoding(contentType: string | undefined): Encoding | null {
   const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (/^application\/(?:[\w.-]+\+)?json$|^application\/(?:x-)?(?:ndjson|jsonlines)$/.test(type))
@@ -21,13 +21,13 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   zstd: createZstdDecompress,
 };
 
-/** A decoder for a Content-Encoding; null for an unknown encoding, and for several. */
+/** Returns a decoder for a Content-Encoding, or null for an unknown encoding or a list of several. */
 export function decoderFor(encoding: string): Duplex | null {
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   return decoder?.() ?? null;
 }
 
-/** An Accept-Encoding header reduced to the encodings that `decoderFor` knows. */
+/** Reduces an Accept-Encoding header to the encodings that `decoderFor` knows. */
 export function knownEncodings(accepted: string): string {
   const known = accepted.split(",").filter((part) => {
     const name = part.split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -1,30 +1,31 @@
 const ROOT = 0;
-/** More needles end at one place only when somebody chose secrets that are ends of one another. */
+/** Maximum needles reported at one position. More end there only if many secrets are suffixes of another. */
 const MAX_AT_ONE_PLACE = 8;
 
 /**
- * Finds any of many needles in bytes that are read once, one after another (Aho-Corasick). A node stands for a beginning of a needle,
- * and its depth is how long that is; the root is 0. Most nodes have one child, which is the next node, so that they take few bytes.
+ * Finds any of many needles in bytes that are read once, in order (Aho-Corasick). A node stands for a prefix
+ * of a needle, and its depth is the length of that prefix; the root is 0. Most nodes have a single child,
+ * stored as the next node, which saves memory.
  */
 export class ByteAutomaton {
-  /** How many bytes lead to a node. */
+  /** Length of the prefix that each node stands for. */
   readonly depth: Uint32Array;
   /** The byte that leads to a node from its parent. */
   readonly #byte: Uint8Array;
-  /** 1 where the parent of a node is the node before. */
+  /** 1 where a node's parent is the node before it. */
   readonly #follows: Uint8Array;
   readonly #fromRoot = new Int32Array(256);
   /** Children that are not the next node, by parent and byte. */
   readonly #branches = new Map<number, number>();
-  /** The node of the longest proper suffix. */
+  /** The node of each node's longest proper suffix. */
   readonly #fallback: Int32Array;
-  /** Index of the needle that ends at a node, plus 1. */
+  /** Index of the needle that ends at a node, plus 1; 0 where none ends. */
   readonly #needle: Int32Array;
   /** The node itself or its nearest fallback where a needle ends; the root when there is none. */
   readonly #nearestEnd: Int32Array;
   #size = 1;
 
-  /** @param needles different ones, of at least one byte each. */
+  /** @param needles Distinct needles of at least one byte each. */
   constructor(needles: readonly Buffer[]) {
     const capacity = needles.reduce((sum, { length }) => sum + length, 2);
     this.depth = new Uint32Array(capacity);
@@ -38,12 +39,12 @@ export class ByteAutomaton {
     this.#link(parents);
   }
 
-  /** Of memory, in bytes, about. */
+  /** Approximate memory use in bytes. */
   get size(): number {
     return this.depth.length * 20 + this.#branches.size * 40;
   }
 
-  /** The node for the longest suffix of what was read that begins a needle. */
+  /** Returns the node for the longest suffix of the bytes read so far that is a prefix of a needle. */
   next(node: number, byte: number): number {
     for (let from = node; ; from = this.#fallback[from] ?? ROOT) {
       const child = this.#child(from, byte);
@@ -51,7 +52,7 @@ export class ByteAutomaton {
     }
   }
 
-  /** The first index from `at` on of a byte with which a needle begins; the length when there is none. */
+  /** Returns the index, from `at` on, of the first byte that begins a needle, or the length for none. */
   firstBegin(bytes: Buffer, at: number): number {
     let index = at;
     while (index < bytes.length && this.#fromRoot[bytes[index] ?? 0] === 0) index += 1;
@@ -62,7 +63,7 @@ export class ByteAutomaton {
     return this.#nearestEnd[node] !== ROOT;
   }
 
-  /** The needles that end at a node, the longest first: eight at most. */
+  /** Yields the needles that end at a node, longest first, at most eight. */
   *needlesAt(node: number): Generator<{ needle: number; length: number }> {
     let end = this.#nearestEnd[node] ?? ROOT;
     for (let count = 0; end !== ROOT && count < MAX_AT_ONE_PLACE; count++) {
@@ -77,7 +78,7 @@ export class ByteAutomaton {
     return this.#branches.size === 0 ? 0 : (this.#branches.get(node * 256 + byte) ?? 0);
   }
 
-  /** Returns the node of the whole needle. */
+  /** Inserts a needle and returns the node of its last byte. */
   #insert(needle: Buffer, parents: Int32Array): number {
     let node = ROOT;
     for (const byte of needle) node = this.#child(node, byte) || this.#addChild(node, byte, parents);
@@ -95,7 +96,7 @@ export class ByteAutomaton {
     return child;
   }
 
-  /** Level by level: the fallback of a child is found from that of its parent, which lies higher. */
+  /** Computes the fallbacks level by level, since a child's fallback depends on its parent's. */
   #link(parents: Int32Array): void {
     for (const node of this.#byDepth()) {
       const parent = parents[node] ?? ROOT;
@@ -106,7 +107,7 @@ export class ByteAutomaton {
     }
   }
 
-  /** All nodes but the root, in time that grows with their number alone. */
+  /** Returns all nodes but the root, ordered by depth, in linear time. */
   #byDepth(): Int32Array {
     const nodes = new Int32Array(this.#size - 1);
     const next = this.#firstOfEachDepth();
@@ -118,7 +119,7 @@ export class ByteAutomaton {
     return nodes;
   }
 
-  /** Where the nodes of each depth begin once they are in order. */
+  /** Returns, for each depth, the index of its first node in that order. */
   #firstOfEachDepth(): Int32Array {
     const first = new Int32Array(this.depth.reduce((most, depth) => Math.max(most, depth), 0) + 2);
     for (let node = 1; node < this.#size; node++) {

@@ -7,32 +7,33 @@ interface Match {
 }
 
 /**
- * Replaces needles in bytes that arrive in pieces as if in the whole: leftmost match first, the longest of those. Only bytes that may
- * begin a match are held back. Each byte is read once, so a piece takes time in proportion to its length, whatever came before.
+ * Replaces needles in a stream of pieces as if in the whole: leftmost match first, the longest of those.
+ * Holds back only bytes that may begin a match. Reads each byte once, so a piece takes time in proportion to
+ * its length, whatever came before.
  */
 export class ByteReplacement {
   readonly #automaton: ByteAutomaton;
   readonly #puts: readonly Buffer[];
   readonly #held = new HeldBytes();
-  /** The longest match that begins at a place, of those that are not replaced yet. */
+  /** Longest pending match for each position at which one begins. */
   readonly #matches = new Map<number, Match>();
   #node = 0;
   #place = 0;
 
-  /** @param puts what each needle of the automaton is replaced by. */
+  /** @param puts Replacement for each needle of the automaton. */
   constructor(automaton: ByteAutomaton, puts: readonly Buffer[]) {
     this.#automaton = automaton;
     this.#puts = puts;
   }
 
-  /** Returns what is certain now. */
+  /** Adds a piece and returns the output that later bytes cannot change. */
   write(piece: Buffer): Buffer {
     this.#held.add(piece);
     this.#read(piece);
     return this.#settledBefore(this.#place - (this.#automaton.depth[this.#node] ?? 0));
   }
 
-  /** Returns what was held back. */
+  /** Returns the output that was held back. */
   end(): Buffer {
     return this.#settledBefore(this.#place);
   }
@@ -49,13 +50,13 @@ export class ByteReplacement {
     this.#place += piece.length;
   }
 
-  /** A later match from the same place is longer. */
+  /** Records the matches that end here. A later match from the same start is longer, so it overwrites. */
   #note(node: number, end: number): void {
     for (const { needle, length } of this.#automaton.needlesAt(node))
       if (end - length >= this.#held.from) this.#matches.set(end - length, { needle, end });
   }
 
-  /** What begins before a place, at which no earlier match can begin any more. */
+  /** Returns the output for the bytes before a position, at which no earlier match can begin. */
   #settledBefore(place: number): Buffer {
     const parts: Buffer[] = [];
     for (let at = this.#held.from; at < place && this.#matches.size > 0; at++) {

@@ -28,7 +28,7 @@ async function through(chunks: readonly Buffer[], replacements: readonly Replace
   return Buffer.concat(await out).toString("latin1");
 }
 
-/** Two letters only, so that prefixes, repeats and overlaps are frequent. */
+/** Texts of two letters, so that prefixes, repeats and overlaps are frequent. */
 const letters = (minimum: number, maximum: number) =>
   fc.string({ unit: fc.constantFrom("a", "b"), minLength: minimum, maxLength: maximum });
 
@@ -36,7 +36,7 @@ const needles = fc
   .uniqueArray(letters(1, 6), { minLength: 1, maxLength: 4 })
   .map((words) => words.map((find, index) => ({ find, put: `<${index}>` })));
 
-/** The result of a regular expression with the longest alternative first. */
+/** Returns the result of a regular expression with the longest alternative first. */
 function expected(text: string, words: readonly { find: string; put: string }[]): string {
   const longestFirst = words.toSorted((one, other) => other.find.length - one.find.length);
   const pattern = new RegExp(longestFirst.map(({ find }) => find).join("|"), "g");

@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from "node:stream";
 import type { ByteReplacement } from "./byte-replacement.ts";
 
-/** A stream with everything replaced that a replacement finds. */
+/** A stream that applies a replacement. */
 export class ByteReplacer extends Transform {
   readonly #replacement: ByteReplacement;
 

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 3_650;
 const LEAF_DAYS = 30;
-/** Cached leaf certificates. Beyond that the oldest is evicted. */
+/** Maximum number of cached leaf certificates. Beyond it the oldest is evicted. */
 const MAX_LEAVES = 1_000;
 
 interface Leaf {
@@ -20,10 +20,10 @@ interface Leaf {
 }
 
 /**
- * Opens the authority in a directory (mode 0700, key 0600), and creates it there at the first start. The key is never shown to a
- * sandbox. Rejects with `EgressError` when openssl is missing.
- *
- * @param commonName The subject of a new authority's certificate, and in the subjects of the certificates that it signs.
+ * Opens the authority in a directory (mode 0700, key 0600); creates it there on the first start. The key is
+ * never shown to a sandbox. Rejects with `EgressError` when openssl is missing.
+ * @param commonName Subject of a new authority's certificate; part of the subjects of the certificates that
+ * it signs.
  */
 export async function openCertificateAuthority(
   directory: string,
@@ -34,7 +34,7 @@ export async function openCertificateAuthority(
   return new CertificateAuthority(directory, commonName, certificate);
 }
 
-/** Puts an authority that was made elsewhere into a directory, for `openCertificateAuthority`. */
+/** Writes an authority that was made elsewhere into a directory, for `openCertificateAuthority`. */
 export async function placeAuthority(directory: string, { certificate, key }: KeyPair): Promise<void> {
   if ((await readCertificate(directory)) === certificate) return;
   await rm(directory, { recursive: true, force: true });
@@ -43,7 +43,7 @@ export async function placeAuthority(directory: string, { certificate, key }: Ke
   await writeFile(join(directory, "ca.pem"), certificate);
 }
 
-/** Signs certificates for the hosts whose connections are opened. Only sandboxes trust it. */
+/** Signs certificates for the hosts whose connections are opened. Only sandboxes trust this authority. */
 export class CertificateAuthority {
   /** PEM, for the certificate bundles of sandboxes. */
   readonly certificate: string;
@@ -60,13 +60,13 @@ export class CertificateAuthority {
   }
 
   /**
-   * A context with a certificate for this host, signed when none is cached or it expires soon. Signing is queued and rate-limited
-   * per owner. Rejects when too many requests of the owner wait.
+   * Returns a context with a certificate for this host; signs one when none is cached or it expires soon.
+   * Signing is queued and rate-limited per owner. Rejects when too many requests of the owner are waiting.
    */
   contextFor(name: HostName, owner: object): Promise<SecureContext> {
     const cached = this.#cached(name);
     if (cached !== null) return Promise.resolve(cached);
-    // Pending requests are kept per owner, so that nobody waits in another owner's queue.
+    // Pending requests are kept per owner, so that no owner waits in another's queue.
     const own = this.#pending.get(owner) ?? new Map<HostName, Promise<SecureContext>>();
     this.#pending.set(owner, own);
     const pending = own.get(name);
@@ -93,7 +93,7 @@ export class CertificateAuthority {
   }
 }
 
-/** Replaces an authority that expires within twice the lifetime of a leaf. */
+/** Returns the authority's certificate. Replaces one that expires within twice the lifetime of a leaf. */
 async function currentCertificate(directory: string, commonName: string): Promise<string> {
   const found = await readCertificate(directory);
   if (found !== null && expiry(found) > Date.now() + 2 * LEAF_DAYS * DAY_MS) return found;
@@ -117,7 +117,7 @@ function expiry(pem: string): number {
   return Date.parse(new X509Certificate(pem).validTo);
 }
 
-/** Atomic: of two processes that create one at once, the first wins. */
+/** Creates an authority atomically: if two processes do so at once, the first wins. */
 async function createAuthority(directory: string, commonName: string): Promise<void> {
   await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
   const partial = await mkdtemp(`${directory}.`);
@@ -144,7 +144,7 @@ async function createAuthority(directory: string, commonName: string): Promise<v
   }
 }
 
-/** Removes directories that dead processes left. Other processes may be working in recent ones. */
+/** Removes directories that dead processes left. Other processes may still use recent ones. */
 async function removeStaleFiles(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => name.startsWith("leaf-"));
   for (const path of names.map((name) => join(directory, name))) {

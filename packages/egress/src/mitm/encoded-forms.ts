@@ -1,11 +1,11 @@
 import { percentEncoded } from "./inject.ts";
 
-/** Bytes. For longer values, only the most common forms are searched for. */
+/** Maximum length in bytes of a value that is searched for in all forms, not only the most common ones. */
 const MAX_ENCODED = 1_024;
 
 /**
- * The forms in which hosts write a value: plain, in JSON, XML, HTML, a URL, hexadecimal, and base64 at any offset. Text has one
- * character per byte.
+ * Returns the forms in which hosts write a value: plain, in JSON, XML, HTML, a URL, hexadecimal, and base64
+ * at any offset. Text has one character per byte.
  */
 export function encodedForms(value: string): Set<string> {
   const bytes = Buffer.from(value);
@@ -24,7 +24,7 @@ export function encodedForms(value: string): Set<string> {
   ]);
 }
 
-/** Plain, in JSON and in a URL. */
+/** Returns the plain, JSON and URL forms of a value. */
 export function commonForms(value: string): Set<string> {
   const text = Buffer.from(value).toString("latin1");
   return new Set([text, jsonInside(text), percentEncoded(value), encodeURIComponent(value.toWellFormed())]);
@@ -34,7 +34,7 @@ function jsonInside(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Some encoders escape slashes, some the characters special in HTML, and some everything outside ASCII. */
+/** Returns the JSON forms: some encoders escape slashes, HTML characters, or everything outside ASCII. */
 function jsonForms(text: string, value: string): string[] {
   const escaped = (form: string, characters: RegExp): string =>
     form.replace(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -47,7 +47,7 @@ function jsonForms(text: string, value: string): string[] {
   ]);
 }
 
-/** Named entities, and the usual ways to escape quotes. */
+/** Returns the XML and HTML forms: named entities, and the usual ways to escape quotes. */
 function markupForms(text: string): string[] {
   const inside = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = inside.replaceAll('"', "&quot;");
@@ -60,13 +60,13 @@ function markupForms(text: string): string[] {
   ];
 }
 
-/** Spaces as plus signs, as in forms, and escapes in lower case. */
+/** Returns each form also with spaces as plus signs, as in form bodies, and with escapes in lower case. */
 function urlForms(forms: readonly string[]): string[] {
   const lower = (form: string): string => form.replace(/%../g, (one) => one.toLowerCase());
   return forms.flatMap((form) => [form, form.replaceAll("%20", "+")]).flatMap((form) => [form, lower(form)]);
 }
 
-/** Base64 at an offset, without the characters that also encode bits of the bytes before or after. */
+/** Encodes bytes as base64 at an offset, without the characters that also encode bits of adjacent bytes. */
 function base64At(bytes: Buffer, offset: number): string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));

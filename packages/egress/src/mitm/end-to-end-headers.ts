@@ -1,4 +1,4 @@
-/** Headers for one connection only, or written anew for the next. */
+/** Headers that apply to one connection only, or are written anew for the next. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -11,7 +11,10 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
-/** The headers to forward, each name once with all its values, without those listed in `omitted` or in a Connection header. */
+/**
+ * Returns the headers to forward, each name once with all its values. Leaves out those in `omitted` and those
+ * named in a Connection header.
+ */
 export function endToEndHeaders(
   raw: readonly string[],
   omitted: readonly string[],

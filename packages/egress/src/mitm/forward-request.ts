@@ -17,14 +17,14 @@ import {
 } from "./proxied-credential.ts";
 import { NotConnected } from "./upstream-agent.ts";
 
-/** Connections that close after an error response. Requests that follow on them are ignored. */
+/** Client connections that close after an error response. Later requests on them are ignored. */
 const closing = new WeakSet<Socket>();
 
 const TOO_MANY_BYTES = `This session has more than ${MAX_BYTES_AT_HOST} bytes of secrets for this host.`;
 
 /**
- * Forwards one request with credentials injected, and its response. Resolves once the response has begun. Rejects when the
- * connection must be closed.
+ * Forwards one request with credentials injected, and its response. Resolves once the response has begun.
+ * Rejects when the connection must be closed.
  */
 export async function forwardRequest(exchange: MitmRequest): Promise<void> {
   const { connection, request, response } = exchange;
@@ -51,7 +51,10 @@ export async function forwardRequest(exchange: MitmRequest): Promise<void> {
   }
 }
 
-/** Requires the connection's host in every request and unambiguous framing. TRACE would return the request with its secrets. */
+/**
+ * Returns the fault of a request, or null. Every request must name the connection's host and have unambiguous
+ * framing. TRACE would return the request with its secrets.
+ */
 function findFault(
   { headersDistinct, headers, method, url = "" }: IncomingMessage,
   { name, port, protocol, deny }: MitmConnection,
@@ -72,7 +75,10 @@ function findFault(
   return { status: 501, message: "This transfer coding is not supported." };
 }
 
-/** Returns a function that starts the upstream request, so that it can be repeated. @throws UnencodableCredential */
+/**
+ * Returns a function that starts the upstream request, so that it can be repeated.
+ * @throws UnencodableCredential
+ */
 function prepareUpstream(
   { connection, agent, request }: MitmRequest,
   own: readonly ProxiedCredential[],
@@ -93,7 +99,7 @@ function prepareUpstream(
   };
 }
 
-/** @throws UnencodableCredential */
+/** Returns the request's end-to-end headers with credentials injected. @throws UnencodableCredential */
 function injectInHeaders(
   { rawHeaders }: IncomingMessage,
   own: readonly ProxiedCredential[],
@@ -132,7 +138,7 @@ async function send(
       return;
     } catch (error) {
       if (response.destroyed) return;
-      // A server may close a kept-alive connection at any time. It has not received the request, so it is sent again.
+      // A server may close a kept-alive connection at any time; it has not received this request.
       if (attempt === 0 && upstream.reusedSocket && body.length === "none") continue;
       handleFailure(exchange, error, upstream.reusedSocket);
       return;
@@ -140,7 +146,10 @@ async function send(
   }
 }
 
-/** On a reused connection the client's connection is closed, upon which clients retry. On a new one the client gets the reason. */
+/**
+ * Reports a failed request. On a reused connection the client's connection is closed, since clients then
+ * retry. On a new connection the client gets the reason.
+ */
 function handleFailure(exchange: MitmRequest, error: unknown, reused: boolean): void {
   const { connection, request } = exchange;
   if (reused || error instanceof NotConnected) {

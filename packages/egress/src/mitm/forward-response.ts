@@ -6,7 +6,7 @@ import type { MitmRequest } from "./mitm-connection.ts";
 import type { ProxiedCredential } from "./proxied-credential.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
-/** The streams that a body is piped through, and the headers that are wrong after that. */
+/** The streams that a body is piped through, and the headers that no longer match it afterwards. */
 interface Transformation {
   steps: Duplex[];
   staleHeaders: string[];
@@ -15,9 +15,9 @@ interface Transformation {
 const NONE: Transformation = { steps: [], staleHeaders: [] };
 
 /**
- * Forwards a response to the client with the values of the host's credentials redacted in headers and body. Encoded bodies are
- * decoded; decoded bodies and text are sent in chunks. Any other body keeps its length. A body in an unknown encoding passes
- * unchanged; requests do not accept such encodings.
+ * Forwards a response to the client with the values of the host's credentials redacted in headers and body.
+ * Encoded bodies are decoded; decoded bodies and text are sent in chunks. Any other body keeps its length. A
+ * body in an unknown encoding passes unchanged; requests do not accept such encodings.
  */
 export function forwardResponse(
   { request, response }: MitmRequest,

@@ -1,11 +1,13 @@
-/** The end of bytes that arrive in pieces, as much of it as is still needed. Takes time in proportion to what is added. */
+/**
+ * The last bytes of a stream of pieces that are still needed. Takes time in proportion to the bytes added.
+ */
 export class HeldBytes {
   #pieces: Buffer[] = [];
-  /** How many of the pieces are gone. */
+  /** Number of pieces that have been taken. */
   #gone = 0;
   #from = 0;
 
-  /** The place of the first byte that is held, counted from the first of all. */
+  /** Position of the first held byte in the whole stream. */
   get from(): number {
     return this.#from;
   }
@@ -14,7 +16,7 @@ export class HeldBytes {
     if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** Removes and returns what is before a place. */
+  /** Removes and returns the bytes before a position. */
   take(to: number): Buffer[] {
     const taken: Buffer[] = [];
     while (this.#from < to) {

@@ -1,20 +1,27 @@
 import type { ProxiedCredential } from "./proxied-credential.ts";
 import { placeholderPattern } from "./token-prefix.ts";
 
-/** How a value must be encoded where it is injected. */
+/** Encoding that a value needs in the place where it is injected. */
 export type Encoding = "header" | "percent" | "json" | "xml" | "plain";
 
-/** Characters of a text after injection. A placeholder is short and may occur a thousand times; a value may be long. */
+/**
+ * Maximum number of characters of a text after injection. A short placeholder may occur a thousand times, and
+ * its value may be long.
+ */
 export const MAX_INJECTED = 512 * 1024;
 
-/** A value cannot be encoded where it is requested, or makes the text too long. The message is one sentence, without the value. */
+/**
+ * Thrown when a value cannot be encoded where it is requested, or makes the text too long. The message is one
+ * sentence, without the value.
+ */
 export class UnencodableCredential extends Error {
   override readonly name = "UnencodableCredential";
 }
 
 /**
- * Replaces each placeholder in the text by its value. Text and result have one character per byte (Latin-1); a value is injected
- * as its UTF-8 bytes. @throws UnencodableCredential
+ * Replaces each placeholder in the text with its value. Text and result have one character per byte
+ * (Latin-1); a value is injected as its UTF-8 bytes.
+ * @throws UnencodableCredential
  */
 export function inject(text: string, credentials: readonly ProxiedCredential[], encoding: Encoding): string {
   const requested = credentials.filter(({ placeholder }) => text.includes(placeholder));
@@ -30,7 +37,10 @@ export function inject(text: string, credentials: readonly ProxiedCredential[], 
   });
 }
 
-/** As `inject` for the value of a header, also inside the base64 of Basic authentication. @throws UnencodableCredential */
+/**
+ * Injects like `inject` into a header's value, also in base64 of Basic authentication.
+ * @throws UnencodableCredential
+ */
 export function injectInHeader(
   name: string,
   value: string,
@@ -44,8 +54,9 @@ export function injectInHeader(
 }
 
 /**
- * The user name and placeholder of a Basic credential that a host has sent back, as servers of Git LFS do for the next request: the
- * redacted response had the placeholder where the base64 of the value was. Returns null for any other text.
+ * Returns the user name and placeholder of a Basic credential that a host has echoed, as Git LFS servers do
+ * for the next request. The redacted response had the placeholder where the base64 of the value was. Returns
+ * null for any other text.
  */
 function echoedPair(encoded: string, credentials: readonly ProxiedCredential[]): string | null {
   for (const { placeholder } of credentials) {
@@ -69,7 +80,7 @@ function encode(value: string, encoding: Encoding): string {
   return bytes;
 }
 
-/** Percent encoding for URLs and form bodies: every byte except unreserved characters is escaped. */
+/** Percent-encodes a value for URLs and form bodies: every byte except unreserved characters is escaped. */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(/[!'()*]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -4,17 +4,18 @@ import { textEncoding } from "./body-encoding.ts";
 import { inject } from "./inject.ts";
 import type { ProxiedCredential } from "./proxied-credential.ts";
 
-/** Longer bodies are not changed. */
+/** Maximum length in bytes of a body that is changed. */
 const MAX_INJECTED_BODY = 256 * 1024;
 
+/** A request body to send upstream. `length` is its number of bytes, or how it is framed otherwise. */
 export interface InjectedBody {
   length: number | "chunked" | "none";
   sendTo(upstream: ClientRequest): void;
 }
 
 /**
- * The body of a request with credentials injected, if it is short text; any other body is streamed unchanged. Rejects when the
- * client disconnects before the end of a short body.
+ * Returns the body of a request with credentials injected if it is short text; any other body is streamed
+ * unchanged. Rejects when the client disconnects before the end of a short body.
  */
 export async function injectInBody(
   request: IncomingMessage,
@@ -41,7 +42,7 @@ export async function injectInBody(
   return { length: injected.length, sendTo: (upstream) => upstream.end(injected) };
 }
 
-/** Some servers require `Content-Length: 0` with these methods. */
+/** Returns the length of an absent body. Some servers require `Content-Length: 0` with these methods. */
 function emptyLength({ headers, method = "" }: IncomingMessage): 0 | "none" {
   return headers["content-length"] !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? 0 : "none";
 }
@@ -51,7 +52,7 @@ function stream(request: IncomingMessage, begun: readonly Buffer[], upstream: Cl
   request.pipe(upstream);
 }
 
-/** Reads until the end, or until the body is too long. */
+/** Reads until the body ends or exceeds the maximum length. */
 async function readShort(request: IncomingMessage): Promise<{ chunks: Buffer[]; ended: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;

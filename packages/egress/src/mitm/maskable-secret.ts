@@ -1,7 +1,7 @@
-/** Shorter texts are parts of ordinary words: what is said would not be readable without them. */
+/** Minimum length of a masked secret. Shorter ones occur in ordinary words, and text would be unreadable. */
 const SHORTEST_SECRET = 6;
 
-/** What is given as a key where none is needed, or as a password where none was thought of. In lower case. */
+/** Values that people enter where no key is needed, and default passwords. In lower case. */
 const NO_SECRETS = new Set([
   ...[
     "anything",
@@ -59,26 +59,30 @@ const NO_SECRETS = new Set([
   ...["x-access-token"],
 ]);
 
-/** Bits. Whoever writes texts and sees what is masked in them can try some 2^40 values in a year. */
+/**
+ * Minimum bits of entropy of a secret that cannot be guessed. Somebody who writes texts and sees what is
+ * masked in them can try about 2^40 values in a year.
+ */
 const LEAST_UNKNOWN = 48;
 
 /**
- * Whether a secret is looked for in texts at all. One that is very short, or that many have, is part of what is ordinarily said, and
- * tells nothing. Every part that masks or redacts asks here.
+ * Returns whether texts are searched for a secret at all. A very short or common value is part of ordinary
+ * text and not worth hiding. Everything that masks or redacts uses this function.
  */
 export function isMaskable(secret: string): boolean {
   return secret.length >= SHORTEST_SECRET && !NO_SECRETS.has(secret.toLowerCase());
 }
 
 /**
- * Whether a secret could be found by trying: what is not maskable, and what has less than 48 bits if its characters were drawn at
- * random from those that it has, such as numbers of up to some 15 digits. To mask it would tell whoever tries that it is right.
+ * Returns whether a secret could be found by trial: it is not maskable, or has less than 48 bits of entropy
+ * by the frequency of its characters, such as a number of up to about 15 digits. Masking it would confirm a
+ * correct guess.
  */
 export function isGuessable(secret: string): boolean {
   return !isMaskable(secret) || entropyOf(secret.toLowerCase()) < LEAST_UNKNOWN;
 }
 
-/** Of a text, in bits, by how often each of its characters occurs. */
+/** Returns the entropy of a text in bits, by how often each of its characters occurs. */
 function entropyOf(text: string): number {
   const characters = [...text];
   const counts = Map.groupBy(characters, (character) => character).values();

@@ -1,4 +1,4 @@
-// Subject: mitm.ts, with clients that try to exhaust it or to get at secrets.
+// Subject: mitm.ts, with clients that try to exhaust it or to obtain secrets.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -24,7 +24,9 @@ function given(secret: string): void {
   bench.credentials = [{ placeholder, value: secret, targets: [{ host: at }], anywhere: true }];
 }
 
-/** Runs a program in the namespace, with `open()` for a TLS connection to the host, and returns its output. */
+/**
+ * Runs a program in the namespace, with `open()` for a TLS connection to the host, and returns its output.
+ */
 async function inside(program: string): Promise<string> {
   const script = `
 cat >/mnt/client.js <<'END'

@@ -5,12 +5,12 @@ import type { Client } from "../protocols/client.ts";
 import type { Destination, ProxiedCredential } from "./proxied-credential.ts";
 import type { UpstreamAgent } from "./upstream-agent.ts";
 
-/** A client's connection to a host that a credential is for. None of its bytes have been consumed. */
+/** A client's connection to a host that has a credential. None of its bytes have been consumed. */
 export interface MitmConnection extends Destination {
   client: Client;
-  /** Connects to the host. Returns null when it is denied or cannot be reached, which has been reported. */
+  /** Connects to the host. Returns null when the host is denied or cannot be reached; both are reported. */
   dial(): Promise<Socket | null>;
-  /** Identifies the sandbox: all its connections share limits on connections, certificates and buffered bodies. */
+  /** Identity of the sandbox, whose connections share limits on connections, certificates and bodies. */
   owner: object;
   /** The current credentials for the host. */
   credentials(): Promise<readonly ProxiedCredential[]>;
@@ -24,6 +24,6 @@ export interface MitmRequest {
   agent: UpstreamAgent;
   request: IncomingMessage;
   response: ServerResponse;
-  /** Precedes the text of error responses. */
+  /** Prefix of the text of error responses. */
   errorPrefix: string;
 }

@@ -26,7 +26,10 @@ for (const [capture, open] of process.getuid?.() === 0 ? CAPTURES : CAPTURES.sli
       bench.respond = (received, response) => response.end(`saw ${received.url}`);
     });
 
-    /** A program that sends bytes over TLS and prints what it receives, until the other side ends, `last` was received, or `silence` ms pass. */
+    /**
+     * A program that sends bytes over TLS and prints what it receives, until the other side ends, `last` was
+     * received, or `silence` ms pass.
+     */
     const client = `
 const [port, name, server, ca, bytes, last, silence] = process.argv.slice(1);
 let output = "";
@@ -198,7 +201,7 @@ socket.on("error", (error) => process.stdout.write("error " + error.code));
     });
 
     test("server name and dialled name differ → reset and reported", async () => {
-      // Another name than usual, whose denial is not suppressed as a repetition.
+      // A different name than usual, so that its denial is not suppressed as a repetition.
       const output = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`, {
         name: "other.example",
       });

@@ -11,19 +11,22 @@ import { UpstreamAgent } from "./upstream-agent.ts";
 export interface MitmOptions {
   /** Signs certificates for the hosts whose connections are opened. */
   authority: CertificateAuthority;
-  /** PEM of the authorities that upstream hosts are verified against. Default: those that Node comes with. */
+  /** PEM of the authorities that upstream hosts are verified against. Default: those built into Node. */
   trusted?: readonly string[];
-  /** Precedes the text of error responses that clients get. Default: `egress: `. */
+  /** Prefix of the text of error responses that clients get. Default: `egress: `. */
   errorPrefix?: string;
 }
 
-/** As for connections that are not opened. */
+/** Maximum bytes of a request head, the same as for connections that are not opened. */
 const MAX_HEAD_BYTES = 32_768;
-/** Per owner at a time: each connection may hold half a megabyte of a response that nobody reads. */
+/** Maximum connections per owner. Each may hold half a megabyte of a response that nobody reads. */
 const MAX_CONNECTIONS = 128;
-/** Pipelined requests that wait on one connection. Some clients send a few ahead; the connection of one that sends more is closed. */
+/**
+ * Maximum pipelined requests that wait on one connection, which a further one closes. Some clients send a
+ * few.
+ */
 const MAX_WAITING = 32;
-/** For a connection without traffic. */
+/** Milliseconds after which a connection without traffic is closed. */
 const IDLE_MS = 600_000;
 const KEEP_ALIVE_MS = 60_000;
 /** Responses to requests that the parser rejects. */
@@ -38,16 +41,17 @@ interface OpenConnection {
   connection: MitmConnection;
   agent: UpstreamAgent;
   waiting: number;
-  /** Of the last request; null before the first and once it has ended. */
+  /** Response to the last request; null before the first request and after the response has ended. */
   response: ServerResponse | null;
   /** Settles when the last request has its response. */
   last: Promise<void>;
 }
 
 /**
- * Injects credentials into requests of sandboxes, as a man in the middle. A client's connection ends here, in TLS with a
- * certificate of the installation's own authority. Each request is parsed by Node's strict parser, written anew, and sent over
- * a connection of this process, on which the host's certificate is verified. Both sides speak HTTP/1.1.
+ * Injects credentials into requests of sandboxes, as a man in the middle. It terminates a client's TLS
+ * connection with a certificate of the installation's own authority. Node's strict parser parses each
+ * request, which is then written anew and sent over a separate connection that verifies the host's
+ * certificate. Both sides speak HTTP/1.1.
  */
 export class Mitm {
   readonly #authority: CertificateAuthority;
@@ -80,7 +84,9 @@ export class Mitm {
     this.#server.on("clientError", (error, socket) => this.#onMalformed(error, socket as Socket));
   }
 
-  /** Serves the connection until it ends. Rejects when the handshake fails; then the caller closes the client. */
+  /**
+   * Serves the connection until it ends. Rejects when the handshake fails; then the caller closes the client.
+   */
   async serve(connection: MitmConnection): Promise<void> {
     if (connection.client.destroyed) return;
     this.#count(connection);
@@ -92,7 +98,7 @@ export class Mitm {
     this.#server.emit("connection", socket);
   }
 
-  /** Serves the requests of a connection one after another, each once the previous one has its response. */
+  /** Serves the requests of a connection in order; each starts when the previous one has its response. */
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const open = this.#connections.get(socket);
@@ -116,7 +122,7 @@ export class Mitm {
       .catch(() => void socket.destroy());
   }
 
-  /** Responds before it closes: a stream that is destroyed at once drops what was written last. */
+  /** Responds before it closes the socket: destroying a stream at once drops the last write. */
   #onMalformed({ code = "" }: NodeJS.ErrnoException, socket: Socket): void {
     const isResponding = this.#connections.get(socket)?.response?.headersSent ?? false;
     if (isResponding || !socket.writable) socket.destroy();
@@ -126,7 +132,7 @@ export class Mitm {
       );
   }
 
-  /** Counts the connection until it ends. @throws when its owner has too many. */
+  /** Counts the connection until it ends. @throws Error when its owner has too many. */
   #count({ client, owner }: MitmConnection): void {
     const count = this.#counts.get(owner) ?? 0;
     if (count >= MAX_CONNECTIONS)

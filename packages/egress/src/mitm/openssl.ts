@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** Arguments of `openssl req` for a new key. */
 export const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** Runs openssl with nothing of this process's environment except PATH. */
+/** Runs openssl with only PATH in its environment. Rejects when it fails or takes over 20 seconds. */
 export async function openssl(directory: string, args: readonly string[]): Promise<void> {
   await run("openssl", [...args], { cwd: directory, env: { PATH: process.env.PATH }, timeout: 20_000 });
 }
@@ -20,7 +20,7 @@ export interface KeyPair {
   key: string;
 }
 
-/** Makes an authority. */
+/** Creates a self-signed certificate authority, valid for `days`. */
 export function makeAuthority(commonName: string, days: number): Promise<KeyPair> {
   return inOwnDirectory(async (directory) => {
     await openssl(directory, [
@@ -38,7 +38,10 @@ export function makeAuthority(commonName: string, days: number): Promise<KeyPair
   });
 }
 
-/** A new key with a certificate of an authority. @param extensions of the certificate, as lines of openssl's configuration. */
+/**
+ * Creates a key and has an authority sign its certificate.
+ * @param extensions Extensions of the certificate, as lines of openssl's configuration.
+ */
 export function signPair(
   authority: KeyPair,
   { commonName, days, extensions }: { commonName: string; days: number; extensions: readonly string[] },
@@ -70,7 +73,7 @@ async function readPair(directory: string): Promise<KeyPair> {
   return { certificate, key };
 }
 
-/** A directory that nobody else can read, for as long as `use` takes. */
+/** Creates a private directory, passes it to `use`, and removes it afterwards. */
 async function inOwnDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), "berth-keys-"));
   try {

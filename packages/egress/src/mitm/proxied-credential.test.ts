@@ -11,7 +11,7 @@ const credential = (...targets: CredentialTarget[]) => ({
   anywhere: false,
 });
 
-/** Whether the credential of a target is for a TLS connection, or a request on it. */
+/** Returns whether the credential of a target applies to a TLS connection, or a request on it. */
 function isFor(
   target: CredentialTarget,
   host: string,

@@ -2,42 +2,45 @@ import type { HostName } from "../names/host-name.ts";
 import { parsePolicy } from "../policy/policy.ts";
 
 /**
- * Called for each connection of a sandbox, and for each request on a connection that is opened, so that a change takes effect at
- * once. When it rejects, the connection or the request fails.
+ * Returns the credentials of a sandbox. Called for each of its connections, and for each request on a
+ * connection that is opened, so that a change takes effect at once. When it rejects, the connection or the
+ * request fails.
  */
 export type CredentialSource = () => Promise<readonly ProxiedCredential[]>;
 
 /**
- * A secret that the sandbox does not have. The sandbox has a placeholder, which is worth nothing anywhere else; in requests to
- * the credential's targets, which the policy must allow as well, the secret is injected in its place.
+ * A secret that the sandbox does not have. The sandbox has a placeholder, which has no value anywhere else.
+ * In requests to the credential's targets, which the policy must allow as well, the secret replaces the
+ * placeholder.
  */
 export interface ProxiedCredential {
   /**
-   * Unguessable visible ASCII that needs no escape in a URL and occurs in no other text. In the sandbox it may be preceded by
-   * the prefix of a well-known kind of token; see `withTokenPrefix`.
+   * Unguessable visible ASCII that needs no escape in a URL and occurs in no other text. In the sandbox it
+   * may be preceded by the prefix of a well-known kind of token; see `withTokenPrefix`.
    */
   placeholder: string;
   value: string;
   targets: readonly CredentialTarget[];
-  /** Inject in URLs and in short text bodies, too. Otherwise in headers only, since hosts publish bodies. */
+  /** Whether to inject in URLs and short text bodies, not only in headers. Hosts may publish bodies. */
   anywhere: boolean;
 }
 
-/** Bytes of the values of all credentials for one host: every response of it is searched for them. */
+/** Maximum bytes of the credential values for one host; each of its responses is searched for them. */
 export const MAX_BYTES_AT_HOST = 65_536;
 
-/** Whether their values are short enough to be searched for. */
+/** Returns whether the values are short enough in total to be searched for. */
 export function areSearchable(credentials: readonly ProxiedCredential[]): boolean {
   const bytes = credentials.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
   return bytes <= MAX_BYTES_AT_HOST;
 }
 
+/** Requests in which a credential may be injected. */
 export interface CredentialTarget {
-  /** As in an `EgressPolicy`. */
+  /** Host pattern, as in an `EgressPolicy`. */
   host: string;
-  /** Only for requests to this path, to the path with `.git` appended, or below either. */
+  /** Limits injection to requests to this path, to the path with `.git` appended, or below either. */
   path?: string;
-  /** Also over plain HTTP, which anyone on the network path can read. Default: false, TLS only. */
+  /** Whether to inject over plain HTTP, too, which others on the network can read. Default: false. */
   plaintext?: boolean;
 }
 
@@ -48,7 +51,7 @@ export interface Destination {
   protocol: "tls" | "http";
 }
 
-/** The credentials for a host. */
+/** Returns the credentials for a host. */
 export function credentialsAt(
   credentials: readonly ProxiedCredential[],
   destination: Destination,
@@ -56,7 +59,7 @@ export function credentialsAt(
   return credentials.filter(({ targets }) => targets.some((target) => leadsTo(target, destination)));
 }
 
-/** The credentials for a request to a host. Where a target has a path, the request's path must be at or below it. */
+/** Returns the credentials for a request, whose path must be at or below a target's path, if it has one. */
 export function credentialsFor(
   credentials: readonly ProxiedCredential[],
   destination: Destination,
@@ -76,15 +79,18 @@ function leadsTo(
   return parsePolicy({ mode: "limited", hosts: [host] }).allows(name, port);
 }
 
-/** `path` is null for an ambiguous path, which is below none. */
+/**
+ * Returns whether a path is at or below a base. `path` is null for an ambiguous path, which is below none.
+ */
 function isBelow(path: string | null, base: string | undefined): boolean {
   if (base === undefined) return true;
   return path !== null && (path === base || path.startsWith(`${base}/`) || path.startsWith(`${base}.git/`));
 }
 
 /**
- * The path of a request target; null for a path that some server may read as another one: with dot segments, escaped separators
- * or dots, or unusual characters. Some servers cut segments at a semicolon, decode escapes twice, or accept overlong UTF-8.
+ * Returns the path of a request target. Returns null for a path that some server may read differently: with
+ * dot segments, escaped separators or dots, or unusual characters. Some servers cut segments at a semicolon,
+ * decode escapes twice, or accept overlong UTF-8.
  */
 function plainPath(requestTarget: string): string | null {
   const path = requestTarget.split("?", 1)[0] ?? "";

@@ -1,20 +1,18 @@
-/** Tasks that may run at once before the rate applies. */
+/** Number of tasks that may run at once before the rate applies. */
 const BURST = 16;
-/** Then one task per interval. */
+/** Milliseconds per task after the burst. */
 const INTERVAL_MS = 1_000;
 const MAX_WAITING = 64;
 
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
-  /** Tasks that could run at once at `updatedAt` (token bucket). */
+  /** Number of tasks that could run at once at `updatedAt` (token bucket). */
   tokens: number;
   updatedAt: number;
 }
 
-/**
- * One queue per owner, which runs one task at a time and, after a burst, one per second. Owners do not wait for each other.
- */
+/** A queue per owner runs one task at a time and, after a burst, one per second, independently of others. */
 export class RateLimitedQueues {
   readonly #queues = new WeakMap<object, Queue>();
   readonly #now: () => number;
@@ -23,7 +21,7 @@ export class RateLimitedQueues {
     this.#now = now;
   }
 
-  /** Runs a task in its owner's queue. Rejects when too many wait in it. */
+  /** Runs a task in its owner's queue. Rejects when too many tasks are waiting in it. */
   run<T>(owner: object, task: () => Promise<T>): Promise<T> {
     const queue = this.#queueOf(owner);
     if (queue.waiting >= MAX_WAITING) return Promise.reject(new Error("Too many tasks are waiting at once."));

@@ -113,7 +113,10 @@ function assertLinear(name: string, length: number, work: (length: number) => vo
   assert.ok(long <= 24 * Math.max(short, 10_000), `${name.slice(0, 20)}: ${short} and ${long} µs`);
 }
 
-/** Of this thread, in µs. The kernel counts in steps of some milliseconds, so less than ten of them are no measure. */
+/**
+ * Returns CPU time of this thread in µs, the least of three runs. The kernel counts in steps of some
+ * milliseconds, so less than ten of them are not significant.
+ */
 function leastTime(work: () => void): number {
   const times = [1, 2, 3].map(() => {
     const before = process.threadCpuUsage();

@@ -6,24 +6,26 @@ import { isMaskable } from "./maskable-secret.ts";
 import type { ProxiedCredential } from "./proxied-credential.ts";
 import { withTokenPrefix } from "./token-prefix.ts";
 
-/** Bytes of all forms; of the credentials after that, only the most common ones are searched for. */
+/** Total bytes of forms after which only the most common forms of further credentials are searched for. */
 const MAX_FORMS = 1024 * 1024;
 
-/** Replaces the values of credentials in a response by their placeholders. */
+/** Replaces the values of credentials in a response with their placeholders. */
 export interface Redactor {
-  /** Text with one character per byte. */
+  /** Redacts a text that has one character per byte. */
   text(text: string): string;
-  /** For a body. */
+  /** Returns a stream that redacts a body. */
   stream(): ByteReplacer;
-  /** For a body whose length must not change: placeholders are cut, or padded with asterisks. */
+  /**
+   * Returns a stream for a body whose length must not change: placeholders are cut, or padded with asterisks.
+   */
   streamOfSameLength(): ByteReplacer;
 }
 
-/** Of what was made last, about as many bytes are kept, since each response of a host needs the same. */
+/** Approximate bytes of recent redactors to keep, since each response of a host needs the same one. */
 const MAX_KEPT = 32 * 1024 * 1024;
 const kept = new Map<string, { redactor: Redactor; size: number }>();
 
-/** The redactor of some credentials. Making one takes time in proportion to their length, so the last ones are kept. */
+/** Returns the redactor for some credentials. Recent ones are cached, since making one takes long. */
 export function createRedactor(credentials: readonly ProxiedCredential[]): Redactor {
   const key = JSON.stringify(credentials.map(({ value, placeholder }) => [value, placeholder]));
   const made = kept.get(key) ?? makeRedactor(credentials);
@@ -53,7 +55,7 @@ function makeRedactor(credentials: readonly ProxiedCredential[]): { redactor: Re
   return { redactor, size: automaton.size };
 }
 
-/** What each form is replaced by. */
+/** Returns the replacement for each form of each credential. */
 function replacementsOf(credentials: readonly ProxiedCredential[]): Map<string, string> {
   const replacements = new Map<string, string>();
   let length = 0;

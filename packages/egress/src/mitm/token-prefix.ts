@@ -18,14 +18,17 @@ const PREFIXES = [
 ];
 
 /**
- * What a sandbox gets instead of a secret: the placeholder, after the secret's own prefix if that only identifies its kind. Some
- * programs reject what does not look like a token.
+ * Returns the text that a sandbox gets instead of a secret: the placeholder, preceded by the secret's own
+ * prefix if that only identifies its kind. Some programs reject a token of unexpected form.
  */
 export function withTokenPrefix(secret: string, placeholder: string): string {
   return `${PREFIXES.find((prefix) => secret.startsWith(prefix)) ?? ""}${placeholder}`;
 }
 
-/** Matches placeholders with any prefix or none: the prefix differs once the secret is replaced by one of another kind. */
+/**
+ * Returns a pattern that matches placeholders with any known prefix or none, since a secret may have been
+ * replaced by one of another kind.
+ */
 export function placeholderPattern(placeholders: readonly string[]): RegExp {
   return new RegExp(`(?:${PREFIXES.join("|")})?(${placeholders.map(RegExp.escape).join("|")})`, "g");
 }

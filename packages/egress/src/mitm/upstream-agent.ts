@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { connect, type SecureContext } from "node:tls";
 import type { Destination } from "./proxied-credential.ts";
 
-/** The host could not be connected to, which has been reported. */
+/** Thrown when the host could not be connected to. The failure has already been reported. */
 export class NotConnected extends Error {
   override readonly name = "NotConnected";
 }
@@ -13,7 +13,7 @@ interface Upstream extends Destination {
   dial(): Promise<Socket | null>;
 }
 
-/** The upstream connection of one client connection: one at a time, kept alive between its requests. */
+/** The upstream connections of one client connection: one at a time, kept alive between requests. */
 export class UpstreamAgent extends Agent {
   readonly #upstream: Upstream;
   readonly #trust: SecureContext;
@@ -60,7 +60,7 @@ export class UpstreamAgent extends Agent {
       socket,
       servername: name,
       secureContext: this.#trust,
-      // Not overridden by NODE_TLS_REJECT_UNAUTHORIZED of this process.
+      // An explicit value takes precedence over NODE_TLS_REJECT_UNAUTHORIZED of this process.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
     });

@@ -4,14 +4,16 @@ declare const valid: unique symbol;
 export type HostName = string & { readonly [valid]: true };
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Octal, decimal and hexadecimal numbers. Many parsers read a name that ends in one as an IPv4 address. */
+/**
+ * Matches octal, decimal and hexadecimal numbers. Many parsers read names that end in one as IPv4 addresses.
+ */
 const number = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
 /**
- * Parses a host name from a policy, a DNS question, a TLS hello or a Host header. Every name that is compared or resolved
- * is parsed here, so that no two callers can read one text differently. Upper case is folded.
- * Returns null for anything but plain ASCII labels: addresses in any notation, ports, user names, escapes, empty labels,
- * a trailing dot, unencoded international names.
+ * Parses a host name from a policy, a DNS question, a TLS hello or a Host header. Every name that is compared
+ * or resolved is parsed here, so that no two callers can read one text differently. Upper case is folded.
+ * Returns null for anything but plain ASCII labels: addresses in any notation, ports, user names, escapes,
+ * empty labels, a trailing dot, unencoded international names.
  */
 export function parseHostName(text: string): HostName | null {
   if (text.length === 0 || text.length > 253) return null;
@@ -21,36 +23,36 @@ export function parseHostName(text: string): HostName | null {
   return labels.every((part) => label.test(part)) && !number.test(last) ? (name as HostName) : null;
 }
 
-/** `toLowerCase` would fold some letters beyond ASCII (the Kelvin sign) into ASCII ones. */
+/** Folds only ASCII letters: `toLowerCase` would fold some others (the Kelvin sign) into ASCII ones. */
 function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** As `parseHostName`, for requests and TLS hellos: one trailing dot, which marks a fully qualified name, is removed. */
+/** Parses like `parseHostName`, for requests and TLS hellos, without the dot of a fully qualified name. */
 export function parseRequestedHost(text: string): HostName | null {
   return parseHostName(text.endsWith(".") ? text.slice(0, -1) : text);
 }
 
-/** A denied name in printable form: bytes outside printable ASCII become `?`. */
+/** Returns a denied name in printable form: bytes outside printable ASCII become `?`. */
 export function printable(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, "?").slice(0, 253);
 }
 
-/** Parses a decimal TCP port without sign, space or leading zero. */
+/** Parses a decimal TCP port. Returns null for a sign, a space, a leading zero, or a number out of range. */
 export function parsePort(text: string): number | null {
   if (!/^[1-9][0-9]{0,4}$/.test(text)) return null;
   const port = Number(text);
   return port <= 65_535 ? port : null;
 }
 
-/** Whether a name is `localhost` or below it: resolvers must return loopback addresses for these (RFC 6761). */
+/** Returns whether a name is `localhost` or below it. It must resolve to loopback addresses (RFC 6761). */
 export function isLocalhost(name: HostName): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
 export interface HostPort {
   name: HostName;
-  /** Null when the text has none. */
+  /** Port, or null when the text has none. */
   port: number | null;
 }
 
@@ -59,7 +61,7 @@ export function parseHostPort(text: string): HostPort | null {
   return parseParts(text, parseHostName);
 }
 
-/** Parses `name` or `name:port` of a request, with `parseRequestedHost`. */
+/** Parses `name` or `name:port` of a request, with `parseRequestedHost`. Returns null for invalid text. */
 export function parseRequestedHostPort(text: string): HostPort | null {
   return parseParts(text, parseRequestedHost);
 }

@@ -10,7 +10,10 @@ export interface UrlHost {
   address: string | null;
 }
 
-/** Parses the host of an http or https URL. Returns null for another scheme, or a host that is neither a name nor an address. */
+/**
+ * Parses the host of an http or https URL. Returns null for another scheme, or a host that is neither a name
+ * nor an address.
+ */
 export function parseUrlHost({ protocol, hostname, port }: URL): UrlHost | null {
   const tls = protocol === "https:";
   if (!tls && protocol !== "http:") return null;

@@ -2,7 +2,7 @@ import { STANDARD_PORTS } from "../policy/policy.ts";
 
 export const DNS_PORT = 53;
 
-/** Where programs that are configured to use a proxy find one, at every loopback address. */
+/** Port at which programs that are configured to use a proxy find one, at every loopback address. */
 export const PROXY_PORT = 3128;
 
 /** TCP ports at which the connections of every sandbox are captured. */

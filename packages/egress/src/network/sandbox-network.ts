@@ -18,19 +18,19 @@ export interface NetworkOptions {
   policy: EgressPolicy;
   credentials?: CredentialSource;
   onDenied?: (denied: EgressDenied) => void;
-  /** Milliseconds after which a host is reported again. Default: 1,000. */
+  /** Milliseconds after which the same host is reported again. Default: 1,000. */
   repeatMs?: number;
 }
 
-/** Where a client connected to. */
+/** The address and port that a client connected to. */
 export type Dialled = Pick<OriginalDestination, "address" | "port">;
 
-/** At more connections at once, new ones are closed. */
+/** Maximum number of connections at once; further ones are closed. */
 const MAX_CONNECTIONS = 512;
 
 /**
- * What one sandbox reaches, wherever its connections were captured: each DNS query and each connection is checked against the policy
- * of that moment.
+ * The network of one sandbox, wherever its connections are captured. Checks each DNS query and each
+ * connection against the policy of that moment.
  */
 export class SandboxNetwork {
   readonly #context: EgressContext;
@@ -41,7 +41,7 @@ export class SandboxNetwork {
   #policy: Policy;
   #isClosed = false;
 
-  /** @param addresses Default: those from the first on. */
+  /** @param addresses Default: a new map that starts at the first address. */
   constructor(options: NetworkOptions, context: EgressContext, addresses = new SyntheticAddresses()) {
     this.#policy = parsePolicy(options.policy);
     this.#context = { ...context, log: rateLimitedLog(context.log) };
@@ -63,12 +63,12 @@ export class SandboxNetwork {
     return this.#policy.ports;
   }
 
-  /** A line of the log about this sandbox; too many in a minute are dropped. */
+  /** Logs a line about this sandbox; lines beyond the rate limit are dropped. */
   log(line: string): void {
     this.#context.log(line);
   }
 
-  /** Closes the connections that the new policy does not allow. @throws EgressError for an invalid host. */
+  /** Replaces the policy and closes connections that it denies. @throws EgressError for an invalid host. */
   setPolicy(policy: EgressPolicy): void {
     this.#policy = parsePolicy(policy);
     for (const [client, host] of this.#connections) {
@@ -76,7 +76,9 @@ export class SandboxNetwork {
     }
   }
 
-  /** Starts watching; the returned function lists what was denied since, each host once, at most a thousand. */
+  /**
+   * Starts watching. The returned function lists the denials since then, one per host, at most a thousand.
+   */
   watchDenied(): () => EgressDenied[] {
     return this.#denials.watch();
   }
@@ -95,7 +97,7 @@ export class SandboxNetwork {
     else void this.#connect(client, original);
   }
 
-  /** Responds to a DNS message; null: not at all. */
+  /** Responds to a DNS message. Returns null when no response is to be sent. */
   respond(message: Buffer): Buffer | null {
     const addressFor = (name: HostName): string | null =>
       this.#policy.allowsName(name) ? this.#addresses.addressOf(name) : null;
@@ -103,7 +105,7 @@ export class SandboxNetwork {
     return respondToQuery(message, addressFor, deny);
   }
 
-  /** Reports what the kernel refused. A port that the policy names may not be open yet, so its refusal is no denial. */
+  /** Reports a refusal by the kernel, except at a port of the policy, which may not be open yet. */
   refused(protocol: "tcp" | "udp", { address, port }: Dialled): void {
     const name = this.#addresses.nameOf(address);
     const isAllowed = name !== null && this.#policy.allows(name, port);

@@ -149,7 +149,7 @@ test("outgoing proxies: chosen by port; what is named is reached directly", () =
   assert.equal(new OutgoingProxies().of({ name: "b.example", ...TARGET }), null);
 });
 
-/** A proxy that answers with this status, and connects after 200 where it can. */
+/** Starts a proxy that responds with this status, and after 200 connects where it can. */
 async function startProxy(t: TestContext, status: number, server: Server = createServer()) {
   const asked: Array<[string | undefined, string | undefined]> = [];
   server.on("connect", (request, client) => {

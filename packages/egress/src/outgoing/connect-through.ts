@@ -6,8 +6,8 @@ import type { Target } from "./outgoing-proxies.ts";
 const CONNECT_MS = 10_000;
 
 /**
- * A connection through a proxy. The proxy is asked for the address that was checked, never for the name, which it could resolve to
- * another. Rejects with a sentence that names the proxy, without its password.
+ * Opens a connection through a proxy. The proxy gets the address that was checked, never the name, which it
+ * could resolve differently. Rejects with a sentence that names the proxy, without its password.
  */
 export async function connectThrough(
   proxy: URL,
@@ -43,7 +43,7 @@ export async function connectThrough(
 }
 
 function refusal(status: number): string {
-  // 401 is what tinyproxy sends for a wrong password, and 407 for none.
+  // tinyproxy sends 401 for a wrong password and 407 for a missing one.
   if (status === 407 || status === 401) return `demands another user and password (${status})`;
   return `refuses the connection (${status})`;
 }

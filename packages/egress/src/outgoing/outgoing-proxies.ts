@@ -1,28 +1,32 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { addNetwork } from "../addresses/address-guard.ts";
 
-/** What the service connects to: the host as it was asked for, and the address that was checked. */
+/** Destination of a connection of the service: the requested host, and its address that was checked. */
 export interface Target {
   name: string;
   address: string;
   port: number;
 }
 
+/** URLs of the proxies, and the hosts that do not need them. */
 export interface ProxyAddresses {
-  /** For https and every port but 80. Default: that for plain HTTP. */
+  /** Proxy for https and every port but 80. Default: the proxy for plain HTTP. */
   https?: string | null;
-  /** For port 80. Default: none. */
+  /** Proxy for port 80. Default: none. */
   http?: string | null;
-  /** Hosts that are reached without one: names with all below them, addresses, either with a port; networks, or `*`. */
+  /**
+   * Hosts reached without a proxy: names with all below them, or addresses, with or without port; networks;
+   * `*`.
+   */
   direct?: readonly string[];
 }
 
-/** This machine by its usual names. */
+/** The usual names of this machine. */
 const THIS_MACHINE = ["localhost", "127.0.0.1", "::1", "[::1]"];
 
 /**
- * The operator's proxies, through which the service reaches the internet. What is reached without one is what `EnvHttpProxyAgent`
- * of undici says, which knows no networks.
+ * The operator's proxies, through which the service reaches the internet. Rules for direct connections follow
+ * undici's `EnvHttpProxyAgent`, plus networks, which that does not support.
  */
 export class OutgoingProxies {
   readonly #https: URL | null;
@@ -30,7 +34,7 @@ export class OutgoingProxies {
   readonly #direct: readonly string[];
   readonly #networks = new BlockList();
 
-  /** @throws a clause for the operator, about an entry that is no host or network. */
+  /** @throws Error with a clause for the operator, for an entry that is no host or network. */
   constructor({ https, http, direct = [] }: ProxyAddresses = {}) {
     this.#http = urlOf(http);
     this.#https = urlOf(https) ?? this.#http;
@@ -43,13 +47,13 @@ export class OutgoingProxies {
     }
   }
 
-  /** The proxy for a target; null: it is reached without one. */
+  /** Returns the proxy for a target, or null if the target is reached directly. */
   of(target: Target): URL | null {
     if (this.#isInNetwork(target.address)) return null;
     return this.#unlessDirect(target, target.port === 80 ? this.#http : this.#https);
   }
 
-  /** The proxy that programs take which are told by `variables`; null: none. */
+  /** Returns the proxy that programs configured by `variables` use for a URL, or null for none. */
   ofUrl({ protocol, hostname, port }: URL): URL | null {
     const isPlain = protocol === "http:";
     const target = { name: hostname, address: hostname, port: Number(port || (isPlain ? 80 : 443)) };
@@ -67,7 +71,7 @@ export class OutgoingProxies {
     return family !== 0 && this.#networks.check(address, family === 4 ? "ipv4" : "ipv6");
   }
 
-  /** The variables by which other programs learn of them. */
+  /** Returns the environment variables that configure other programs to use these proxies. */
   variables(): Record<string, string> {
     const direct = this.#direct.includes("*") ? this.#direct : [...this.#direct, ...THIS_MACHINE];
     return {

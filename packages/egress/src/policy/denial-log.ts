@@ -15,8 +15,8 @@ export interface EgressDenied {
 }
 
 /**
- * Reports denials, each host at most once in a while however often a program tries. Also lists what was denied since a given
- * moment, whether or not it was reported.
+ * Reports denials, each host at most once per interval however often a program tries. Also lists the denials
+ * since a given moment, reported or not.
  */
 export class DenialLog {
   readonly #report: (denied: EgressDenied) => void;
@@ -24,7 +24,7 @@ export class DenialLog {
   readonly #repeatMs: number;
   #count = 0;
 
-  /** @param repeatMs a host is reported again after so many milliseconds. Default: 1,000. */
+  /** @param repeatMs Milliseconds after which a host is reported again. Default: 1,000. */
   constructor(report: (denied: EgressDenied) => void, repeatMs = REPEAT_MS) {
     this.#report = report;
     this.#repeatMs = repeatMs;
@@ -43,7 +43,9 @@ export class DenialLog {
     this.#report(denied);
   }
 
-  /** Starts watching; the returned function lists what was denied since, each host once. It needs no cleanup. */
+  /**
+   * Starts watching. The returned function lists the denials since then, one per host. It needs no cleanup.
+   */
   watch(): () => EgressDenied[] {
     const begun = this.#count;
     return () => {

@@ -3,7 +3,7 @@ import { parseUrlHost } from "../names/url-host.ts";
 import { EgressError } from "./egress-error.ts";
 
 /**
- * Which hosts can be reached. `limited` with no hosts reaches nothing. A host is a name, or a name with a port
+ * Hosts that can be reached. `limited` with no hosts reaches nothing. A host is a name, or a name with a port
  * (`git.example.com:8443`); `*.example.com` matches every name below it, not itself. A name without a port
  * means ports 80 and 443. `unrestricted` still blocks private, loopback, link-local and metadata addresses.
  */
@@ -11,9 +11,9 @@ export type EgressPolicy =
   | { mode: "limited"; hosts: readonly string[] }
   | { mode: "unrestricted"; hosts: readonly string[] };
 
-/** A validated `EgressPolicy`. The one matcher for DNS, TLS and plain HTTP. */
+/** A validated `EgressPolicy`. DNS, TLS and plain HTTP all use this matcher. */
 export interface Policy {
-  /** Whether a name may be resolved: some port of it is allowed. */
+  /** Returns whether a name may be resolved, which is so if any of its ports is allowed. */
   allowsName(name: HostName): boolean;
   allows(name: HostName, port: number): boolean;
   /** Ports named by rules, other than 80 and 443. */
@@ -24,13 +24,16 @@ interface Rule {
   /** Whether the rule matches every name below `name` instead of `name` itself. */
   below: boolean;
   name: HostName;
-  /** Null: 80 and 443. */
+  /** Port; null means 80 and 443. */
   port: number | null;
 }
 
 export const STANDARD_PORTS: readonly number[] = [80, 443];
 
-/** @throws EgressError for a host that is not a name, so that a typo neither allows a host nor goes unnoticed. */
+/**
+ * Parses and validates a policy.
+ * @throws EgressError for a host that is not a name, so that a typo neither allows a host nor goes unnoticed.
+ */
 export function parsePolicy(policy: EgressPolicy): Policy {
   const rules = policy.hosts.map(parseRule);
   const any = policy.mode === "unrestricted";
@@ -45,7 +48,7 @@ export function parsePolicy(policy: EgressPolicy): Policy {
   };
 }
 
-/** Whether a policy allows the host and port of a URL. No policy allows a literal IP address. */
+/** Returns whether a policy allows the host and port of a URL. No policy allows a literal IP address. */
 export function allowsUrl(policy: EgressPolicy, url: string | URL): boolean {
   const host = parseUrlHost(new URL(url));
   return host !== null && host.name !== null && parsePolicy(policy).allows(host.name, host.port);

@@ -109,7 +109,7 @@ function inRecords(handshake: Buffer, size: number): Buffer {
   return Buffer.concat(records);
 }
 
-/** A minimal hello with one server name extension for each content. */
+/** Returns a minimal hello with one server name extension for each content. */
 function helloWith(contents: readonly Buffer[]): Buffer {
   const extensions = Buffer.concat(
     contents.flatMap((content) => [Buffer.from([0, 0, content.length >> 8, content.length & 255]), content]),

@@ -1,6 +1,7 @@
 /**
- * The result of reading the first bytes of a TLS connection. `more`: not enough bytes yet. `invalid`: not a TLS client hello.
- * `serverName` is the text of the SNI extension, not validated; null without one.
+ * The result of reading the first bytes of a TLS connection. `more` means that more bytes are needed,
+ * `invalid` that it is not a TLS client hello. `serverName` is the text of the SNI extension, not validated,
+ * or null without one.
  */
 export type ClientHello =
   | { kind: "more" }
@@ -10,7 +11,7 @@ export type ClientHello =
 const MORE: ClientHello = { kind: "more" };
 const INVALID: ClientHello = { kind: "invalid" };
 
-/** A hello may span many records; with post-quantum key shares it has about 2 KB. */
+/** Maximum bytes of a hello. It may span many records; with post-quantum key shares it has about 2 KB. */
 const MAX_HELLO_BYTES = 16_384;
 
 /** Reads the client hello at the start of `bytes`. Never throws. */
@@ -23,7 +24,7 @@ export function readClientHello(bytes: Buffer): ClientHello {
   return handshake.length < 4 + length ? MORE : readBody(handshake.subarray(4, 4 + length));
 }
 
-/** The joined content of the handshake records received so far, including a last, incomplete one. */
+/** Joins the content of the handshake records received so far, including a last, incomplete one. */
 function joinRecords(bytes: Buffer): Buffer | ClientHello {
   const parts: Buffer[] = [];
   let at = 0;
@@ -64,7 +65,10 @@ function readExtensions(extensions: Fields): ClientHello {
   return extensions.failed ? INVALID : { kind: "hello", serverName };
 }
 
-/** Accepts a list with one name of type host_name; the server could read anything else differently. */
+/**
+ * Reads the server name. Returns null unless the list has exactly one name of type host_name, since the
+ * server could read anything else differently.
+ */
 function readServerName(content: Buffer): string | null {
   const outer = new Fields(content);
   const list = new Fields(outer.take(2));

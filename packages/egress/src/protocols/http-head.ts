@@ -2,27 +2,29 @@
 export interface RequestHead {
   kind: "head";
   method: string;
-  /** As received: `/path`, `http://host/path`, `host:port` or `*`. */
+  /** Request target as received: `/path`, `http://host/path`, `host:port` or `*`. */
   target: string;
   version: "1.0" | "1.1";
   headers: readonly Header[];
-  /** Bytes up to the body, including the empty line. */
+  /** Number of bytes before the body, including the empty line. */
   length: number;
 }
 
-/** The name as received; the value without surrounding spaces. */
+/** Header name as received, and value without surrounding spaces. */
 export type Header = readonly [name: string, value: string];
 
 export type HeadReading = { kind: "more" } | { kind: "invalid" } | RequestHead;
 
 const INVALID: HeadReading = { kind: "invalid" };
 const REQUEST_LINE = /^([A-Z]{1,20}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
-/** Does not trim the value, which `trimmed` does: patterns that trim take cubic time on hostile lines. */
+/**
+ * The pattern does not trim the value; `trimmed` does. Patterns that trim take cubic time on hostile lines.
+ */
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 
 /**
- * Reads the head of the first request strictly: no folded lines, no bare line feeds, no space before a colon, and framing that
- * every server reads in the same way. Bytes are read as Latin-1. Never throws.
+ * Reads the head of the first request strictly: no folded lines, no bare line feeds, no space before a colon,
+ * and framing that every server reads in the same way. Bytes are read as Latin-1. Never throws.
  */
 export function readRequestHead(bytes: Buffer): HeadReading {
   const end = bytes.indexOf("\r\n\r\n");
@@ -37,12 +39,12 @@ export function readRequestHead(bytes: Buffer): HeadReading {
     : INVALID;
 }
 
-/** The values of a header. `name` is in lower case; names in the head match in any case. */
+/** Returns the values of a header. `name` is in lower case; names in the head match in any case. */
 export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Whether `bytes` may be the start of a request line. Distinguishes another protocol from a slow client. */
+/** Returns whether `bytes` may start a request line, to tell another protocol from a slow client. */
 function mayBegin(bytes: Buffer): boolean {
   return bytes.length === 0 || /^[A-Z]{1,20}(?: |$)/.test(bytes.toString("latin1", 0, 21));
 }
@@ -56,7 +58,10 @@ function isWhole(headers: readonly (Header | null)[]): headers is Header[] {
   return !headers.includes(null);
 }
 
-/** Accepts one length or one `chunked`, never both: framing that two servers read differently can hide a request in a body. */
+/**
+ * Returns whether the framing is one length or one `chunked`, never both. If two servers read the framing
+ * differently, a body can hide a request.
+ */
 function isFramed(version: RequestHead["version"], headers: readonly Header[]): boolean {
   const lengths = valuesOf(headers, "content-length");
   const codings = valuesOf(headers, "transfer-encoding");

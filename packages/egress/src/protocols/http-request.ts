@@ -8,9 +8,9 @@ export interface RequestedHost {
 }
 
 /**
- * The destination of a request: its one Host header, which an absolute target must match. Returns null for any other request,
- * for `CONNECT`, for a host that is not a name, and for an upgrade to another protocol than WebSocket, which would hide later
- * requests.
+ * Returns the destination of a request: its one Host header, which an absolute target must match. Returns
+ * null for any other request, for `CONNECT`, for a host that is not a name, and for an upgrade to a protocol
+ * other than WebSocket, which would hide later requests.
  */
 export function requestedHost(head: RequestHead): RequestedHost | null {
   const hosts = valuesOf(head.headers, "host");
@@ -23,20 +23,22 @@ export function requestedHost(head: RequestHead): RequestedHost | null {
   return isSame ? requested : null;
 }
 
-/** The host of a target of the form `http://host:port/path`. */
+/** Returns the host of a target of the form `http://host:port/path`, or null for any other target. */
 function absoluteTarget(target: string): RequestedHost | null {
   const host = /^http:/i.test(target) ? parseRequestedHostPort(authorityOf(target) ?? "") : null;
   return host === null ? null : { name: host.name, port: host.port ?? 80 };
 }
 
-/** The part between `scheme://` and the path of a target, not validated; null when it has none. */
+/**
+ * Returns the part between `scheme://` and the path of a target, not validated, or null when there is none.
+ */
 export function authorityOf(target: string): string | null {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? null;
 }
 
 /**
- * The head that is sent to the server for an accepted request: a path as target, no proxy headers, and `Connection: close`, since
- * only this request's Host was checked and no second request may follow.
+ * Returns the head that is sent to the server for an accepted request. It has a path as target, no proxy
+ * headers, and `Connection: close`: only this request's Host was checked, so no second request may follow.
  */
 export function closingHead({ method, target, version, headers }: RequestHead): Buffer {
   const kept = headers.filter(([name]) => !/^(connection|keep-alive|proxy-.*)$/i.test(name));
@@ -49,7 +51,7 @@ export function closingHead({ method, target, version, headers }: RequestHead): 
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
 }
 
-/** The path of a target in either form. */
+/** Returns the path of a target in either form. */
 export function pathOf(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/, "");
   return path.startsWith("/") || path === "*" ? path : `/${path}`;

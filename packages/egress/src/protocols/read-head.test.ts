@@ -7,7 +7,7 @@ import { readHead } from "./read-head.ts";
 const LIMITS = { bytes: 16_384, milliseconds: 60_000 };
 const HEAD = `GET / HTTP/1.1\r\nX: ${"a".repeat(2_000)}\r\n\r\n`;
 
-/** Counts how many bytes are parsed. */
+/** Returns a parser that counts the bytes that it parses. */
 function counting() {
   const counted = { bytes: 0 };
   const parse = (bytes: Buffer) => {

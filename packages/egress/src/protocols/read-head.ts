@@ -1,17 +1,18 @@
 import type { Client } from "./client.ts";
 
-/** How long a head is not looked at again that has grown by less than an eighth. */
+/** Milliseconds to wait before parsing again a head that has grown by less than an eighth. */
 const PAUSE_MS = 5;
 
+/** Maximum size of a head, and time to receive it. */
 export interface HeadLimits {
   bytes: number;
   milliseconds: number;
 }
 
 /**
- * Reads from a client until `parse` returns a `kind` other than `more`, then puts the bytes back, so that the next reader gets
- * them from the start. Returns null when the client closed, was too slow or sent too much. A client that sends single bytes does not
- * have the whole head parsed for each of them.
+ * Reads from a client until `parse` returns a `kind` other than `more`, then puts the bytes back, so that the
+ * next reader gets them from the start. Returns null when the client closed, was too slow or sent too much.
+ * The head is not parsed again for every byte of a client that sends single bytes.
  */
 export async function readHead<Head extends { kind: string }>(
   socket: Client,

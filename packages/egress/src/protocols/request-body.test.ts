@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { readRequestHead } from "./http-head.ts";
 import { requestBody } from "./request-body.ts";
 
-/** What passes of the bytes after a head with these headers, received in these pieces; null when the stream fails. */
+/**
+ * Returns what passes of the bytes after this head, received in these pieces, or null when the stream fails.
+ */
 async function passed(headers: string, pieces: readonly string[], answered = ""): Promise<string | null> {
   const head = readRequestHead(Buffer.from(`POST / HTTP/1.1\r\nHost: a.example\r\n${headers}\r\n`));
   assert.ok(head.kind === "head");

@@ -1,15 +1,15 @@
 import { type Readable, Transform } from "node:stream";
 import { type RequestHead, valuesOf } from "./http-head.ts";
 
-/** Takes bytes after a head and returns how many of them belong to the body. @throws on invalid framing. */
+/** Takes bytes after a head and returns how many belong to the body. @throws Error on invalid framing. */
 type Meter = (bytes: Buffer) => number;
 
 const MAX_LINE = 8_192;
 
 /**
- * A stream that passes the body of one request and drops everything after it, so that a second request on the connection, whose
- * Host nobody checked, reaches no server. For an upgrade it passes nothing until `response` begins with status 101, then
- * everything.
+ * Returns a stream that passes the body of one request and drops everything after it. So a second request on
+ * the connection, whose Host was not checked, reaches no server. For an upgrade it passes nothing until
+ * `response` begins with status 101, then everything.
  */
 export function requestBody(head: RequestHead, response: Readable): Transform {
   if (valuesOf(head.headers, "upgrade").length > 0) return afterUpgrade(response);
@@ -26,7 +26,7 @@ export function requestBody(head: RequestHead, response: Readable): Transform {
   });
 }
 
-/** A server that does not switch protocols would read further bytes as the next request. */
+/** Passes bytes only after an upgrade. Otherwise a server would read them as the next request. */
 function afterUpgrade(response: Readable): Transform {
   const { promise: upgraded, resolve } = Promise.withResolvers<boolean>();
   response.once("data", (first: Buffer) => resolve(/^HTTP\/1\.1 101 /.test(first.toString("latin1", 0, 13))));
@@ -55,7 +55,10 @@ function lengthMeter(length: number): Meter {
   };
 }
 
-/** Measures chunks and trailer strictly: lines end with CRLF, sizes are hexadecimal, a chunk has exactly its size. */
+/**
+ * Measures chunks and trailer strictly: lines end with CRLF, sizes are hexadecimal, a chunk has exactly its
+ * size.
+ */
 class ChunkMeter {
   #line = "";
   #left = 0;

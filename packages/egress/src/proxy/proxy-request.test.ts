@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProxyRequest } from "./proxy-request.ts";
 
-/** [Host headers of a request for a tunnel to host.example:8443, whether they name the same]. */
+/** Host headers of a request for a tunnel to host.example:8443, and whether they name the same host. */
 const HOSTS: ReadonlyArray<readonly [hosts: readonly string[], isSame: boolean]> = [
   [[], true],
   [["host.example:8443"], true],

@@ -4,8 +4,9 @@ import { type RequestHead, readRequestHead, valuesOf } from "../protocols/http-h
 import { authorityOf, requestedHost } from "../protocols/http-request.ts";
 
 /**
- * A request to the proxy: for a tunnel (`CONNECT host:port`), or to forward one request (`GET http://host/path`). `direct` is a
- * request to a server at this address, not to a proxy. `denied` has an invalid host or is malformed.
+ * A request to the proxy: to open a tunnel (`CONNECT host:port`), or to forward one request (`GET
+ * http://host/path`). `direct` is a request to a server at this address, not to a proxy. `denied` has an
+ * invalid host or is malformed.
  */
 export type ProxyRequest =
   | { kind: "more" }
@@ -22,7 +23,7 @@ export function readProxyRequest(bytes: Buffer): ProxyRequest {
   return head.target.startsWith("/") || head.target === "*" ? { kind: "direct" } : readForward(head);
 }
 
-/** The port is required. A Host header, if present, must match; a body is not allowed. */
+/** Reads a CONNECT request. The port is required, a Host header must match, and there must be no body. */
 function readTunnel(head: RequestHead): ProxyRequest {
   const target = parseRequestedHostPort(head.target);
   if (target?.port == null) return deniedAs(head.target, "name_mismatch");
@@ -45,7 +46,10 @@ function readForward(head: RequestHead): ProxyRequest {
   return deniedAs(authorityOf(head.target) ?? head.target, "name_mismatch");
 }
 
-/** Reports a valid host with `reason`; anything else in printable form as `not_allowed`, since no policy can allow it. */
+/**
+ * Denies an authority. A valid host is reported with `reason`; anything else in printable form as
+ * `not_allowed`, since no policy can allow it.
+ */
 function deniedAs(authority: string, reason: EgressDenied["reason"]): ProxyRequest {
   const parsed = parseRequestedHostPort(authority);
   if (parsed !== null) return { kind: "denied", denied: { host: parsed.name, port: parsed.port, reason } };
@@ -54,7 +58,7 @@ function deniedAs(authority: string, reason: EgressDenied["reason"]): ProxyReque
   return { kind: "denied", denied: { host, port: parsePort(port), reason: "not_allowed" } };
 }
 
-/** A malformed head is denied with the host of its first line, if only a proxy gets such a line. */
+/** Denies a malformed head with the host of its first line, if only a proxy would get such a line. */
 function readMalformed(bytes: Buffer): ProxyRequest {
   const [line = ""] = bytes.toString("latin1", 0, 1024).split(/[\r\n]/, 1);
   const tunnel = /^CONNECT (.*?)(?: HTTP\/[0-9.]*)?$/.exec(line)?.[1];

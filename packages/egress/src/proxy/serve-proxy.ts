@@ -11,8 +11,8 @@ import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 type HostRequest = Extract<ProxyRequest, { kind: "tunnel" | "forward" }>;
 
 /**
- * An HTTP proxy for programs that want one. It reaches exactly what direct connections reach. Before a tunnel is established, a
- * denial is a response with one sentence; inside the tunnel, it is a reset.
+ * Serves an HTTP proxy for programs that use one. It reaches exactly what direct connections reach. Before a
+ * tunnel is established, a denial is a response with one sentence; inside the tunnel, it is a reset.
  */
 export async function serveProxy(
   client: Client,
@@ -38,7 +38,7 @@ export async function serveProxy(
   respond(client, status, FAILURE_MESSAGES[dialled.kind](`${name}:${port}`));
 }
 
-/** Forwards the one request, or opens the tunnel, over a connection to its host. */
+/** Forwards the one request, or opens the tunnel, over an existing connection to its host. */
 async function serveRequest(
   client: Client,
   { kind, name, port, head }: HostRequest,

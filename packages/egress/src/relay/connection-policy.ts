@@ -8,25 +8,28 @@ import type { EgressDenied } from "../policy/denial-log.ts";
 import type { Client } from "../protocols/client.ts";
 import type { HeadLimits } from "../protocols/read-head.ts";
 
-/** What all connections of one egress share. */
+/** State that all connections of one egress share. */
 export interface EgressContext {
   resolve: Resolve;
   guard: AddressGuard;
   proxies: OutgoingProxies;
-  /** Null when no credentials can be injected; then all TLS passes unopened. */
+  /** The MITM, or null when no credentials can be injected; then TLS is forwarded without being opened. */
   mitm: Mitm | null;
   headLimits: HeadLimits;
-  /** The body of the proxy's 403 response to a destination that no policy allows. */
+  /** Returns the body of the proxy's 403 response to a destination that no policy allows. */
   deniedMessage(destination: string): string;
   log(line: string): void;
 }
 
-/** What decides about the connections of one sandbox, at the moment of each. */
+/** Decides about the connections of one sandbox, at the moment of each. */
 export interface ConnectionPolicy {
   allows(name: HostName, port: number): boolean;
   deny(denied: EgressDenied): void;
-  /** The current credentials for a host. Rejects when they cannot be determined. */
+  /** Returns the current credentials for a host. Rejects when they cannot be determined. */
   credentialsAt(destination: Destination): Promise<readonly ProxiedCredential[]>;
-  /** Called once the host of a connection is known and allowed, so that a later policy can close the connection. */
+  /**
+   * Called once the host of a connection is known and allowed, so that a later policy can close the
+   * connection.
+   */
   admitted(client: Client, name: HostName, port: number): void;
 }

@@ -12,7 +12,10 @@ export type DialResult =
 const CONNECT_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 
-/** Dials a host that the policy allows. Reports a destination that is blocked by the address guard or does not resolve. */
+/**
+ * Dials a host that the policy allows. Reports a destination that is blocked by the address guard or does not
+ * resolve.
+ */
 export async function dial(
   name: HostName,
   port: number,
@@ -27,8 +30,8 @@ export async function dial(
 }
 
 /**
- * Resolves once, drops every address that the guard blocks, and dials the remaining addresses themselves, or has a proxy dial
- * them. The name is not resolved a second time, so DNS rebinding has no effect.
+ * Resolves the name once, drops every address that the guard blocks, and connects to the remaining addresses,
+ * directly or through a proxy. The name is not resolved a second time, so DNS rebinding has no effect.
  */
 async function connectTo(name: HostName, port: number, context: EgressContext): Promise<DialResult> {
   const { resolve, guard } = context;

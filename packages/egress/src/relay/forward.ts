@@ -11,8 +11,8 @@ import { dial } from "./dial.ts";
 import type { Identified } from "./identify.ts";
 
 /**
- * Forwards a connection to the host that it is for, or resets and reports it. `connected` returns an existing connection to the
- * host, or null, which dials one.
+ * Forwards a connection to its host, or resets and reports it. `connected` returns an existing connection to
+ * the host, or null to dial one.
  */
 export async function forward(
   client: Client,
@@ -40,7 +40,7 @@ export async function forward(
   else joinRequest(client, target.head, await connect());
 }
 
-/** Hands the connection to the MITM if a credential is for its host. Returns whether it did. */
+/** Hands the connection to the MITM if there is a credential for its host. Returns whether it did. */
 async function openedByMitm(
   client: Client,
   { name, port, protocol }: Destination,
@@ -56,7 +56,7 @@ async function openedByMitm(
   return true;
 }
 
-/** Joins both sides, or resets the client when there is no other side. */
+/** Joins both sides, or resets the client when there is no upstream. */
 function join(client: Client, upstream: Socket | null, through?: Duplex): void {
   if (upstream === null || upstream.destroyed) reset(client);
   else if (client.destroyed) upstream.destroy();
@@ -66,7 +66,7 @@ function join(client: Client, upstream: Socket | null, through?: Duplex): void {
   }
 }
 
-/** With backpressure and half-close. When one side or `through` fails, both sides end. */
+/** Pipes with backpressure and half-close. When one side or `through` fails, both sides end. */
 function pipeOneWay(from: Client, to: Client, through?: Duplex): void {
   if (through === undefined) from.pipe(to);
   else from.pipe(through).pipe(to);
@@ -86,7 +86,7 @@ function joinRequest(client: Client, head: RequestHead, upstream: Socket | null)
   join(client, upstream, upstream === null ? undefined : requestBody(head, upstream));
 }
 
-/** Removes a head from the buffer that `readHead` put it back into. */
+/** Removes a head from the read buffer, where `readHead` put it back. */
 export function takeHead(client: Client, { length }: RequestHead): void {
   const bytes = client.read() as Buffer | null;
   if (bytes !== null && bytes.length > length) client.unshift(bytes.subarray(length));
@@ -97,7 +97,7 @@ export function reset(client: Client): void {
   client.resetAndDestroy();
 }
 
-/** The denial of a destination that the policy does not allow, or null. */
+/** Returns the denial of a destination that the policy does not allow, or null if it is allowed. */
 export function notAllowed(
   { name, port }: Pick<Destination, "name" | "port">,
   policy: ConnectionPolicy,

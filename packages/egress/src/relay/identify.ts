@@ -7,16 +7,18 @@ import { type HeadReading, type RequestHead, readRequestHead } from "../protocol
 import { requestedHost } from "../protocols/http-request.ts";
 import { type HeadLimits, readHead } from "../protocols/read-head.ts";
 
-/** Where a client connected to, before anything was redirected, or which host a proxy tunnel was opened to. */
+/** The destination that a client dialled, before redirection, or the host of a proxy tunnel. */
 export interface OriginalDestination {
-  /** Null when the address stands for no name. */
+  /** Name of the host, or null when none is known for the address. */
   name: HostName | null;
   /** Reported in denials when there is no name. */
   address: string;
   port: number;
 }
 
-/** The host that a connection is for, or why it is denied. `silent`: the client closed, was too slow or sent too much. */
+/**
+ * The host of a connection, or why it is denied. `silent`: the client closed, was too slow or sent too much.
+ */
 export type Identified =
   | { kind: "host"; name: HostName; port: number; protocol: "tls" }
   | { kind: "host"; name: HostName; port: number; protocol: "http"; head: RequestHead }
@@ -24,11 +26,13 @@ export type Identified =
   | { kind: "silent" };
 
 /**
- * Requires that the server name of the TLS hello, or the Host header of plain HTTP, equals the name of the original destination.
- * Only TLS and plain HTTP carry a name, so no other protocol passes.
+ * Identifies the host of a connection. The server name of the TLS hello, or the Host header of plain HTTP,
+ * must equal the name of the original destination. Only TLS and plain HTTP carry a name, so no other protocol
+ * passes.
  *
- * Clients dial a loopback address for names at and below `localhost` without a resolver (RFC 6761): there the server name
- * alone identifies the host, if it is such a name. Any other destination without a name is denied.
+ * Clients dial a loopback address for names at and below `localhost` without a resolver (RFC 6761). There the
+ * server name alone identifies the host, if it is such a name. Any other destination without a name is
+ * denied.
  */
 export async function identify(
   socket: Client,
@@ -57,12 +61,15 @@ export async function identify(
     : { kind: "host", name, port, protocol: "http", head };
 }
 
-/** TLS on any port; plain HTTP on any but 443. */
+/** Reads TLS on any port, and plain HTTP on any but 443. */
 function readEither(bytes: Buffer, port: number): ClientHello | HeadReading {
   return bytes[0] === 0x16 || port === 443 ? readClientHello(bytes) : readRequestHead(bytes);
 }
 
-/** Null also when a Host header names another port than the one that was dialled. */
+/**
+ * Returns the name that the client requested. Returns null for an invalid name, or a Host header with another
+ * port than was dialled.
+ */
 function requestedName(
   head: RequestHead | Extract<ClientHello, { kind: "hello" }>,
   port: number,

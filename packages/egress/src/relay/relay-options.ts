@@ -4,24 +4,27 @@ import { Mitm, type MitmOptions } from "../mitm/mitm.ts";
 import { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressContext } from "./connection-policy.ts";
 
-/** How connections of sandboxes are passed on, wherever they are captured. */
+/** Options for forwarding connections of sandboxes, wherever they are captured. */
 export interface RelayOptions {
   /**
-   * What may be reached although it is not on the public internet: host names, `host:port`, addresses, networks
-   * (`10.1.0.0/16`). This only lifts the address guard; a policy must allow the host as well. Default: nothing.
+   * Destinations that may be reached although they are not on the public internet: host names, `host:port`,
+   * addresses, networks (`10.1.0.0/16`). This only lifts the address guard; a policy must allow the host as
+   * well. Default: none.
    */
   allowPrivate?: readonly string[];
-  /** Default: the machine's resolver. */
+  /** Resolver for names. Default: the machine's resolver. */
   resolve?: Resolve;
-  /** Default: none; every destination is dialled. */
+  /** Outgoing proxies. Default: none; every destination is dialled directly. */
   proxies?: OutgoingProxies;
-  /** Default: no credentials can be injected, and all TLS passes unopened. */
+  /**
+   * Options of the MITM. Default: no credentials can be injected, and TLS is forwarded without being opened.
+   */
   mitm?: MitmOptions;
   /** Milliseconds for a client to send its TLS hello or request head. Default: 10,000. */
   headTimeoutMs?: number;
   /**
-   * The text of the proxy's response to a request for a destination (`host:port`) that the policy does not allow. Default: one
-   * sentence that says so.
+   * Returns the text of the proxy's response to a request for a destination (`host:port`) that the policy
+   * does not allow. Default: one sentence that says so.
    */
   deniedMessage?: (destination: string) => string;
   /** Log lines for the operator, without secrets. Default: dropped. */
@@ -30,7 +33,7 @@ export interface RelayOptions {
 
 const MAX_HEAD_BYTES = 32_768;
 
-/** @throws EgressError when an option is invalid. */
+/** Creates the context that all connections share. @throws EgressError when an option is invalid. */
 export function createContext(options: RelayOptions): EgressContext {
   const { log = () => {}, headTimeoutMs = 10_000 } = options;
   return {

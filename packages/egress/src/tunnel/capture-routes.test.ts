@@ -1,4 +1,4 @@
-// Subject: the routes of a pod's network, with programs that try to get around them.
+// Subject: the routes of a pod's network, with programs that try to bypass them.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -49,7 +49,7 @@ async function listen(name: string): Promise<Server> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** How a program names the interface to use. */
+/** Ways in which a program selects the interface. */
 const WAYS = {
   plain: "",
   "bound to the interface": `setsockopt($s, 1, 25, "eth0") or die "bind: $!";`,
@@ -86,7 +86,7 @@ test("UDP in every way: reaches nothing outside", { skip }, async () => {
   reached.length = 0;
   for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[])
     assert.equal(await dial(way, "udp", portOf(other)), "sent");
-  // What was sent before it would have arrived.
+  // A datagram that was sent before this one would have arrived by now.
   const own = createSocket("udp4");
   const arrived = once(datagrams, "message");
   own.send("mine", portOf(other), "127.0.0.1");

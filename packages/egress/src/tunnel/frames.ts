@@ -1,16 +1,16 @@
 const HEADER_BYTES = 9;
-/** Either side sends data in much smaller frames. */
+/** Maximum bytes of a frame's body. Both sides send data in much smaller frames. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** One frame of a connection that carries many streams. The program at its other end says what each kind means. */
+/** One frame of a connection that multiplexes streams. The program at the other end defines the kinds. */
 export interface Frame {
-  /** 0: the connection itself. */
+  /** Number of the stream; 0 is the connection itself. */
   stream: number;
   kind: string;
   body: Buffer;
 }
 
-/** @param kind One ASCII letter. */
+/** Encodes a frame. @param kind One ASCII letter. */
 export function encodeFrame(stream: number, kind: string, body: Uint8Array | string = ""): Buffer {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const frame = Buffer.allocUnsafe(HEADER_BYTES + bytes.length);
@@ -21,14 +21,17 @@ export function encodeFrame(stream: number, kind: string, body: Uint8Array | str
   return frame;
 }
 
-/** Takes frames from bytes that arrive in any pieces. A piece takes time in proportion to its length, however long the frame is. */
+/**
+ * Decodes frames from bytes that arrive in pieces of any size. A piece takes time in proportion to its
+ * length, however long the frame is.
+ */
 export class FrameDecoder {
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes without which there is nothing to take. */
+  /** Number of bytes needed before the next frame can be decoded. */
   #needed = HEADER_BYTES;
 
-  /** @throws for a frame that is longer than any that is sent. */
+  /** Adds a piece and returns the complete frames. @throws Error for a frame longer than the maximum. */
   push(chunk: Buffer): Frame[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;

@@ -8,6 +8,7 @@ import { createContext, type RelayOptions } from "../relay/relay-options.ts";
 import { encodeFrame, FrameDecoder } from "./frames.ts";
 import { Tunnel, type TunnelGrant } from "./tunnel.ts";
 
+/** Id and secret with which a sidecar opens its tunnel. */
 export interface TunnelTicket {
   id: string;
   token: string;
@@ -15,32 +16,34 @@ export interface TunnelTicket {
 
 export interface GatewayOptions extends RelayOptions {
   address: { host: string; port: number };
-  /** PEM: the authority of both sides' certificates, and the gateway's own certificate and key. */
+  /** PEM of the authority of both sides' certificates, and of the gateway's own certificate and key. */
   tls: KeyPair & { authority: string };
   /**
-   * What the tunnels of these tickets may reach, by id. One that is missing is none, or not valid any more. Asked for each new
-   * tunnel, and for all that are open every two seconds and after a hint.
+   * Returns what the tunnels of these tickets may reach, by id. A missing entry means that the ticket is
+   * unknown or expired. Called for each new tunnel, and for all open tunnels every two seconds and after a
+   * hint.
    */
   grants(tickets: readonly TunnelTicket[]): Promise<ReadonlyMap<string, TunnelGrant>>;
-  /** Milliseconds between the questions about open tunnels. Default 2,000. */
+  /** Milliseconds between calls of `grants` for open tunnels. Default: 2,000. */
   pollMs?: number;
-  /** When nobody could say for so many milliseconds whether tunnels are valid, they end. Default 15,000. */
+  /** Milliseconds after which tunnels are closed when `grants` keeps failing. Default: 15,000. */
   unknownMs?: number;
 }
 
+/** A gateway that is listening. */
 export interface EgressGateway {
-  /** Where it listens. */
+  /** Port at which the gateway listens. */
   readonly port: number;
   readonly openTunnels: number;
-  /** Asks again what tunnels may reach. Default: all. */
+  /** Reads again what tunnels may reach. Default: all tunnels. Rejects when `grants` rejects. */
   refresh(ids?: readonly string[]): Promise<void>;
-  /** For new tunnels: certificates expire. */
+  /** Replaces the certificate for new tunnels, before it expires. */
   replaceCertificate(pair: KeyPair): void;
   close(): Promise<void>;
 }
 
 const HANDSHAKE_MS = 10_000;
-/** The sidecar says who it is, and waits. */
+/** Limits for the first frame, with which the sidecar identifies itself. */
 const HELLO = { bytes: 4_096, milliseconds: 10_000 };
 
 interface Open {
@@ -48,7 +51,7 @@ interface Open {
   tunnel: Tunnel;
 }
 
-/** Serves the tunnels of sandboxes that run elsewhere. Rejects when it cannot listen. */
+/** Serves the tunnels of sandboxes that run on other hosts. Rejects when it cannot listen. */
 export async function openGateway(options: GatewayOptions): Promise<EgressGateway> {
   const context = createContext(options);
   const { authority: ca, certificate: cert, key } = options.tls;
@@ -122,7 +125,7 @@ class Gateway implements EgressGateway {
     }
   }
 
-  /** Never rejects. */
+  /** Accepts a tunnel. Never rejects. */
   async #accept(socket: TLSSocket): Promise<void> {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
@@ -141,7 +144,7 @@ class Gateway implements EgressGateway {
     }
   }
 
-  /** The last tunnel of a sandbox takes the place of those before. */
+  /** Serves a tunnel. A sandbox's new tunnel replaces its previous one. */
   async #serve(ticket: TunnelTicket, tunnel: Tunnel): Promise<void> {
     this.#open.get(ticket.id)?.tunnel.close();
     const own = { ticket, tunnel };
@@ -149,14 +152,14 @@ class Gateway implements EgressGateway {
     void tunnel.closed.then(() => {
       if (this.#open.get(ticket.id) === own) this.#open.delete(ticket.id);
     });
-    // It may have changed since it was read, when no hint found the tunnel.
+    // The grant may have changed since it was read, while no hint could find the tunnel.
     await this.refresh([ticket.id]);
   }
 }
 
 type Hello = { kind: "more" } | { kind: "refused" } | ({ kind: "ticket" } & TunnelTicket);
 
-/** The first frame of a tunnel. Never throws. */
+/** Reads the first frame of a tunnel. Never throws. */
 function readHello(bytes: Buffer): Hello {
   try {
     const [frame] = new FrameDecoder().push(bytes);
@@ -165,12 +168,12 @@ function readHello(bytes: Buffer): Hello {
     if (frame.kind === "H" && typeof id === "string" && typeof token === "string")
       return { kind: "ticket", id, token };
   } catch {
-    // Whatever it is, it is no sidecar's.
+    // A frame that cannot be decoded does not come from a sidecar.
   }
   return { kind: "refused" };
 }
 
-/** The sidecar does not try again. */
+/** Refuses a connection. The sidecar does not try again. */
 function refuse(socket: TLSSocket): void {
   socket.write(encodeFrame(0, "N"));
   socket.destroySoon();

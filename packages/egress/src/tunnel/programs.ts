@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { perlProgram } from "@berth/linux";
 
-/** `scripts/sidecar.js`, a module that needs nothing but Node. */
+/** Source text of `scripts/sidecar.js`, a module that needs nothing but Node. */
 export const SIDECAR = readFileSync(new URL("../../scripts/sidecar.js", import.meta.url), "utf8");
 
-/** `scripts/capture-routes.pl`, for `perl -e`. */
+/** Source text of `scripts/capture-routes.pl`, for `perl -e`. */
 export const CAPTURE_ROUTES = perlProgram(new URL("../../scripts/capture-routes.pl", import.meta.url));

@@ -1,4 +1,4 @@
-// Subject: the sidecar, with gateways and lines that are not as they should be.
+// Subject: the sidecar, with gateways and lines that misbehave.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -164,7 +164,7 @@ test("name questions without a tunnel: the server has failed, at once", { skip }
   await network.close();
 });
 
-/** What a peer with a certificate sends, and whether the gateway keeps its tunnel. */
+/** First bytes of a peer with a certificate, and whether the gateway keeps its tunnel. */
 const hello = encodeFrame(0, "H", JSON.stringify({ id: "a", token: "t" }));
 const PEERS: Readonly<Record<string, [Buffer, boolean]>> = {
   "a ticket": [hello, true],

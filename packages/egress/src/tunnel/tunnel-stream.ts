@@ -1,26 +1,26 @@
 import { Duplex } from "node:stream";
 import type { Client } from "../protocols/client.ts";
 
-/** What may be under way in each direction of a stream; as in `scripts/sidecar.js`. */
+/** Bytes that may be in flight in each direction of a stream; the same as in `scripts/sidecar.js`. */
 const WINDOW_BYTES = 65_536;
-/** What more may be under way in each direction where few streams are open. */
+/** Additional bytes that may be in flight in each direction while few streams are open. */
 export const EXTRA_BYTES = 196_608;
-/** What is sent at once; the other side is told of what was taken in such pieces or larger ones. */
+/** Maximum bytes of one data frame. */
 const CHUNK_BYTES = 65_536;
 const TOLD_BYTES = 32_768;
 
 type Send = (kind: string, body?: Uint8Array | string) => void;
 
 /**
- * A connection of a sandbox that arrives through a tunnel. In each direction no more than a window is under way, so that one
- * that nobody reads holds up no other.
+ * A connection of a sandbox that arrives through a tunnel. In each direction at most a window of bytes is in
+ * flight, so that a connection that nobody reads does not block others.
  */
 export class TunnelStream extends Duplex implements Client {
   readonly #send: Send;
   #allowed = WINDOW_BYTES;
-  /** Received and not yet allowed anew. */
+  /** Bytes received for which no credit has been sent back yet. */
   #taken = 0;
-  /** What the other side may send. */
+  /** Bytes that the other side may still send. */
   #expected = WINDOW_BYTES;
   #unsent: Uint8Array = new Uint8Array();
   #sent: ((error?: Error | null) => void) | null = null;
@@ -29,14 +29,14 @@ export class TunnelStream extends Duplex implements Client {
   #timer: NodeJS.Timeout | undefined;
   #timeoutMs = 0;
 
-  /** @param extra bytes that may be under way besides the window. */
+  /** @param extra Bytes that may be in flight in addition to the window. */
   constructor(send: Send, extra: number) {
     super({ allowHalfOpen: true, decodeStrings: true });
     this.#send = send;
     if (extra > 0) this.#allowMore(extra);
   }
 
-  /** Data from the other side. @returns false when they are more than the window allows, or come after the end. */
+  /** Receives data from the other side. @returns false when they exceed the window or come after the end. */
   receive(bytes: Buffer): boolean {
     this.#expected -= bytes.length;
     if (this.#expected < 0 || this.#isWhole) return false;
@@ -46,14 +46,14 @@ export class TunnelStream extends Duplex implements Client {
     return true;
   }
 
-  /** The other side sends no more. */
+  /** Marks the end of the data from the other side. */
   receiveEnd(): void {
     if (this.#isWhole) return;
     this.#isWhole = true;
     if (!this.destroyed) this.push(null);
   }
 
-  /** The other side takes so many bytes more. */
+  /** Adds credit: the other side accepts this many more bytes. */
   allow(bytes: number): void {
     this.#allowed += bytes;
     this.#sendAllowed();

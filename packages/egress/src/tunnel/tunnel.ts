@@ -9,26 +9,28 @@ import type { EgressContext } from "../relay/connection-policy.ts";
 import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
 import { EXTRA_BYTES, TunnelStream } from "./tunnel-stream.ts";
 
-/** What the sandbox at the other end of a tunnel may reach. */
+/** Permissions of the sandbox at the other end of a tunnel. */
 export interface TunnelGrant {
   policy: EgressPolicy;
-  /** Grows with each change of the policy. */
+  /** Revision of the policy, which grows with each change. */
   revision: number;
   credentials?: CredentialSource;
 }
 
-/** More than a sandbox may have: the others are closed as soon as they are opened. */
+/** Maximum number of streams. A sandbox has a lower limit of connections, and closes further ones. */
 const MAX_STREAMS = 1_024;
-/** As long as so few are open, each may have more under way. */
+/** Number of open streams below which each may have more bytes in flight. */
 const FEW_STREAMS = 16;
-/** Answers and reports that would wait behind more than this are dropped. */
+/** Maximum bytes waiting to be sent; beyond it, DNS responses and reports are dropped. */
 const MAX_WAITING_BYTES = 8_388_608;
-/** Whoever takes the reports says of a command what it was denied, so that it has to hear of nearly each. */
+/** Milliseconds after which a denied host is reported again. Short, since each command lists its denials. */
 const REPEAT_MS = 50;
-/** The sidecar sends something every ten seconds. */
+/**
+ * Milliseconds of silence after which the tunnel is closed. The sidecar sends something every ten seconds.
+ */
 const SILENT_MS = 30_000;
 
-/** One tunnel: what the sidecar of a sandbox captures arrives here, and is served as the connections of a namespace are. */
+/** One tunnel. Serves what the sidecar of a sandbox captures like the connections of a namespace. */
 export class Tunnel {
   readonly closed: Promise<void>;
   readonly #socket: Duplex;
@@ -41,7 +43,7 @@ export class Tunnel {
     this.#socket = socket;
     this.#revision = grant.revision;
     const onDenied = (denied: EgressDenied): void => this.#report("V", JSON.stringify(denied));
-    // Programs remember addresses for a minute, and this gateway may follow another one.
+    // Programs cache addresses for a minute, and another gateway may have assigned the same ones.
     const options = { ...grant, onDenied, repeatMs: REPEAT_MS };
     this.#network = new SandboxNetwork(options, context, SyntheticAddresses.anywhere());
     this.#silence = setTimeout(() => socket.destroy(), SILENT_MS).unref();
@@ -57,7 +59,7 @@ export class Tunnel {
     socket.resume();
   }
 
-  /** Changes what the sandbox reaches, unless the revision is the one that it has. */
+  /** Applies a changed policy. Does nothing when the revision is the current one. */
   update({ policy, revision }: TunnelGrant): void {
     if (revision === this.#revision) return;
     this.#revision = revision;
@@ -69,7 +71,7 @@ export class Tunnel {
     this.#socket.destroy();
   }
 
-  /** From then on the sidecar captures at these ports, too. */
+  /** Sends the policy's ports to the sidecar, which then captures them as well. */
   #tellPolicy(): void {
     const ports = [...new Set([...DEFAULT_PORTS, ...this.#network.ports])];
     this.#send(0, "W", JSON.stringify({ revision: this.#revision, ports }));
@@ -84,7 +86,7 @@ export class Tunnel {
     }
   }
 
-  /** @throws for what no sidecar sends. */
+  /** Handles a frame. @throws Error for a frame that no sidecar sends. */
   #take({ stream: number, kind, body }: Frame): void {
     const stream = this.#streams.get(number);
     if (kind === "P") this.#send(0, "P");
@@ -108,7 +110,7 @@ export class Tunnel {
     this.#network.serve(stream, dialled);
   }
 
-  /** The program has closed its connection. */
+  /** Forgets a stream whose connection the program has closed. */
   #forget(number: number, stream: TunnelStream): void {
     this.#streams.delete(number);
     stream.destroy();
@@ -133,7 +135,7 @@ export class Tunnel {
   }
 }
 
-/** @throws for anything else than an address and a port. */
+/** Parses an address and a port. @throws Error for anything else. */
 function dialledOf(body: Buffer): Dialled {
   const { address, port } = JSON.parse(body.toString()) as Record<string, unknown>;
   if (typeof address !== "string" || address.length > 45) throw new Error("not an address");
@@ -142,7 +144,7 @@ function dialledOf(body: Buffer): Dialled {
   return { address, port };
 }
 
-/** @throws for anything else than a number of bytes. */
+/** Parses a number of bytes. @throws Error for anything else. */
 function creditOf(body: Buffer): number {
   const bytes = Number(body.toString("latin1"));
   if (!Number.isInteger(bytes) || bytes < 1 || bytes > 1_048_576) throw new Error("not a number of bytes");
