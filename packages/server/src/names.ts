@@ -1,4 +1,4 @@
-/** A door of its own: commands by URL need no more of the server than how things are called. */
+/** Separate entry point: commands by URL need only these names of the server. */
 export { SCOPES } from "@berth/contract";
 export {
   isLimitName,

@@ -1,4 +1,4 @@
-/** A door of its own: commands about the settings need nothing else of the server. */
+/** Separate entry point: commands about the settings need nothing else of the server. */
 export { ConfigError } from "./config/config-error.ts";
 export { describeSettings } from "./config/describe-settings.ts";
 export { placedFaults } from "./config/placed-faults.ts";

@@ -7,11 +7,11 @@ import type { ProcessCalls } from "../src/processes/process-calls.ts";
 export type SampleCalls = {
   start(given: { fails: boolean }): void;
   double(given: number): number;
-  /** Asks the parent, and returns what it answered. */
+  /** Calls the parent, and returns its response. */
   relay(given: string): string;
   never(given: null): void;
   exit(given: number): void;
-  /** Answers each connection of the server with its pid. */
+  /** Responds to each connection of the server with its pid. */
   join(given: null): void;
   stop(given: null): void;
 };

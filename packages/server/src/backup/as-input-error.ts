@@ -1,7 +1,11 @@
 import { InputError } from "@berth/store/errors";
 import { isNoRoom } from "./partial-directory.ts";
 
-/** What fails in the work is a fault of what the command was given. @param worded makes it one sentence about that. */
+/**
+ * Runs `work` and throws its errors as InputError, since they are caused by the command's input. Errors of a
+ * full disk are thrown unchanged.
+ * @param worded Makes a sentence about the input from the message.
+ */
 export async function asInputError<T>(
   work: () => Promise<T>,
   worded = (message: string) => message,

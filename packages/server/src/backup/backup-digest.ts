@@ -7,21 +7,24 @@ import { derivedKey } from "@berth/store/secrets";
 import { type BackupNote, NOTE_FILE } from "./backup-note.ts";
 import { regularFiles } from "./regular-files.ts";
 
-/** Their names are the digests of their bytes, which are compared when the database that names them is there. */
+/** Contents, named by their digests. They are verified later, by the names in the restored database. */
 const CONTENT = /^blobs\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 const KEYS = ["secret.key", "secret.key.former"];
 
 /**
- * A digest of a backup under its installation's key, in hexadecimal: of what it says of itself and of every file but the contents.
- * Nobody who does not have the key can make it for a backup that was altered.
- *
- * @throws InputError when a file is none, see `regularFiles`.
+ * Returns a digest of a backup under its installation's key, in hexadecimal. It covers the note and every
+ * file but the contents. Nobody without the key can compute it for an altered backup.
+ * @throws InputError when an entry is not a regular file, see `regularFiles`.
  */
 export async function backupDigest(directory: string, note: BackupNote, key: Buffer): Promise<string> {
   return sealed(await summaryOf(directory, note), key);
 }
 
-/** @param keys those that it may have been made with. @throws InputError when the backup is not as it was made. */
+/**
+ * Requires that a backup matches its digest.
+ * @param keys Keys that it may have been made with.
+ * @throws InputError when the backup was altered, or none of the keys is the right one.
+ */
 export async function requireUnaltered(
   directory: string,
   note: BackupNote,

@@ -3,33 +3,36 @@ import { join } from "node:path";
 import { createFile, readRegularFile } from "@berth/linux";
 import { InputError } from "@berth/store/errors";
 
-/** What a backup says of itself. It is written last, so a directory that has it is a complete backup. */
+/** The description of a backup. It is written last, so a directory that has one is a complete backup. */
 export interface BackupNote {
   format: 1;
-  /** The version of Berth that made it. */
+  /** Version of Berth that made the backup. */
   berth: string;
   /** ISO 8601. Everything that was acknowledged before is in the backup. */
   ended_at: string;
-  /** What can read the files of the database. */
+  /** Major version of PostgreSQL that can read the database files. */
   postgres: number;
   architecture: string;
-  /** Contents of files. */
+  /** Number of contents of files. */
   contents: number;
   bytes: number;
-  /** Where the contents are that the backup does not have; null when it has them. Earlier releases wrote none. */
+  /**
+   * Place of the contents that are not in the backup, as in `BERTH_BLOBS`; null when the backup has them.
+   * Missing in notes of earlier releases.
+   */
   contents_at?: string | null;
-  /** Of the backup, under the installation's key; see `backupDigest`. */
+  /** Digest of the backup under the installation's key; see `backupDigest`. */
   digest?: string;
 }
 
 export const NOTE_FILE = "backup.json";
 
-/** Makes the directory a backup. */
+/** Writes the note, which makes the directory a backup. */
 export function writeNote(directory: string, note: BackupNote): void {
   createFile(join(directory, NOTE_FILE), `${JSON.stringify(note, null, 2)}\n`);
 }
 
-/** @throws InputError when the directory is no backup that this version can read. */
+/** Reads the note of a backup. @throws InputError when this version cannot read the backup. */
 export function readNote(directory: string): BackupNote {
   const note = parsedNote(directory);
   if (note === null) throw new InputError(`${directory} is no backup: it has no readable ${NOTE_FILE}.`);

@@ -25,17 +25,19 @@ import { withPartial } from "./partial-directory.ts";
 
 const run = promisify(execFile);
 
+/** A complete backup: its note and its directory. */
 export interface Backup extends BackupNote {
   directory: string;
 }
 
 /**
- * Copies an installation's database and the contents of its files to a new directory. The service can go on meanwhile: everything that
- * it acknowledged before `ended_at` is in the backup. Disks of sessions are not, nor what is made anew from other places. Contents that
- * are in a bucket stay there alone: only the database's part of the installation is copied then.
+ * Copies an installation's database and the contents of its files to a new directory. The service may run
+ * meanwhile: everything that it acknowledged before `ended_at` is in the backup. Disks of sessions are not,
+ * nor anything that can be recreated. Contents in a bucket are not copied.
  *
- * @param withKey whether the backup also gets the secret key, with which every stored secret can be read.
- * @throws OperatorError. Nothing is left of an unfinished backup.
+ * On failure the unfinished backup is removed.
+ * @param withKey Whether the backup also gets the secret key, with which every stored secret can be read.
+ * @throws OperatorError
  */
 export async function backup(
   flags: InstallationFlags,
@@ -67,7 +69,10 @@ async function backupOf(config: Config, directory: string, withKey: boolean): Pr
   );
 }
 
-/** The database first: what is stored while the contents are copied is more than its files need, and nothing is removed. */
+/**
+ * Copies the database first. Contents stored during the copy are extra files, and none are deleted meanwhile,
+ * so the copied database finds all that it refers to.
+ */
 async function copyInstallation(config: Config, to: string, signal: AbortSignal): Promise<Date> {
   const log = createLog("silent", createRedactor());
   const dataDir = join(config.dataDir, "postgres");

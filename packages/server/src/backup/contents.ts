@@ -7,13 +7,13 @@ import { copyTree, createDirectory, NotARegularFile, streamRegularFile } from "@
 import { type BlobConfig, contentPath, openBlobs, openDiskBlobs } from "@berth/store/blobs";
 import type { DatabaseAccess } from "@berth/store/db";
 
-/** Copies the contents of files, and of uploads that are not complete, to another directory. */
+/** Copies the contents of files, and of incomplete uploads, to another directory. */
 export async function copyContents(from: string, to: string, signal: AbortSignal): Promise<void> {
   createDirectory(from);
   await copyTree(from, to, { signal, leaveOut: (path) => path.startsWith("partial/") });
 }
 
-/** Adds the contents to those that are already there. One that is there stays. Only files are copied, and no links. */
+/** Adds contents to those in a directory; existing ones are kept. Only regular files are copied, no links. */
 export async function addContents(from: string, to: string, signal: AbortSignal): Promise<void> {
   createDirectory(to);
   await copyTree(from, to, { signal, leaveOut: (path) => isFile(join(to, path)) });
@@ -23,7 +23,7 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** How many contents there are, and their bytes. */
+/** Returns the number of contents and their total bytes. */
 export async function countContents(directory: string): Promise<{ contents: number; bytes: number }> {
   const blobs = await openDiskBlobs(directory);
   const total = { contents: 0, bytes: 0 };
@@ -37,7 +37,7 @@ export async function countContents(directory: string): Promise<{ contents: numb
   return total;
 }
 
-/** Those that are not in the bucket. */
+/** Returns the wanted contents that are not in the bucket. */
 export async function missingContents(
   config: BlobConfig,
   db: DatabaseAccess,
@@ -53,7 +53,7 @@ export async function missingContents(
   }
 }
 
-/** Those that are missing, or whose bytes are others than they were. */
+/** Returns the wanted contents that are missing or whose bytes do not match their digest. */
 export async function damagedContents(directory: string, wanted: readonly string[]): Promise<string[]> {
   const damaged: string[] = [];
   for (const sha256 of wanted)
@@ -61,7 +61,7 @@ export async function damagedContents(directory: string, wanted: readonly string
   return damaged;
 }
 
-/** Null when there is no such file, or it is a link or no file. */
+/** Returns the SHA-256 of a file, or null when it does not exist or is not a regular file. */
 async function digestOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {

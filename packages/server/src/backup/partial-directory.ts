@@ -5,10 +5,10 @@ import { createDirectory, isOfDeadProcess, processName, removeTree } from "@bert
 import { InputError, OperatorError } from "@berth/store/errors";
 
 /**
- * Gives the work a directory beside `to`, which the work renames to `to` when it is complete. Otherwise nothing is left of it;
- * what a killed process has left for the same directory is removed first.
- *
- * @throws InputError when there is something at `to`, or nothing can be written there; OperatorError when there is no room.
+ * Passes a directory beside `to` to the work, which renames it to `to` when it is complete. On failure the
+ * directory is removed. First removes those that killed processes left for the same `to`.
+ * @throws InputError when `to` exists and is not empty, or its parent is not writable; OperatorError when the
+ * disk is full.
  */
 export async function withPartial<T>(
   to: string,
@@ -31,11 +31,12 @@ export async function withPartial<T>(
   }
 }
 
-/** The error, or a sentence about the directory when that is full. */
+/** Returns the error, or an OperatorError about the directory when its disk is full. */
 export function noRoomIn(directory: string, error: unknown): unknown {
   return isNoRoom(error) ? new OperatorError(`There is not enough space in ${directory}.`) : error;
 }
 
+/** Returns whether an error means that the disk, or the user's quota, is full. */
 export function isNoRoom(error: unknown): boolean {
   return error instanceof Error && ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { InputError } from "@berth/store/errors";
 
 /**
- * The paths of all files of a backup below it, in order.
- *
- * @throws InputError when there is a link, a pipe, a socket or a device: Berth puts none there, so somebody has altered the backup.
+ * Yields the paths of all files of a backup, relative to it, in order.
+ * @throws InputError for a link, pipe, socket or device: Berth creates none, so somebody has altered the
+ * backup.
  */
 export async function* regularFiles(directory: string, below = ""): AsyncGenerator<string> {
   const entries = await readdir(join(directory, below), { withFileTypes: true });
@@ -20,7 +20,7 @@ export async function* regularFiles(directory: string, below = ""): AsyncGenerat
   }
 }
 
-/** @throws InputError, see `regularFiles`. */
+/** Requires that a backup has only regular files and directories. @throws InputError, see `regularFiles`. */
 export async function requireRegularFiles(directory: string): Promise<void> {
   for await (const _ of regularFiles(directory));
 }

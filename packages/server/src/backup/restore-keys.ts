@@ -8,7 +8,10 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { asInputError } from "./as-input-error.ts";
 
-/** Gives a new data directory the given key, or the backup's. @throws InputError when it then has none. */
+/**
+ * Writes the given key, or the backup's, into a new data directory.
+ * @throws InputError when there is neither, and no `BERTH_SECRET_KEY_FILE`.
+ */
 export async function restoreKeys(
   { dataDir, secretKeyFile }: Config,
   from: string,
@@ -36,7 +39,10 @@ function givenKey(file: string): Buffer {
   }
 }
 
-/** The keys of a data directory, the present one first. @throws InputError, or ConfigError for the file of a setting, when they cannot be read. */
+/**
+ * Returns the keys of a data directory, the active one first.
+ * @throws InputError when they cannot be read, or ConfigError for the file that a setting names.
+ */
 export async function keysIn({ secretKeyFile, dataDir }: Config): Promise<[Buffer, ...Buffer[]]> {
   if (secretKeyFile !== null) return [settingsKey(secretKeyFile)];
   return await asInputError(async () => {
@@ -55,8 +61,8 @@ function settingsKey(file: string): Buffer {
 }
 
 /**
- * The keys with which a backup can be examined: the given one, or else that of `BERTH_SECRET_KEY_FILE`, or those in the backup, which
- * whoever altered it has, too. Empty when there is none of these.
+ * Returns the keys with which a backup can be verified: the given one, else that of `BERTH_SECRET_KEY_FILE`,
+ * else those in the backup, which somebody who altered it also has. Empty when there are none.
  */
 export async function keysAtHand(
   { secretKeyFile }: Config,

@@ -23,24 +23,25 @@ import { requireRegularFiles } from "./regular-files.ts";
 import { keysAtHand, keysIn, restoreKeys } from "./restore-keys.ts";
 import { countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
 
+/** Result of restoring or checking a backup. */
 export interface Restored extends RestoredCounts {
-  /** Everything that was acknowledged before is there. */
+  /** ISO 8601. Everything that was acknowledged before is restored. */
   ended_at: string;
-  /** sha256 of each content that is missing or damaged in the backup. */
+  /** SHA-256 of each content that is missing or damaged in the backup. */
   damaged: string[];
-  /** Whether a key was at hand that tells that nobody has altered the backup. Else only its form was examined. */
+  /** Whether the digest was verified with a key. Otherwise only the form of the backup was checked. */
   verified: boolean;
 }
 
 interface RestoreOptions {
-  /** A file with the installation's secret key. Default: that of the backup, or else `BERTH_SECRET_KEY_FILE`. */
+  /** File with the installation's secret key. Default: `BERTH_SECRET_KEY_FILE`, else the backup's key. */
   keyFile?: string;
 }
 
 /**
- * Makes a new data directory from a backup, with the schema of this version. Its sessions continue with new disks, and are told so.
- *
- * @throws OperatorError. Nothing is left of an unfinished data directory.
+ * Creates a new data directory from a backup, with the schema of this version. Its sessions continue with new
+ * disks and get an event about that. On failure the unfinished data directory is removed.
+ * @throws OperatorError
  */
 export async function restore(
   flags: InstallationFlags,
@@ -81,9 +82,8 @@ async function restoreOf(config: Config, directory: string, keyFile: string | un
 }
 
 /**
- * Restores a backup's database in a temporary directory, reads every content, and removes what it made. Without a key it cannot tell
- * whether somebody has altered the backup.
- *
+ * Restores a backup's database in a temporary directory, reads every content, and removes the directory.
+ * Without a key it cannot detect whether somebody has altered the backup.
  * @throws OperatorError
  */
 export async function checkBackup(
@@ -117,7 +117,10 @@ async function checkOf(config: Config, directory: string, keyFile: string | unde
   });
 }
 
-/** The directory to which the contents go; null when they are in a bucket. @throws ConfigError when backup and settings do not fit. */
+/**
+ * Returns the directory for the contents, or null when they are in a bucket.
+ * @throws ConfigError when backup and settings do not match.
+ */
 function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote): string | null {
   const directory = blobDirectory(config);
   if (bucket === null && directory === null)

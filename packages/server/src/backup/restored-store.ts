@@ -8,8 +8,8 @@ export interface RestoredCounts {
 }
 
 /**
- * Says in a restored database that no disk of a session, no prepared repository and no service of it is there any more. Sessions are told
- * that they lost their disks.
+ * Records in a restored database that disks of sessions, prepared repositories and hosts of the original
+ * installation do not exist. Sessions get an event that their disks are lost.
  */
 export async function giveUpMachines(db: DatabaseAccess): Promise<void> {
   const homes = await db.write.query<{ id: string; home: string }>({

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { whoElseChanges, whoElseOwns } from "@berth/linux";
 
 /**
- * @throws one sentence when this user may not write in the data directory, as in a volume that somebody else made. And one when
- * another user can change it, or owns something directly in it: such a user could replace the key of the secrets, the database or the programs of sandboxes. Contents of files may lie on a file server that
- * gives them another owner.
+ * Checks that this user can write in the data directory, and that no other user can change it or owns an
+ * entry directly in it. Such a user could replace the key of the secrets, the database or the programs of
+ * sandboxes. `blobs` is exempt: contents of files may be on a file server that assigns another owner.
+ * @throws Error with one sentence for the operator.
  */
 export function checkDataDirectory(dataDir: string): void {
   const fault = whoElseChanges(dataDir);

@@ -2,7 +2,7 @@ import type { Capability } from "@berth/sandbox";
 import { usefulApiProcesses } from "../config/api-processes.ts";
 import type { Config } from "../config/config.ts";
 
-/** Whether the API may use what this machine has. */
+/** Reports whether the API uses the processors of this machine. */
 export function describeApiProcesses({ apiProcesses: count }: Config): Capability {
   const name = "api_processes";
   const useful = usefulApiProcesses();

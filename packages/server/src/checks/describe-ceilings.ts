@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What an environment can ask for. */
+/** Reports the maximum resources that an environment can request. */
 export function describeCeilings(config: Config): Capability {
   const name = "ceilings";
   try {

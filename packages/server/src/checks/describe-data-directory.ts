@@ -5,7 +5,7 @@ import { readKey } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
 import { checkDataDirectory } from "./check-data-directory.ts";
 
-/** Whether other users of the machine can change the installation. Creates nothing. */
+/** Reports whether other users of the machine can change the installation. Creates nothing. */
 export function describeDataDirectory({ dataDir, secretKeyFile }: Config): Capability {
   const name = "data_directory";
   try {

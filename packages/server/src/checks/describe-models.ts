@@ -1,6 +1,6 @@
 import type { Capability } from "@berth/sandbox";
 
-/** Whether agents have a real model. @param providers of the models, each as often as it has some. */
+/** Reports whether agents have a real model. @param providers Provider of each model. */
 export function describeModels(providers: readonly string[]): Capability {
   const name = "models";
   const distinct = [...new Set(providers)];

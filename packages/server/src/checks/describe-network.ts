@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { plainHttpWarning, tlsFilesOf } from "../config/tls-files.ts";
 import { readTlsPair } from "../config/tls-pair.ts";
 
-/** How clients reach the service. */
+/** Reports how clients reach the service. */
 export function describeNetwork(config: Config): Capability {
   const name = "network";
   try {

@@ -10,7 +10,7 @@ const DUTIES: Readonly<Record<Role, string>> = {
     "This service is the network of sandboxes on other hosts; sessions run in services with the role runner.",
 };
 
-/** What the service does, and whether it has what it shares with the others for that. */
+/** Reports the role of the service, and whether the settings that the role requires are present. */
 export function describeRole(config: Config): Capability {
   const name = "role";
   try {

@@ -2,7 +2,7 @@ import type { Capability } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import { unknownVariables } from "../config/unknown-variables.ts";
 
-/** Whether the settings are valid, and the environment has none that is not known. */
+/** Reports whether the settings are valid and the environment has no unknown ones. */
 export function describeSettings({ dataDir }: Config): Capability {
   const name = "settings";
   const unknown = unknownVariables(process.env);

@@ -4,7 +4,7 @@ import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { environmentsAbove } from "./stored-resources-store.ts";
 
-/** Whether stored environments ask for more than they can get now. Nothing when none does. */
+/** Reports whether stored environments exceed the current ceilings. Returns an empty list when none does. */
 export async function describeStoredResources(config: Config, db: Queryable): Promise<Capability[]> {
   const above = await environmentsAbove(db, readCeilings(config));
   if (above === 0) return [];

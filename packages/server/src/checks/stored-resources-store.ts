@@ -1,7 +1,7 @@
 import type { Queryable } from "@berth/store/db";
 import type { Ceilings } from "../config/ceilings.ts";
 
-/** How many environments that sessions can use ask for more than the ceilings. */
+/** Returns the number of usable environments that request more than the ceilings. */
 export async function environmentsAbove(db: Queryable, ceilings: Ceilings): Promise<number> {
   const { rows } = await db.query<{ above: number }>({
     name: "environments_above",

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Machine, readMachine } from "@berth/linux";
 import type { Config } from "./config.ts";
 
-/** The most that an environment can ask for, by the names of its `resources`. */
+/** Maximum resources that an environment can request, by the names of its `resources`. */
 export interface Ceilings {
   cpus: number;
   memory_mb: number;
@@ -14,28 +14,28 @@ export interface Ceilings {
 export type CeilingSettings = Pick<Config, "maxCpus" | "maxMemoryMb" | "maxPids" | "maxDiskMb" | "dataDir"> &
   Partial<Pick<Config, "role" | "sandbox">>;
 
-/** What all sessions may use together: the rest is for the service and the machine. */
+/** Share of the machine that all sessions together may use. The rest is for the service and the machine. */
 const SHARE_OF_ALL = 0.9;
-/** A process has at least so many, however many processes a session can have. */
+/** Open files that each process can have at least, whatever the number of processes of a session. */
 const OPEN_FILES_OF_PROCESS = 256;
 const MEBIBYTE = 1024 * 1024;
-/** Ranges of the fields, which bound what is derived from the machine. */
+/** Ranges of the fields, which limit the values that are derived from the machine. */
 const [FEWEST_PIDS, MOST_PIDS, LEAST_MB, MOST_MB, MOST_CPUS] = [16, 1_000_000, 64, 1_048_576, 256];
 
 /**
- * Where sandboxes are pods, whatever the machine of this process is: a cluster's nodes are not asked, and one pod needs only one of them that
- * has room. A node of the common sizes has it.
+ * Defaults for pods. They do not depend on the machine of this process or on the cluster's nodes: a pod needs
+ * only one node with room, and common node sizes have this much.
  */
 const OF_PODS: Ceilings = { cpus: 4, memory_mb: 8_192, pids: 1_024, disk_mb: 51_200 };
-/** What an environment can say at all. */
+/** Upper ends of the ranges that an environment's fields accept. */
 const UNBOUNDED: Ceilings = { cpus: MOST_CPUS, memory_mb: MOST_MB, pids: MOST_PIDS, disk_mb: MOST_MB };
 
 /**
- * The operator's settings, and where there is none what the machine allows: half of its memory, processes, open files and disk. Processor time
- * is shared fairly among sessions that want more than there is, so one may have all processors. A service without sandboxes has only the
- * settings: what the machine of a session does not allow is lowered there. Pods have defaults of their own.
- *
- * @param diskBytes Size of the volume of the data directory.
+ * Returns the ceilings of the operator's settings. Default: half of the machine's memory, processes, open
+ * files and disk, and all of its processors, since CPU time is shared fairly among sessions. A service
+ * without sandboxes has no defaults of a machine; the machine of a session lowers what it does not allow.
+ * Pods have their own defaults.
+ * @param diskBytes Size in bytes of the volume of the data directory.
  */
 export function readCeilings(
   settings: CeilingSettings,
@@ -67,16 +67,16 @@ function ofMachine({ cpus, memoryBytes, pids, openFiles }: Machine, diskBytes: n
   };
 }
 
-/** What all sessions may use together. */
+/** Returns the memory and the number of processes that all sessions together may use. */
 export function sharedLimits(machine: Machine = readMachine()): { memoryBytes: number; pids: number } {
   return {
-    // Whole MiB: the kernel counts pages.
+    // The kernel counts pages, so the limit is rounded to whole MiB.
     memoryBytes: Math.floor((machine.memoryBytes * SHARE_OF_ALL) / MEBIBYTE) * MEBIBYTE,
     pids: Math.floor(machine.pids * SHARE_OF_ALL),
   };
 }
 
-/** Size of the volume of a directory, which may not exist yet. */
+/** Returns the size in bytes of the volume of a directory, which may not exist yet. */
 export function volumeBytes(directory: string): number {
   if (!existsSync(directory)) return volumeBytes(dirname(directory));
   const { blocks, bsize } = statfsSync(directory);

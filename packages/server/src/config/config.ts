@@ -5,66 +5,71 @@ import type { OidcMapping } from "./oidc.ts";
 import type { Toleration } from "./pod-settings.ts";
 import type { Role } from "./roles.ts";
 
-/** All settings of the operator. `settings.ts` says how they are given. They are read once, at the start; no other code reads `BERTH_` variables. */
+/**
+ * All settings of the operator. `settings.ts` defines how each is given. They are read once, at the start; no
+ * other code reads `BERTH_` variables.
+ */
 export interface Config {
   /** Directory of all state. */
   dataDir: string;
-  /** What this service does: everything, or only the API, or only running sessions, or only the network of sandboxes elsewhere. */
+  /** Role of this service: everything, the API, sessions, or the network of sandboxes on other hosts. */
   role: Role;
   host: string;
-  /** 0: any free port. */
+  /** Port to listen on; 0 means any free port. */
   port: number;
-  /** How many processes serve the API. */
+  /** Number of processes that serve the API. */
   apiProcesses: number;
-  /** Null: the embedded PostgreSQL. */
+  /** URL of the database; null means the embedded PostgreSQL. */
   databaseUrl: string | null;
-  /** The same database without the pooler that `databaseUrl` leads to; null: there is none. */
+  /** URL of the same database that bypasses the pooler of `databaseUrl`; null when there is no pooler. */
   databaseDirectUrl: string | null;
-  /** Connections of each process to the database, besides the one that listens; null: see `connectionsOf`. */
+  /** Connections of each process to the database, without that for LISTEN; null: see `connectionsOf`. */
   databasePool: number | null;
-  /** Directory of the PostgreSQL programs; null: those of the npm package. */
+  /** Directory of the PostgreSQL programs; null means those of the npm package. */
   pgBin: string | null;
   /** Whether a start brings the schema of the database up to date. */
   migrate: "on" | "off";
-  /** Null: `secret.key` in the data directory, created at the first start. */
+  /** File with the key of the secrets; null means `secret.key` in the data directory, created if missing. */
   secretKeyFile: string | null;
-  /** Where the contents of files are: `disk`, the data directory, or a directory or bucket that the services of one database share. */
+  /** Place of the contents of files: `disk` for the data directory, or a shared directory or bucket. */
   blobs: string;
   /** Disk space in MiB for copies of contents that are in a bucket. */
   blobCacheMb: number;
-  /** Null: the models that are detected on this machine. */
+  /** File with the model registry; null means the models that are detected on this machine. */
   modelsFile: string | null;
   hostedProviders: HostedProvider[];
   /** CA certificates of other git servers. */
   gitCaFiles: GitCaFile[];
   /** Git servers that may be cloned from over HTTP, with the port if it is not 80. */
   gitHttpHosts: string[];
-  /** Hosts or networks with private addresses that MCP servers, and sessions whose policy lists them, may use. */
+  /**
+   * Hosts or networks with private addresses that MCP servers, and sessions whose policy lists them, may use.
+   */
   egressAllowPrivate: string[];
-  /** Idle time after which a session's container and disk are removed. */
+  /** Idle seconds after which a session's container and disk are removed. */
   diskReclaimSeconds: number;
-  /** When what is on sessions' disks is saved to the blob store. */
+  /** Time at which the files on sessions' disks are saved to the blob store. */
   workspaceSaves: "idle" | "off";
-  /** MiB that the save of one session takes at most. */
+  /** Maximum MiB of the save of one session. */
   workspaceSaveMb: number;
-  /** Disk limit in MiB of sessions whose environment sets none, if the machine can enforce it; 0: no limit. */
+  /** Disk limit in MiB of sessions whose environment sets none, where it can be enforced; 0: no limit. */
   sessionDiskMb: number;
-  /** The most that an environment can ask for; null: what the machine allows. See `readCeilings`. */
+  /** Maximum resources that an environment can request; null: see `readCeilings`. */
   maxCpus: number | null;
   maxMemoryMb: number | null;
   maxPids: number | null;
   maxDiskMb: number | null;
-  /** How long a sandbox stays open after its last command. */
+  /** Seconds for which a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
-  /** How long a turn waits for a model that is overloaded or limits the rate. */
+  /** Seconds for which a turn waits for a model that is overloaded or rate-limited. */
   modelRetrySeconds: number;
-  /** Requests to the model in one turn of an agent that has no limit of its own. */
+  /** Maximum requests to the model in one turn of an agent that has no limit of its own. */
   maxModelRequests: number;
-  /** How long sessions wait for the host that has their disk when it is not there; then another takes them over without it. */
+  /** Seconds for which sessions wait for the absent host of their disk; then another host takes them over. */
   hostGraceSeconds: number;
-  /** Seconds to wait before each retry of a clone that failed for a reason that passes. */
+  /** Seconds to wait before each retry of a clone that failed for a temporary reason. */
   cloneRetrySeconds: number[];
-  /** Disk space in MiB for mirrors and snapshots of repositories; 0: none are created. */
+  /** Disk space in MiB for mirrors and snapshots of repositories; 0 disables them. */
   snapshotsMegabytes: number;
   /** Days after which an unused mirror or snapshot is removed. */
   snapshotsDays: number;
@@ -75,76 +80,76 @@ export interface Config {
   sandbox: "bubblewrap" | "docker" | "kubernetes";
   /** Root filesystem of bubblewrap sandboxes: Berth's own Debian, or the host's. */
   rootfs: "debian" | "host";
-  /** Unix socket of the container engine; null: Docker's, else Podman's. */
+  /** Unix socket of the container engine; null means Docker's, else Podman's. */
   dockerSocket: string | null;
   /** Image of containers whose environment sets none. */
   dockerImage: string;
-  /** Kubeconfig of the cluster whose pods are the sandboxes; null: the account of the pod in which Berth runs. */
+  /** Kubeconfig of the cluster whose pods are the sandboxes; null: the service account of Berth's pod. */
   kubeconfig: string | null;
-  /** Null: that of the kubeconfig, or of the pod in which Berth runs. */
+  /** Namespace of the pods; null means that of the kubeconfig, or of the pod in which Berth runs. */
   kubernetesNamespace: string | null;
   /** Image of pods whose environment sets none. */
   kubernetesImage: string;
-  /** Of the volumes of sessions; null: the cluster's default. */
+  /** Storage class of the volumes of sessions; null means the cluster's default. */
   kubernetesStorageClass: string | null;
-  /** Of snapshots of these volumes; null: none are taken. */
+  /** Class of snapshots of these volumes; null disables snapshots. */
   kubernetesSnapshotClass: string | null;
   kubernetesNodeSelector: Record<string, string>;
   kubernetesTolerations: Toleration[];
   kubernetesRuntimeClass: string | null;
-  /** Those that environments may choose in its place. */
+  /** Runtime classes that environments may choose instead. */
   kubernetesRuntimeClasses: string[];
-  /** Pods of the pool, in all runners together; 0: none. */
+  /** Pods in the warm pool, in all runners together; 0 disables the pool. */
   kubernetesWarmPods: number;
-  /** How long a pod may wait for a node. */
+  /** Seconds for which a pod may wait for a node. */
   kubernetesScheduleSeconds: number;
-  /** How long a pod may wait on its node for its images and its volume. */
+  /** Seconds for which a pod may wait on its node for its images and its volume. */
   kubernetesPullSeconds: number;
-  /** How connections in pods come to the egress gateway. */
+  /** Way in which connections in pods reach the egress gateway. */
   kubernetesEgress: "routes" | "proxy";
-  /** Image of the containers of pods that do it, with Berth in it. */
+  /** Image, which includes Berth, of the containers that send a pod's connections to the gateway. */
   kubernetesEgressImage: string;
-  /** File with a strategic merge patch of every pod, in YAML or JSON; null: none. */
+  /** File with a strategic merge patch for every pod, in YAML or JSON; null for none. */
   kubernetesPodPatch: string | null;
-  /** Registry for npm packages of environments; null: the public one. */
+  /** Registry for npm packages of environments; null means the public one. */
   npmRegistry: string | null;
-  /** Index for pip packages of environments; null: PyPI. */
+  /** Index for pip packages of environments; null means PyPI. */
   pipIndex: string | null;
-  /** PEM files of the service's certificate and of its private key; null: plain HTTP. */
+  /** PEM files of the service's certificate and of its private key; null means plain HTTP. */
   tlsCert: string | null;
   tlsKey: string | null;
-  /** Addresses and networks of proxies that say where a request comes from. */
+  /** Addresses and networks of proxies whose headers identify the client of a request. */
   trustedProxies: string[];
-  /** Where clients find the service; null: where it listens. */
+  /** URL at which clients reach the service; null means the address at which it listens. */
   publicUrl: string | null;
-  /** Whether there is a console; `plain-http`: people may sign in to it also where others can read it on the way. */
+  /** Whether there is a console. `plain-http` permits sign-in over unencrypted connections as well. */
   console: "on" | "off" | "plain-http";
-  /** The identity provider of the console; null: there is none. See `oidcOf`. */
+  /** Identity provider of the console; null for none. See `oidcOf`. */
   oidcIssuer: string | null;
   oidcClientId: string | null;
   oidcClientSecretFile: string | null;
   oidcScopes: string[];
-  /** The claim that decides about organization and role, by the mapping. */
+  /** Claim that determines organization and role, through the mapping. */
   oidcClaim: string;
   oidcMapping: OidcMapping[];
   /** Proxies through which the service reaches the internet; the URLs may contain passwords. */
   httpsProxy: string | null;
   httpProxy: string | null;
-  /** Hosts that it reaches without one. */
+  /** Hosts that are reached without a proxy. */
   noProxy: string[];
-  /** What each organization, and each user or service account, may have and do, unless it has a limit of its own. */
+  /** Limits of each organization, and of each user or service account, unless it has its own. */
   organizationLimits: LimitValues;
   userLimits: LimitValues;
-  /** How long organizations keep what is old, unless they have days of their own. */
+  /** Days for which organizations keep old objects, unless they have their own. */
   retention: RetentionDays;
   addressLimits: LimitValues;
-  /** Address and port of `/metrics` alone; null: those of the service. */
+  /** Separate address and port of `/metrics`; null means those of the service. */
   metricsAddress: string | null;
-  /** Address and port of the health and metrics of a service without an API. */
+  /** Address and port for the health and metrics of a service without an API. */
   runnerAddress: string;
-  /** Address and port at which the egress of sandboxes on other hosts takes their tunnels. */
+  /** Address and port at which the egress gateway accepts tunnels of sandboxes on other hosts. */
   egressAddress: string;
-  /** Host and port at which sandboxes on other hosts find that; null: there are no such sandboxes. */
+  /** Host and port at which sandboxes on other hosts reach the egress gateway; null for no such sandboxes. */
   egressGateway: string | null;
   /** Whether `/metrics` needs no token. */
   metricsPublic: "yes" | "no";
@@ -153,12 +158,12 @@ export interface Config {
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
-/** Directory of Berth's root filesystems. */
+/** Returns the directory of Berth's root filesystems. */
 export function systemDirectory({ dataDir }: Config): string {
   return join(dataDir, "rootfs");
 }
 
-/** Directory of the layers that environments add to the root filesystem. */
+/** Returns the directory of the layers that environments add to the root filesystem. */
 export function layerDirectory({ dataDir }: Config): string {
   return join(dataDir, "layers");
 }

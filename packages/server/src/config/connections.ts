@@ -1,20 +1,20 @@
 import type { Config } from "./config.ts";
 
-/** Two sweeps may each hold one for long, a third is left to all else, and reads have one. */
+/** Minimum connections: two for long sweeps, a third for other writes, and a fourth for reads. */
 export const LEAST_CONNECTIONS = 4;
 export const MOST_CONNECTIONS = 500;
 
 const DEFAULTS = { main: 13, further: 7, runner: 6, egress: 4 };
 
-/** Connections of one process, besides the one that listens. */
+/** Connections of one process, besides the one for LISTEN. */
 export interface Connections {
-  /** For writes and transactions. */
+  /** Connections for writes and transactions. */
   max: number;
-  /** For reads. */
+  /** Connections for reads. */
   readers: number;
 }
 
-/** @param process `further`: a process of the API beside the first one. */
+/** Returns a process's number of connections. @param process `further`: not the first process of the API. */
 export function connectionsOf(
   { databasePool, role }: Pick<Config, "databasePool" | "role">,
   process: "main" | "further" = "main",

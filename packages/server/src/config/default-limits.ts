@@ -5,7 +5,10 @@ import type { Config } from "./config.ts";
 export type LimitSettings = Pick<Config, "organizationLimits" | "userLimits" | "dataDir" | "blobs"> &
   Partial<Pick<Config, "role" | "sandbox">>;
 
-/** What one organization, or one user of it, can take at most of what all share. Teams do not meet these; see decision 0046. */
+/**
+ * Default maximum shares of an organization, and of one of its users, in shared resources. Ordinary teams do
+ * not reach these; see decision 0046.
+ */
 export const STANDING_LIMITS = {
   organization: {
     requests_per_second: 1_000,
@@ -23,13 +26,13 @@ export const STANDING_LIMITS = {
   },
 } satisfies DefaultLimits;
 
-/** Of a volume of this machine that several owners fill. */
+/** Default share of a volume of this machine for one owner, since several fill it. */
 const SHARE_OF_VOLUME = 1 / 3;
 
 /**
- * The limits that count where an owner has no own one: those of the settings, and for each name that they leave out the standing one.
- *
- * @param volume size of the volume of a directory, in bytes.
+ * Returns the limits that apply where an owner has none of its own: those of the settings, completed by the
+ * standing limits.
+ * @param volume Returns the size in bytes of the volume of a directory.
  */
 export function defaultLimits(
   settings: LimitSettings,
@@ -43,7 +46,7 @@ export function defaultLimits(
   };
 }
 
-/** Infinite where contents or disks are not on a volume that this service sees. */
+/** Returns each owner's share of the volumes, infinite for data that is not on this machine's volumes. */
 function roomOnVolumes(
   { dataDir, blobs, role, sandbox }: LimitSettings,
   volume: (directory: string) => number,

@@ -5,14 +5,14 @@ import { defaultLimits } from "./default-limits.ts";
 import type { SettingValues, Source } from "./read-config.ts";
 import { keyOf, SETTING_LIST } from "./settings.ts";
 
-/** A setting with the value that has effect. */
+/** A setting with its effective value. */
 export interface DescribedSetting extends Source {
   key: string;
-  /** `(set)` for a secret. Null: Berth looks for it when it starts. */
+  /** The value, or `(set)` for a secret. Null means that Berth determines it at start. */
   value: unknown;
 }
 
-/** All settings with their values and where these come from. What follows from the machine is what it is now. */
+/** Returns all settings with their values and sources. Values that depend on the machine are computed now. */
 export function describeSettings({ config, sources }: SettingValues): DescribedSetting[] {
   const effective = { ...config, ...fromMachine(config) };
   return SETTING_LIST.map(([key, { variable, secret }]) => {

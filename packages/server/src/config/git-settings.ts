@@ -3,11 +3,11 @@ import { list } from "./parsers.ts";
 
 /** A git hosting service whose repositories sessions use as `hosted_repository`. */
 export interface HostedProvider {
-  /** With the port if it is not 443. */
+  /** Host name, with the port if it is not 443. */
   host: string;
-  /** URL of its API, if that is on another host; null: on `host`. */
+  /** URL of its API if that is on another host; null means on `host`. */
   api: string | null;
-  /** The variables from which its CLI reads the token. */
+  /** Environment variables from which its CLI reads the token. */
   token_env: string[];
   /** CA certificates to trust for this host, also inside sandboxes. */
   ca_file: string | null;
@@ -15,12 +15,15 @@ export interface HostedProvider {
 
 /** CA certificates of a git server that is not a hosted provider, to trust inside sandboxes. */
 export interface GitCaFile {
-  /** With the port if it is not 443. */
+  /** Host name, with the port if it is not 443. */
   host: string;
   ca_file: string;
 }
 
-/** Parses `[{"host": …, "token_env": […], "api"?: …, "ca_file"?: …}]`. Throws a clause for the operator. */
+/**
+ * Parses `[{"host": …, "token_env": […], "api"?: …, "ca_file"?: …}]`.
+ * @throws Error with a clause for the operator.
+ */
 export function parseHostedProviders(text: string): HostedProvider[] {
   const providers = parseObjects(text, ["host", "api", "token_env", "ca_file"], parseProvider);
   const hosts = providers.map(({ host }) => host);
@@ -29,7 +32,7 @@ export function parseHostedProviders(text: string): HostedProvider[] {
   return providers;
 }
 
-/** Parses `[{"host": …, "ca_file": …}]`. Throws a clause for the operator. */
+/** Parses `[{"host": …, "ca_file": …}]`. @throws Error with a clause for the operator. */
 export function parseGitCaFiles(text: string): GitCaFile[] {
   return parseObjects(text, ["host", "ca_file"], ({ host, ca_file }, at) => ({
     host: requireHost(host, at),
@@ -37,7 +40,10 @@ export function parseGitCaFiles(text: string): GitCaFile[] {
   }));
 }
 
-/** Parses the hosts that may be cloned from over HTTP, each with its port if it is not 80. Throws a clause for the operator. */
+/**
+ * Parses hosts that may be cloned from over HTTP, with a port if not 80.
+ * @throws Error with a clause for the operator.
+ */
 export function parseHttpHosts(text: string): string[] {
   const hosts = list(text);
   const invalid = hosts.find((host) => !isHost(host, "http"));
@@ -71,7 +77,7 @@ function requireFile(value: unknown, at: string): string {
   throw new Error(`${at}.ca_file must be a file name`);
 }
 
-/** Only the form that `URL.host` has, since hosts are compared with it. */
+/** Accepts only the form that `URL.host` returns, since hosts are compared with it. */
 function isHost(text: string, protocol: "https" | "http"): boolean {
   return URL.parse(`${protocol}://${text}/`)?.host === text;
 }

@@ -1,4 +1,4 @@
-/** Whether the URL of a database or a proxy has a password, before its host or, as those of PostgreSQL may, in its query. */
+/** Returns whether a database or proxy URL has a password, before its host or in its query. */
 export function hasPassword(url: string): boolean {
   const [before = "", query = ""] = url.split(/\?(.*)/s);
   const inQuery = [...new URLSearchParams(query)].some(

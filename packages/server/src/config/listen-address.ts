@@ -1,6 +1,9 @@
 import { listeningPort } from "./parsers.ts";
 
-/** An address and port to listen on, as text: `127.0.0.1:9464`, `[::1]:9464`, `metrics.internal:0`. */
+/**
+ * Validates a listening address: `127.0.0.1:9464`, `[::1]:9464`.
+ * @throws Error with a clause for the operator.
+ */
 export function ownAddress(text: string): string {
   const { host, port } = split(text);
   if (host === "") throw new Error("must be an address and a port, such as 127.0.0.1:9464");
@@ -8,7 +11,7 @@ export function ownAddress(text: string): string {
   return text;
 }
 
-/** A host and port to connect to, as text: `egress.berth:4182`. */
+/** Validates an address to connect to: `egress.berth:4182`. @throws Error with a clause for the operator. */
 export function otherAddress(text: string): string {
   const { host, port } = split(text);
   const number = Number(port);
@@ -17,7 +20,7 @@ export function otherAddress(text: string): string {
   return text;
 }
 
-/** @param text as `ownAddress` or `otherAddress` accepts it. */
+/** Splits an address into host and port. @param text Text that `ownAddress` or `otherAddress` accepts. */
 export function listenAddress(text: string): { host: string; port: number } {
   const { host, port } = split(text);
   return { host, port: Number(port) };

@@ -1,4 +1,7 @@
-/** The name that `given` is a misspelling of: the one with the fewest letters changed, at most a third of them; otherwise null. */
+/**
+ * Returns the name that `given` is probably a misspelling of: the one with the fewest changed letters, at
+ * most a third of them or two. Returns null when there is none.
+ */
 export function nearestName(given: string, names: readonly string[]): string | null {
   const ranked = names
     .map((name) => ({ name, distance: distance(given, name) }))
@@ -7,7 +10,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
   return best !== undefined && best.distance <= Math.max(2, given.length / 3) ? best.name : null;
 }
 
-/** How many letters have to be added, removed or replaced to make one text the other. */
+/** Returns the number of letters to add, remove or replace between two texts (Levenshtein distance). */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...one].entries()) {

@@ -2,15 +2,15 @@ import type { Config } from "./config.ts";
 import { type Fields, parseObjects } from "./parse-objects.ts";
 import { list } from "./parsers.ts";
 
-/** What the users with one value of the claim are. */
+/** Organization and role of users who have a value in the claim. */
 export interface OidcMapping {
   value: string;
-  /** The name of an organization. */
+  /** Name of an organization. */
   organization: string;
   role: "member" | "admin";
 }
 
-/** The identity provider of the settings; null: there is none. @throws when a setting is missing. */
+/** Returns the identity provider of the settings, or null. @throws Error when a setting is missing. */
 export function oidcOf(config: Config) {
   const { oidcIssuer, oidcClientId, oidcClientSecretFile, oidcScopes, oidcClaim, oidcMapping } = config;
   if (oidcIssuer === null) {
@@ -36,7 +36,11 @@ export function oidcOf(config: Config) {
   };
 }
 
-/** An https URL without credentials, query and fragment; http for a provider on this machine. Kept as written: issuers are compared as text. */
+/**
+ * Validates an https URL without credentials, query and fragment, or http for a provider on this machine.
+ * Returns it as written, since issuers are compared as text.
+ * @throws Error with a clause for the operator.
+ */
 export function issuer(text: string): string {
   const url = URL.parse(text);
   const isLocal = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
@@ -45,14 +49,14 @@ export function issuer(text: string): string {
   throw new Error("must be an https URL without credentials, query and fragment");
 }
 
-/** What the provider is asked for. `openid` must be in it. */
+/** Parses the scopes to request, with `openid`. @throws Error with a clause for the operator. */
 export function scopes(text: string): string[] {
   const asked = list(text);
   if (asked.includes("openid")) return asked;
   throw new Error("must be a list of scopes with openid, such as openid,email,profile");
 }
 
-/** Parses `[{"value": …, "organization": …, "role"?: …}]`. Throws a clause for the operator. */
+/** Parses `[{"value": …, "organization": …, "role"?: …}]`. @throws Error with a clause for the operator. */
 export function mapping(text: string): OidcMapping[] {
   return parseObjects(text, ["value", "organization", "role"], parseMapping);
 }

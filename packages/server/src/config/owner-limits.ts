@@ -1,7 +1,11 @@
 import { isLimitName, LIMIT_NAMES, type LimitName, type LimitValues, limitValue } from "@berth/store/names";
 import { list } from "./parsers.ts";
 
-/** Limits as `open_sessions=50,file_bytes=none`; `none` alone: no limit of any name. A name that is missing has its default. */
+/**
+ * Parses limits such as `open_sessions=50,file_bytes=none`. `none` alone removes every limit. A name that is
+ * missing has its default.
+ * @throws Error with a clause for the operator.
+ */
 export function ownerLimits(text: string): LimitValues {
   if (text === "none") return Object.fromEntries(LIMIT_NAMES.map((name) => [name, null]));
   const limits: LimitValues = {};
@@ -25,7 +29,10 @@ function amountOf(name: LimitName, value: string): number | null {
   }
 }
 
-/** Limits of a client address, as `requests_per_second=5,request_burst=20`; `none`: no limit. */
+/**
+ * Parses limits per client address, such as `requests_per_second=5,request_burst=20`; `none` means no limit.
+ * @throws Error with a clause for the operator.
+ */
 export function addressLimits(text: string): LimitValues {
   if (text === "none") return {};
   const { requests_per_second: perSecond, request_burst: burst, ...others } = ownerLimits(text);

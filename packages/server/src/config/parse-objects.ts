@@ -1,7 +1,7 @@
-/** The fields of an object in a setting, unchecked. */
+/** Fields of an object in a setting, not validated. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Parses a JSON array of objects with no other fields than these. Throws a clause for the operator. */
+/** Parses a JSON array of objects with only these fields. @throws Error with a clause for the operator. */
 export function parseObjects<T>(
   text: string,
   fields: readonly string[],

@@ -1,14 +1,14 @@
 import { isBlockedPort } from "@berth/contract/blocked-ports";
 import { isS3Place, parseS3Place } from "@berth/store/names";
 
-/** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
+/** Parsers of single values. Each throws an Error with a clause that follows the name of the setting. */
 
 export function nonEmpty(text: string): string {
   if (text === "") throw new Error("must not be empty");
   return text;
 }
 
-/** `disk`, the absolute path of a directory, or a bucket. */
+/** Validates `disk`, the absolute path of a directory, or the URL of a bucket. */
 export function blobs(text: string): string {
   if (text === "disk" || text.startsWith("/")) return text;
   if (!isS3Place(text))
@@ -25,7 +25,7 @@ export function integer(minimum: number, maximum: number): (text: string) => num
   };
 }
 
-/** A port to listen on; 0 for any free one. */
+/** Parses a port to listen on; 0 means any free port. */
 export function listeningPort(text: string): number {
   const port = integer(0, 65_535)(text);
   if (!isBlockedPort(port)) return port;
@@ -34,14 +34,14 @@ export function listeningPort(text: string): number {
   );
 }
 
-/** A disk limit in MiB: 0, or in the range of `disk_mb` of an environment. */
+/** Parses a disk limit in MiB: 0, or a value in the range of an environment's `disk_mb`. */
 export function diskMb(text: string): number {
   const value = integer(0, 1_048_576)(text);
   if (value === 0 || value >= 64) return value;
   throw new Error("must be 0 or at least 64");
 }
 
-/** A number of processors, in the range of `cpus` of an environment. */
+/** Parses a number of processors, in the range of an environment's `cpus`. */
 export function cpus(text: string): number {
   const value = /^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0.1 && value <= 256) return value;
@@ -56,7 +56,7 @@ export function oneOf<const Value extends string>(...values: Value[]): (text: st
   };
 }
 
-/** At most 20 waits in seconds, which may have a fraction. Empty: none. */
+/** Parses at most 20 delays in seconds, which may have a fraction. An empty text means none. */
 export function waits(text: string): number[] {
   const items = list(text);
   const isWait = (item: string) => /^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(item);
@@ -64,12 +64,12 @@ export function waits(text: string): number[] {
   throw new Error("must be a list of at most 20 numbers of seconds below 1000, such as 1,2,4");
 }
 
-/** Splits at commas and white space. */
+/** Splits a text at commas and white space. */
 export function list(text: string): string[] {
   return text.split(/[\s,]+/).filter((item) => item !== "");
 }
 
-/** An https URL without credentials, since agents can read it. */
+/** Validates an https URL without credentials, since agents can read it. */
 export function httpsUrl(text: string): string {
   const url = URL.parse(text);
   if (
@@ -83,14 +83,14 @@ export function httpsUrl(text: string): string {
   throw new Error("must be an https URL without credentials or a query");
 }
 
-/** An http or https URL of a host alone, without a slash at its end. */
+/** Parses an http or https URL with nothing after the host and port. Returns it without a trailing slash. */
 export function origin(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
   throw new Error("must be an http or https URL with nothing after the host and port");
 }
 
-/** The URL of a proxy; the scheme may be missing. The error does not quote it, since it may contain a password. */
+/** Parses the URL of a proxy; the scheme may be missing. The error does not quote a possible password. */
 export function proxyUrl(text: string): string {
   const url = URL.parse(/^[a-z0-9]+:\/\//i.test(text) ? text : `http://${text}`);
   const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "";
@@ -106,12 +106,12 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The hosts, and the query. */
+/** Captures the hosts and the query. */
 const DATABASE_URL = /^postgres(?:ql)?:\/\/(?=\S)(?:[^/?#\s]*@)?([^/?#\s]*)[^?\s]*(\S*)$/;
-/** What libpq may be asked for of several servers, and Berth, which writes, can use. */
+/** Values of libpq's `target_session_attrs` that select a server that accepts writes. */
 const WITH_WRITES = [null, "read-write", "primary"];
 
-/** The error does not quote the URL, which may contain a password. */
+/** Validates the URL of a database. The error does not quote it, since it may contain a password. */
 export function databaseUrl(text: string): string {
   const [, list, query] = DATABASE_URL.exec(text) ?? [];
   if (list === undefined) throw new Error("must have the form postgres://user@host:port/database");

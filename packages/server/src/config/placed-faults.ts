@@ -2,7 +2,7 @@ import { ConfigError } from "./config-error.ts";
 import type { SettingValues } from "./read-config.ts";
 import { withPlace } from "./with-place.ts";
 
-/** Runs `work`, and adds to the faults of settings that it finds where each of these was given. */
+/** Runs `work` and adds to each fault of a setting that it throws where that setting was given. */
 export async function placedFaults<T>(values: SettingValues, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -10,17 +10,18 @@ import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** Where a value comes from: a flag, a variable, or a line of the settings file, by its name there. */
+/** The source of a value: a flag, a variable, or a line of the settings file, with its name there. */
 export interface Source {
   from: "default" | "file" | "variable" | "flag";
   name: string | null;
   line: number | null;
 }
 
+/** The settings with the source of each value. */
 export interface SettingValues {
   config: Config;
   sources: Readonly<Record<keyof Config, Source>>;
-  /** The settings file; null if there is none. */
+  /** Path of the settings file; null for none. */
   file: string | null;
 }
 
@@ -30,7 +31,7 @@ interface Given extends Source {
   text: string;
   /** Directory of relative paths. */
   directory: string;
-  /** The text names the file that contains the value. */
+  /** Whether the text names a file that contains the value. */
   isInFile: boolean;
 }
 
@@ -40,10 +41,10 @@ export function readConfig(environment: Texts, flags: Texts = {}, cwd: string = 
 }
 
 /**
- * Reads the settings. A flag takes precedence over a variable, a variable over the settings file; a value over the name of a
- * file with it. Paths are relative to `cwd`, those of the settings file to its directory.
- *
- * @param flags by name without dashes, such as `data-dir`; `config` names the settings file.
+ * Reads the settings. A flag takes precedence over a variable, a variable over the settings file, and a value
+ * over the name of a file that contains it. Paths are relative to `cwd`; those of the settings file to its
+ * directory.
+ * @param flags Flags by name without dashes, such as `data-dir`; `config` names the settings file.
  * @throws ConfigError with all faults.
  */
 export function readSettings(variables: Texts, flags: Texts, cwd: string): SettingValues {
@@ -61,7 +62,8 @@ export function readSettings(variables: Texts, flags: Texts, cwd: string): Setti
       requireNoPassword(setting, given, value);
       return { key, value, source: { from, name, line } };
     } catch (error) {
-      // It was not meant for Berth alone; unknownVariables tells of it.
+      // Other programs use the variable as well, so an unusable value is ignored; `unknownVariables` reports
+      // it.
       if (given.from === "variable" && setting.common?.includes(given.name))
         return { key, value: defaultValue(setting, cwd), source: NOT_GIVEN };
       faults.push(fault(given, (error as Error).message, file));
@@ -78,7 +80,7 @@ export function readSettings(variables: Texts, flags: Texts, cwd: string): Setti
 
 const NOT_GIVEN: Source = { from: "default", name: null, line: null };
 
-/** What was given for a setting, the one that counts first. */
+/** Returns all values that were given for a setting, the one with the highest precedence first. */
 function givenFor(
   setting: Setting<unknown>,
   {
@@ -126,13 +128,13 @@ function nameIn(source: Given["from"], variable: string): string {
   return source === "file" ? keyOf(variable) : variable;
 }
 
-/** A variable takes precedence over the one that names a file; flags and keys are in one place, where both are a mistake. */
+/** Rejects a value together with a file for it. Of two variables, the value takes precedence. */
 function requireOne([first, second]: readonly Given[]): void {
   if (first !== undefined && first.from === second?.from && first.from !== "variable")
     throw new Error(`cannot be used with ${second.name}`);
 }
 
-/** Every user of the machine sees the flags of a process. */
+/** Rejects a password in a flag, since every user of the machine can see the flags of a process. */
 function requireNoPassword({ secret, variable }: Setting<unknown>, given: Given, value: unknown): void {
   if (secret !== true || given.from !== "flag" || given.isInFile) return;
   if (hasPassword(String(value)))

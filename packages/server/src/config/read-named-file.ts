@@ -2,10 +2,9 @@ import { getSystemErrorMessage } from "node:util";
 import { NotARegularFile, readRegularFile } from "@berth/linux";
 
 /**
- * The text of a file that a setting names. Never waits.
- *
- * @param what it is, such as `The kubeconfig`.
- * @throws one sentence with `what` and the path: it cannot be read, or is a directory, named pipe, socket or device.
+ * Returns the text of a file that a setting names. Never blocks.
+ * @param what Description of the file, such as `The kubeconfig`.
+ * @throws Error with one sentence, with `what` and the path, when it cannot be read or is not a regular file.
  */
 export function readNamedFile(path: string, what: string): string {
   try {
@@ -15,7 +14,7 @@ export function readNamedFile(path: string, what: string): string {
   }
 }
 
-/** Why a file could not be read, with its path, as the end of a sentence. */
+/** Returns why a file could not be read, with its path, as the end of a sentence. */
 export function readFailure(path: string, error: unknown): string {
   if (error instanceof NotARegularFile) return error.message.replace(/\.$/, "");
   const { errno, message } = error as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 import { isRetainedName, RETAINED_NAMES, type RetentionDays, retentionDays } from "@berth/store/names";
 import { list } from "./parsers.ts";
 
-/** Days as `sessions=90,files=30`. */
+/** Parses days such as `sessions=90,files=30`. @throws Error with a clause for the operator. */
 export function retention(text: string): RetentionDays {
   const days: RetentionDays = {};
   for (const item of list(text)) {

@@ -1,10 +1,17 @@
 import type { Config } from "./config.ts";
 
-/** `all`: the whole service. `api`: no sandboxes, so it needs no root. `runner`: no API. `egress`: the network of sandboxes that run elsewhere. */
+/**
+ * Roles of a service. `all` is the whole service. `api` has no sandboxes, so it needs no root. `runner` has
+ * no API. `egress` is the network of sandboxes on other hosts.
+ */
 export const ROLES = ["all", "api", "runner", "egress"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A part of a service shares what the other parts, on whatever machine, store. @throws one sentence about what is missing. */
+/**
+ * Requires that a partial service uses the database and contents that the other services use, on whatever
+ * host.
+ * @throws Error with one sentence about the missing setting.
+ */
 export function requireShared({ role, databaseUrl, blobs }: Config): void {
   if (role === "all") return;
   if (databaseUrl === null)
@@ -17,12 +24,12 @@ export function requireShared({ role, databaseUrl, blobs }: Config): void {
     );
 }
 
-/** Whether it serves nothing but its health and metrics over HTTP, at `runnerAddress`. */
+/** Returns whether the service serves only health and metrics over HTTP, at `runnerAddress`. */
 export function hasNoApi({ role }: Pick<Config, "role">): boolean {
   return role === "runner" || role === "egress";
 }
 
-/** @throws one sentence when there is a way around a pooler, and no pooler. */
+/** Requires a pooler where a URL that bypasses one is set. @throws Error with one sentence. */
 export function requirePooler({ databaseUrl, databaseDirectUrl }: Config): void {
   if (databaseDirectUrl !== null && databaseUrl === null)
     throw new Error(

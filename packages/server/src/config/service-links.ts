@@ -5,8 +5,8 @@ const PORT = /^BERTH_(\w+_)?PORT$/;
 const ADDRESS = /^(tcp|udp|sctp):\/\//;
 
 /**
- * The environment without what Kubernetes puts into each pod for Services named `berth` or `berth-…`: `BERTH_PORT` is then the address
- * of the Service, and no setting.
+ * Returns the environment without the variables that Kubernetes sets in each pod for Services named `berth`
+ * or `berth-…`. For such a Service, `BERTH_PORT` is its address, not the setting.
  */
 export function withoutServiceLinks(environment: Texts): Texts {
   const own = Object.entries(environment).filter(

@@ -3,7 +3,7 @@ import { readRegularFile } from "@berth/linux";
 import type { Config } from "./config.ts";
 import { variablesOf } from "./settings.ts";
 
-/** Settings of one machine or of one process: sessions do not notice when another has others. */
+/** Settings of one machine or one process. Differences between hosts do not affect sessions. */
 const LOCAL: ReadonlySet<keyof Config> = new Set([
   "dataDir",
   "role",
@@ -51,10 +51,10 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
 ]);
 
 /**
- * Digests of everything that decides what sessions get, by the name of the setting, and of the models as `models`. Services
- * whose digests differ give different results, depending on which runs a session. A digest reveals no value.
- *
- * @param models as the registry lists them.
+ * Returns digests of all settings that affect sessions, by setting name, and of the models as `models`.
+ * Services whose digests differ give different results, depending on which runs a session. A digest reveals
+ * no value.
+ * @param models Models as the registry lists them.
  */
 export function settingDigests(config: Config, models: readonly object[]): Record<string, string> {
   const shared = variablesOf(config).filter(([key]) => !LOCAL.has(key));
@@ -70,7 +70,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** Machines may have the same certificates in different files. */
+/** Returns a file's content in place of its path, since paths of certificates differ between machines. */
 function contentOf(file: unknown): unknown {
   try {
     return typeof file === "string" ? readRegularFile(file) : file;

@@ -9,7 +9,7 @@ import { readConfig, readSettings } from "./read-config.ts";
 import { defaultOf, flagOf, keyOf, SETTING_FLAGS, SETTING_LIST } from "./settings.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
-/** A wrong value of each setting, and what is said about it. */
+/** A wrong value of each setting, and the expected message. */
 const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> = {
   data_dir: ["", "must not be empty"],
   role: ["worker", "must be one of all, api, runner"],

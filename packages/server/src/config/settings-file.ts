@@ -11,20 +11,20 @@ import { CONFIG_VARIABLE, keyOf, SETTING_LIST, type Setting, variablesOfSetting 
 /** The optional settings file, `berth.yaml`. */
 export interface SettingsFile {
   path: string;
-  /** Values as the text that a variable would have, by key. */
+  /** Values by key, as the text that a variable would have. */
   entries: ReadonlyMap<string, { text: string; line: number }>;
   /** Sentences that name the file, the line and the key. */
   faults: readonly string[];
 }
 
 interface Places {
-  /** The flag `--config`. */
+  /** Value of the flag `--config`. */
   named: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
 }
 
-/** The library is loaded only when there is a settings file. */
+/** Loads the YAML library only when there is a settings file. */
 const loadYaml = (): typeof import("yaml") => createRequire(import.meta.url)("yaml");
 
 const NAME = "berth/berth.yaml";
@@ -35,8 +35,7 @@ const KEYS = new Map<string, Setting<unknown>>(
 );
 
 /**
- * Reads the settings file that `--config` or `BERTH_CONFIG` names, else the first that exists of the user's and the machine's.
- *
+ * Reads the settings file that `--config` or `BERTH_CONFIG` names, else the user's, else the machine's.
  * @returns null if there is none.
  * @throws ConfigError if it cannot be read, or others may change it.
  */
@@ -69,7 +68,7 @@ function find({ named, environment, cwd }: Places): { path: string; text: string
   return candidates.map(open).find((file) => file !== null) ?? null;
 }
 
-/** Null if the file does not exist. */
+/** Reads a file. Returns null if it does not exist. */
 function open(path: string): { path: string; text: string; mode: number } | null {
   try {
     const status = statSync(path);
@@ -127,7 +126,7 @@ function rangeOf(node: unknown): number {
   return (node as { range?: [number, number, number] | null } | null)?.range?.[0] ?? 0;
 }
 
-/** Without the part of the parser's message that quotes the file, which may contain a secret. */
+/** Returns the parser's message without the part that quotes the file, which may contain a secret. */
 function syntaxFault(code: string, message: string): string {
   if (code === "DUPLICATE_KEY") return "the key is there twice";
   if (code === "MULTIPLE_DOCS") return "the file must be one document";
@@ -145,7 +144,7 @@ interface Context {
   directory: string;
 }
 
-/** The value as text. Lists may be YAML lists; file names in objects are relative to the settings file. */
+/** Returns the value as text. Lists may be YAML lists; file names in objects get absolute paths. */
 function textOf(key: string, given: unknown, { setting, document, directory }: Context): string {
   const { isAlias, isScalar, isSeq } = loadYaml();
   const node = isAlias(given) ? given.resolve(document) : given;

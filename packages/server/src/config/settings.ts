@@ -33,25 +33,25 @@ import { retention } from "./retention.ts";
 import { ROLES } from "./roles.ts";
 import { proxies } from "./trusted-proxies.ts";
 
-/** How the operator gives one setting. The flag and the key of the settings file follow from the variable. */
+/** The definition of one setting. The flag and the key of the settings file are derived from the variable. */
 export interface Setting<T> {
   variable: string;
-  /** The form of the value, for the help. */
+  /** Form of the value, for the help. */
   form: string;
   /** One line of help, without the default. */
   help: string;
-  /** The settings file may have a YAML list of values, or of objects, instead of text. */
+  /** Whether the settings file may have a YAML list of values or of objects instead of text. */
   shape?: "list" | "json";
   fallback: T;
-  /** What the fallback means, where it does not say it itself. */
+  /** Description of the fallback, where its value is not self-explanatory. */
   absent?: string;
-  /** Throws a clause for the operator, which follows the name of the setting. */
+  /** Parses the value. @throws Error with a clause that follows the name of the setting. */
   parse(text: string): T;
-  /** The value is a URL that may have a password, in a flag not: it is never shown, and may also be in a file, named by `<variable>_FILE`. */
+  /** Marks a URL that may have a password, but not in a flag. Never shown; `<variable>_FILE` names a file. */
   secret?: true;
-  /** Variables of other programs that count where nothing else is given; empty ones do not. */
+  /** Variables of other programs that are used when nothing else is given; empty ones are ignored. */
   common?: readonly string[];
-  /** The value is a path, relative to the working directory or to the settings file. */
+  /** Whether the value is a path, relative to the working directory or to the settings file. */
   path?: true;
 }
 
@@ -65,7 +65,7 @@ const DEFAULT_PROVIDER: HostedProvider = {
   ca_file: null,
 };
 
-/** All settings. Variables, flags, keys of the settings file, help, and the checks of values come from this table alone. */
+/** All settings. Variables, flags, keys of the file, help, and validation are derived from this table. */
 export const SETTINGS: Settings = {
   dataDir: {
     variable: "BERTH_DATA_DIR",
@@ -722,22 +722,22 @@ export const SETTING_LIST: ReadonlyArray<[key: keyof Config, setting: Setting<un
 /** The variable that names the settings file. */
 export const CONFIG_VARIABLE = "BERTH_CONFIG";
 
-/** The variables of a setting: its own, and for a secret that of a file with the value. */
+/** Returns the variables of a setting: its own, and for a secret that of a file with the value. */
 export function variablesOfSetting({ variable, secret }: Setting<unknown>): string[] {
   return secret === true ? [variable, `${variable}_FILE`] : [variable];
 }
 
-/** The flag of a variable: `--data-dir` for `BERTH_DATA_DIR`. */
+/** Returns the flag of a variable: `--data-dir` for `BERTH_DATA_DIR`. */
 export function flagOf(variable: string): string {
   return `--${keyOf(variable).replaceAll("_", "-")}`;
 }
 
-/** The key of a variable in the settings file: `data_dir` for `BERTH_DATA_DIR`. */
+/** Returns the key of a variable in the settings file: `data_dir` for `BERTH_DATA_DIR`. */
 export function keyOf(variable: string): string {
   return variable.replace(/^BERTH_/, "").toLowerCase();
 }
 
-/** The default of a setting in words. */
+/** Returns the default of a setting in words. */
 export function defaultOf({ fallback, absent }: Setting<unknown>): string {
   return absent ?? (Array.isArray(fallback) ? fallback.join(",") : String(fallback));
 }
@@ -761,7 +761,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_LIST.flatMap(([, se
   return secret === true ? [own, file] : [own];
 });
 
-/** The settings with their variables. */
+/** Returns the settings with their variables and values. */
 export function variablesOf(config: Config): Array<[key: keyof Config, variable: string, value: unknown]> {
   return SETTING_LIST.map(([key, { variable }]) => [key, variable, config[key]]);
 }

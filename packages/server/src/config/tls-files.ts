@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import { listenAddress } from "./listen-address.ts";
 import { hasNoApi } from "./roles.ts";
 
-/** The files of the service's certificate and key; null: it listens for plain HTTP. @throws when one of them is missing. */
+/** Returns the files of certificate and key, or null for plain HTTP. @throws Error when one is missing. */
 export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
   if (tlsCert === null && tlsKey === null) return null;
   if (tlsCert === null) throw new Error("BERTH_TLS_KEY needs BERTH_TLS_CERT, the certificate of the key.");
@@ -11,8 +11,8 @@ export function tlsFilesOf({ tlsCert, tlsKey }: Config): { cert: string; key: st
 }
 
 /**
- * What is to be said when other machines can reach the service and nothing shows that what they send is encrypted; null when nothing
- * is. A proxy with TLS in front of it shows by the settings.
+ * Returns a warning when other machines can reach the service and no setting shows that the connection is
+ * encrypted; otherwise null. A proxy with TLS shows in the settings.
  */
 export function plainHttpWarning(config: Config): string | null {
   const { host, tlsCert, trustedProxies, publicUrl, role, runnerAddress } = config;

@@ -2,22 +2,30 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import { NotARegularFile, readRegularFile, whoElseChanges } from "@berth/linux";
 
-/** Paths of the PEM files of the service: its certificate, followed by those that lead to a root, and its private key. */
+/**
+ * Paths of the PEM files of the service: its certificate, followed by those that lead to a root, and its
+ * private key.
+ */
 export interface TlsFiles {
   cert: string;
   key: string;
 }
 
+/** A certificate and its private key, as PEM. */
 export interface TlsPair {
   cert: string;
   key: string;
-  /** When the certificate expires. */
+  /** Time at which the certificate expires. */
   expires: Date;
 }
 
 const OTHERS_READ = 0o004;
 
-/** @throws one sentence that names the file: unreadable, a named pipe or device, not a certificate or key, not of each other, not valid now, or not private. */
+/**
+ * Reads the certificate and key.
+ * @throws Error with one sentence that names the file: unreadable, not a regular file, not a certificate or
+ * key, not a matching pair, not valid now, or not private.
+ */
 export function readTlsPair(files: TlsFiles): TlsPair {
   const cert = textOf(files.cert);
   const key = textOf(files.key);

@@ -18,7 +18,10 @@ const KNOWN_VARIABLES = [
   CONFIG_VARIABLE,
 ];
 
-/** A sentence for each variable without effect: a `BERTH_` one that is no setting, or another program's that Berth cannot use. */
+/**
+ * Returns a sentence for each variable without effect: a `BERTH_` variable that is not a setting, or one of
+ * another program with an unusable value.
+ */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   const unknown = Object.keys(withoutServiceLinks(environment)).filter(
     (name) => name.startsWith("BERTH_") && !KNOWN_VARIABLES.includes(name),
@@ -30,7 +33,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
   return [...sentences, ...unusable(environment), ...traceSettings(environment).faults];
 }
 
-/** A sentence for each variable of other programs, too, whose value Berth cannot use. */
+/** Returns a sentence for each variable of another program whose value Berth cannot use. */
 function unusable(environment: Readonly<Record<string, string | undefined>>): string[] {
   return SETTING_LIST.flatMap(([, { common = [], parse }]) =>
     common.flatMap((name) => {

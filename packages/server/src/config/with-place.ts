@@ -1,7 +1,7 @@
 import type { SettingValues } from "./read-config.ts";
 import { keyOf, SETTING_LIST } from "./settings.ts";
 
-/** Settings that sentences name by their values, besides paths. */
+/** Settings that messages may name by their values, besides paths. */
 const NAMED_BY_VALUE: ReadonlySet<string> = new Set([
   "host",
   "metricsAddress",
@@ -10,8 +10,9 @@ const NAMED_BY_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A sentence about settings, with the flag, the variable, or the file, line and key where the one that it names was given: by its variable,
- * or else by its value. In the words of the settings file where it is from there.
+ * Adds to a sentence about a setting where that was given: its flag, its variable, or its file, line and key.
+ * Finds the setting by its variable in the sentence, else by its value. Replaces variables with keys when the
+ * setting is from the settings file. Returns the sentence unchanged when it finds none.
  */
 export function withPlace(sentence: string, { config, sources, file }: SettingValues): string {
   const given = SETTING_LIST.filter(([key]) => sources[key].from !== "default");
@@ -30,13 +31,13 @@ export function withPlace(sentence: string, { config, sources, file }: SettingVa
   return `${file}, line ${line}: ${inFile.startsWith(`${name} `) ? "" : `${name}: `}${inFile}`;
 }
 
-/** The value, or the files that a list of objects names. */
+/** Returns the value, or the files that a list of objects names. */
 function namesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((one: { ca_file?: unknown }) => namesIn(one.ca_file));
   return typeof value === "string" ? [value] : [];
 }
 
-/** Of several that a sentence has in it, the longest is what it is about. */
+/** Returns the length of the longest name in the sentence, or 0. The longest match is its subject. */
 function longestIn(sentence: string, names: readonly string[]): number {
   return Math.max(0, ...names.filter((name) => sentence.includes(name)).map(({ length }) => length));
 }

@@ -3,10 +3,9 @@ import { placedFaults } from "./placed-faults.ts";
 import { readSettings, type SettingValues } from "./read-config.ts";
 
 /**
- * Reads the settings of this process, and runs `work` with them. What is wrong with a setting, also when `work` finds it, is told with
- * where it was given.
- *
- * @param flags by name without dashes, such as `data-dir`.
+ * Reads the settings of this process and runs `work` with them. Adds to each fault of a setting, also one
+ * that `work` throws, where the setting was given.
+ * @param flags Flags by name without dashes, such as `data-dir`.
  * @throws ConfigError
  */
 export async function withSettings<T>(

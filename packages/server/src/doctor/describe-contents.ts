@@ -4,7 +4,10 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { blobDirectory } from "@berth/store/names";
 import type { Config } from "../config/config.ts";
 
-/** Whether the bucket of the contents of files can be used: writes, reads and deletes one small object. Null for a directory. */
+/**
+ * Reports whether the bucket of the contents of files can be used. Writes, reads and deletes one small
+ * object. Returns null for a directory.
+ */
 export async function describeContents(config: Config, db: DatabaseAccess): Promise<Capability | null> {
   if (blobDirectory(config) !== null) return null;
   const name = "contents";

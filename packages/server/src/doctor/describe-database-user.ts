@@ -4,7 +4,7 @@ import type { Capability } from "@berth/sandbox";
 import { serverUser } from "@berth/store/embedded-postgres";
 import type { Config } from "../config/config.ts";
 
-/** Who else on the machine can read the embedded database; null when there is none. */
+/** Reports who else on the machine can read the embedded database. Returns null when there is none. */
 export function describeDatabaseUser({ databaseUrl, dataDir }: Config): Capability | null {
   const directory = join(dataDir, "postgres");
   if (databaseUrl !== null || !existsSync(directory)) return null;

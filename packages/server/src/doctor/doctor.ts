@@ -34,8 +34,9 @@ import { describeDatabaseUser } from "./describe-database-user.ts";
 import { withDataDirectory } from "./with-data-directory.ts";
 
 /**
- * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
- * examine and stops it again, whether or not the service runs, and leaves nothing where there is no installation. Never throws.
+ * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox.
+ * Starts the parts that it examines and stops them again, whether or not the service runs. Leaves nothing
+ * behind where there is no installation. Never throws.
  */
 export async function doctor(
   flags: Readonly<Record<string, string | undefined>> = {},
@@ -70,7 +71,7 @@ async function examine(config: Config): Promise<Capability[]> {
   ].filter((capability) => capability !== null);
 }
 
-/** What is missing may be a fault of a setting. */
+/** Adds where a setting was given to a capability that is missing, since the setting may be the cause. */
 function placed(capability: Capability, values: SettingValues): Capability {
   if (capability.state !== "no") return capability;
   return { ...capability, detail: withPlace(capability.detail, values) };
@@ -111,7 +112,7 @@ async function inDatabase(config: Config, address: DatabaseAddress): Promise<Cap
   }
 }
 
-/** Compares the settings with those of the other services of the database. Nothing when the models are not known. */
+/** Compares the settings with those of other services. Returns an empty list when models cannot be read. */
 async function hosts(config: Config, db: Queryable): Promise<Capability[]> {
   const registry = await openModels(config, SILENT_LOG).catch(() => null);
   return registry === null ? [] : [await describeHosts(db, ownHost(config, registry.list()))];
@@ -130,14 +131,14 @@ async function sandbox(config: Config): Promise<Capability[]> {
   try {
     const engine = await openEngine(config, "doctor", SILENT_LOG);
     try {
-      // Of an earlier one that was killed.
+      // Removes sandboxes of an earlier doctor that was killed.
       await engine.sweep();
       const probed = (await engine.probe()).filter(({ name }) => !isHostProgram(name, config));
       const rootFilesystem =
         config.sandbox === "bubblewrap"
           ? [await describeRootFilesystem(systemDirectory(config), config.rootfs)]
           : [];
-      // Nor would those for the probes.
+      // If no pods can be created, the sandbox for the probes cannot be opened either.
       const opens = !probed.some(({ name, state }) => name === "pods" && state === "no");
       return [...probed, ...rootFilesystem, ...(opens ? await isolation(engine, config) : [])];
     } finally {
@@ -148,12 +149,12 @@ async function sandbox(config: Config): Promise<Capability[]> {
   }
 }
 
-/** Programs of the host that new sessions do not use, because their root filesystem has its own. */
+/** Returns whether new sessions use the program of their root filesystem, not that of the host. */
 function isHostProgram(name: string, config: Config): boolean {
   return rootFilesystemOf(config) !== null && ["git", "gh", "bash"].includes(name);
 }
 
-/** Below the uids of sessions. */
+/** User ids of the probes, below those of sessions. */
 const PROBE_UIDS = [299_998, 299_999] as const;
 
 /** Runs the escape probes inside a sandbox opened for this purpose. */
@@ -172,7 +173,7 @@ async function isolation(engine: SandboxEngine, config: Config): Promise<Capabil
   }
 }
 
-/** The root filesystem that sessions have now; null where it is the engine's own. */
+/** Returns the root filesystem of new sessions, or null where the engine has its own. */
 function rootFilesystemOf(config: Config): string | null {
   const own = config.sandbox === "bubblewrap" && config.rootfs === "debian";
   return own ? builtRootFilesystem(systemDirectory(config)) : null;

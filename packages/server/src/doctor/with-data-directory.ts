@@ -5,8 +5,8 @@ import { removeTree } from "@berth/linux";
 import type { Config } from "../config/config.ts";
 
 /**
- * Calls `examine` with settings whose data directory exists: that of the installation, or one beside where it would be, on the same
- * filesystem, which is removed afterwards. What examines an installation does not begin one.
+ * Calls `examine` with settings whose data directory exists. Without an installation this is a temporary
+ * directory on the same filesystem, removed afterwards, so that examining does not create an installation.
  */
 export async function withDataDirectory<T>(
   config: Config,

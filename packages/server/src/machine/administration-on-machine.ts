@@ -20,7 +20,9 @@ import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { auditedCommand } from "./audited-command.ts";
 import { tokenSubject } from "./token-subject-store.ts";
 
-/** The commands of the operator on the installation's machine, whether or not the service runs. */
+/**
+ * Returns the operator's commands on the installation's machine, which work whether or not the service runs.
+ */
 export function administrationOnMachine(flags: InstallationFlags): Administration & { dataDir: string } {
   const by: Administrator = {
     read: (work) => asOperator(flags, (db, config) => work(db, settingsOf(config))),
@@ -45,7 +47,9 @@ function settingsOf(config: Config): AdministeredSettings {
   };
 }
 
-/** Creates a token, with its user, organization or service account where missing, and returns its secret. */
+/**
+ * Creates a token, and its user, organization or service account where missing. Returns the token's secret.
+ */
 export async function createTokenOnMachine(
   options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
   flags: InstallationFlags = {},

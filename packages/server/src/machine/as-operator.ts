@@ -10,8 +10,9 @@ import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 export type InstallationFlags = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `work` on an installation's database directly, without the API. Works while the service runs; otherwise starts the
- * database for the duration of `work`. When the command is asked to end, the database is stopped before it does.
+ * Runs `work` on an installation's database directly, without the API. Works while the service runs;
+ * otherwise starts the database for the duration of `work`. When the command is asked to end, it stops the
+ * database first.
  */
 export async function asOperator<T>(
   flags: InstallationFlags,

@@ -6,10 +6,10 @@ import type { Config } from "../config/config.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 
 /**
- * As `asOperator`, for a command that changes something: `work` runs in one transaction with its entry in the audit log.
- *
- * @param operation as the command is written.
- * @param about what was changed, asked when it is.
+ * Like `asOperator`, for a command that changes something: `work` runs in one transaction with its entry in
+ * the audit log.
+ * @param operation Name of the command as it is typed.
+ * @param about Returns the objects that were changed; called after `work`.
  */
 export async function auditedCommand<T>(
   flags: InstallationFlags,
@@ -28,6 +28,7 @@ export async function auditedCommand<T>(
   );
 }
 
+/** Appends an entry about a command of this machine's user to the audit log. */
 export async function appendCommand(tx: Queryable, operation: string, subject: Subject): Promise<void> {
   await appendAuditEntry(tx, {
     ...subject,
@@ -39,7 +40,7 @@ export async function appendCommand(tx: Queryable, operation: string, subject: S
   });
 }
 
-/** A user without an entry in the machine's list has only a number. */
+/** Returns the name of the user who runs the command. A user without an account entry has only a number. */
 function machineUser(): string {
   try {
     return userInfo().username;

@@ -5,17 +5,16 @@ import { openServer } from "../start/open-store.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import type { InstallationFlags } from "./as-operator.ts";
 
-/** Names of migrations, in their order: applied just now, still to apply, and of a newer Berth, which this one can do without. */
+/** Names of migrations in order: applied, pending, and those of a newer Berth that this one can ignore. */
 export interface SchemaReport extends Migrated {
   pending: string[];
 }
 
 /**
- * Brings the schema of an installation's database up to date, or says what that would do. Services of this and the last release may
- * run meanwhile: a migration gives way to their transactions and is tried again. When the command is asked to end, the migration that is
- * being applied is rolled back.
- *
- * @param onWait called with the name of a migration each time that it gives way.
+ * Brings the schema of an installation's database up to date, or reports what that would do. Services of this
+ * and the previous release may run meanwhile: a migration gives way to their transactions and is retried.
+ * When the command is asked to end, the current migration is rolled back.
+ * @param onWait Called with the name of a migration each time it gives way.
  */
 export async function migrateDatabase(
   flags: InstallationFlags,

@@ -13,28 +13,29 @@ import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { appendCommand } from "./audited-command.ts";
 
+/** Result of `moveContents`. */
 export interface MovedContents {
   from: string;
   to: string;
-  /** Contents that were copied now, and their bytes. */
+  /** Number of contents that were copied by this call; `bytes` is their total size. */
   copied: number;
   bytes: number;
-  /** Contents that were there before. */
+  /** Number of contents that were already at the new place. */
   present: number;
-  /** Names of those that are missing or damaged where they come from. */
+  /** Names of contents that are missing or damaged at the old place. */
   damaged: string[];
 }
 
-/** How many contents are copied at once. */
+/** Number of contents that are copied concurrently. */
 const AT_ONCE = 4;
 
 /**
- * Copies every content that a file or a skill has from one place to another, as `BERTH_BLOBS` names them. Each is verified by its
- * hash on the way, and those that are at the new place already are left out, so that a call after an interruption goes on. Then the
- * new place is that of the database, and uploads that are not complete begin anew. Nothing is deleted at the old place.
- *
- * @throws OperatorError while a service of the database runs, or when a place cannot be used. Then the old place remains the
- * database's, as it does when contents are damaged.
+ * Copies every content of a file or skill from one place to another, as `BERTH_BLOBS` names them. Verifies
+ * each by its hash and skips those already at the new place, so that a call after an interruption resumes.
+ * Then makes the new place that of the database; incomplete uploads start again. Deletes nothing at the old
+ * place. When contents are damaged, the old place remains the database's.
+ * @throws OperatorError while a service of the database runs, or when a place cannot be used. The old place
+ * remains the database's.
  */
 export async function moveContents(
   flags: InstallationFlags,

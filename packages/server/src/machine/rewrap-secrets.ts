@@ -21,16 +21,17 @@ import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 import { appendCommand } from "./audited-command.ts";
 
-/** A service that is there was seen within this time. */
+/** Seconds within which a running service has been seen. */
 const UNSEEN_SECONDS = 15;
 
 /**
- * Encrypts every secret of the database with another key, and returns how many there were. The key of the data directory is
- * replaced by a new one, and the former key is deleted at the end. When the operator manages the key file, that file already
- * holds the new key, and `formerKeyFile` names a file with the former one. After an interruption the service can still decrypt
- * every secret of a data directory's key, and the next call resumes.
- *
- * @throws OperatorError when a service of the database is running or a key is wrong. Nothing is changed then, or the former key is kept.
+ * Encrypts every secret of the database with another key, and returns how many there were. The key of the
+ * data directory is replaced with a new one, and the former key is deleted at the end. When the operator
+ * manages the key file, that file already holds the new key, and `formerKeyFile` names a file with the former
+ * one. After an interruption the service can still decrypt every secret of a data directory's key, and the
+ * next call resumes.
+ * @throws OperatorError when a service of the database is running or a key is wrong. Nothing is changed then,
+ * or the former key is kept.
  */
 export async function rewrapSecrets(
   flags: InstallationFlags,
@@ -69,7 +70,9 @@ function lockForRewrap(dataDir: string): () => void {
   }
 }
 
-/** Other services would go on with the former key, and read no secret any more. */
+/**
+ * Requires that no other service runs: it would continue with the former key and be unable to read secrets.
+ */
 async function requireNoOther(db: DatabaseAccess, { dataDir }: Config): Promise<void> {
   const own = installationId(dataDir);
   const other = (await readHosts(db.write)).find(

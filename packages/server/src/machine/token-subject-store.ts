@@ -3,7 +3,7 @@ import { formatId } from "@berth/contract";
 import { tokenHash } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 
-/** @param secret The token itself. */
+/** Returns the organization and id of a token, for the audit log. @param secret The token itself. */
 export async function tokenSubject(db: Queryable, secret: string): Promise<Subject> {
   const { rows } = await db.query<{ id: string; organization_id: string }>({
     text: "select id, organization_id from tokens where hash = $1",

@@ -1,15 +1,15 @@
 import { type Calls, type Channel, type Handlers, ProcessCalls } from "./process-calls.ts";
 import { releaseMemoryWhenQuiet } from "./release-memory.ts";
 
-/** What every process of the service tells the one that started it. */
+/** Calls with which every child process of the service reports to its parent. */
 export type Signs<State> = { alive(given: State): void };
 
-/** A sign of life, twice a second. */
+/** Milliseconds between signs of life. */
 const ALIVE_MS = 500;
 
 /**
- * Calls with the process that started this one. When that exits for any reason, this one does at once. Signals are for it to
- * handle: it asks this one to stop.
+ * Opens the calls with the parent process. This process exits as soon as the parent exits. It ignores SIGINT
+ * and SIGTERM: the parent handles them and asks it to stop.
  */
 export function parentCalls<Own extends Calls, Theirs extends Calls>(
   own: Handlers<Own>,
@@ -20,7 +20,10 @@ export function parentCalls<Own extends Calls, Theirs extends Calls>(
   return new ProcessCalls<Theirs>(process as Channel, own);
 }
 
-/** Tells the parent, from now on, that this process lives, and the state that `read` returns. Call the result to tell it at once. */
+/**
+ * Sends a sign of life with the state that `read` returns to the parent, at once and then twice a second.
+ * Returns a function that sends one immediately.
+ */
 export function tellSigns<State>(calls: ProcessCalls<Signs<State>>, read: () => State): () => void {
   const tell = () => calls.tell("alive", read());
   setInterval(tell, ALIVE_MS);
@@ -28,7 +31,7 @@ export function tellSigns<State>(calls: ProcessCalls<Signs<State>>, read: () => 
   return tell;
 }
 
-/** Ends this process once what it has sent is on its way. */
+/** Ends this process on the next turn of the event loop, after its last response has been sent. */
 export function exitAfterAnswer(code: number): void {
   setImmediate(() => process.exit(code));
 }

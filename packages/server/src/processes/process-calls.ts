@@ -1,11 +1,11 @@
 import type { SendHandle } from "node:child_process";
 
-/** What one process can ask another: by name, what is given and what is answered. Both are copied. */
+/** Calls that one process can make to another: by name, with an argument and a result. Both are copied. */
 export type Calls = Record<string, (given: never) => unknown>;
 export type Given<C extends Calls, Name extends keyof C> = Parameters<C[Name]>[0];
 export type Answer<C extends Calls, Name extends keyof C> = ReturnType<C[Name]>;
 
-/** A handle that was sent with a call, such as that of a listening server, is the second argument. */
+/** Handlers of calls. The second argument is a handle sent with the call, such as a listening server. */
 export type Handlers<Own extends Calls> = {
   [Name in keyof Own]: (
     given: Given<Own, Name>,
@@ -13,7 +13,7 @@ export type Handlers<Own extends Calls> = {
   ) => Answer<Own, Name> | Promise<Answer<Own, Name>>;
 };
 
-/** An end of the channel that Node opens between a process and its child: the child, or in it `process`. */
+/** An end of the channel between a process and its child: the ChildProcess, or `process` in the child. */
 export interface Channel {
   on(event: "message", listener: (message: unknown, handle: unknown) => void): unknown;
   send?(
@@ -24,7 +24,7 @@ export interface Channel {
   ): unknown;
 }
 
-/** The id of a call whose answer nobody waits for. */
+/** Id of a call for whose result nobody waits. */
 const UNANSWERED = 0;
 
 type Call = { type: "call"; id: number; name: string; given: unknown };
@@ -46,7 +46,7 @@ export class ProcessCalls<Theirs extends Calls> {
   #lastId = 0;
   #isFull = false;
 
-  /** @param own answers what the other process calls. */
+  /** @param own Handlers for the calls of the other process. */
   constructor(channel: Channel, own: AnyHandlers) {
     this.#channel = channel;
     channel.on("message", (message, handle) => {
@@ -56,7 +56,7 @@ export class ProcessCalls<Theirs extends Calls> {
     });
   }
 
-  /** Rejects with the message of the other process's error, or when that process has exited. */
+  /** Calls the other process. Rejects with the message of its error, or when it has exited. */
   async call<Name extends keyof Theirs & string>(
     name: Name,
     given: Given<Theirs, Name>,
@@ -69,7 +69,7 @@ export class ProcessCalls<Theirs extends Calls> {
     return (await promise) as Answer<Theirs, Name>;
   }
 
-  /** Calls without waiting for an answer. Dropped while the other process does not read what it was sent. */
+  /** Calls without waiting for a result. Dropped while the other process does not read its messages. */
   tell<Name extends keyof Theirs & string>(name: Name, given: Given<Theirs, Name>): void {
     if (this.#isFull) return;
     const sent = () => {
@@ -80,7 +80,7 @@ export class ProcessCalls<Theirs extends Calls> {
       false;
   }
 
-  /** Whatever the other process was asked rejects with this message. */
+  /** Rejects all pending calls with this message. */
   end(message: string): void {
     for (const { reject } of this.#waiting.values()) reject(new Error(message));
     this.#waiting.clear();
@@ -104,7 +104,7 @@ export class ProcessCalls<Theirs extends Calls> {
     else waiting?.reject(new Error(settled.message));
   }
 
-  /** What cannot be sent is dropped: the other process has exited, and `end` follows. */
+  /** Sends a message. One that cannot be sent is dropped: the other process has exited, and `end` follows. */
   #send(message: Call | Settled, handle?: SendHandle): void {
     this.#channel.send?.(message, handle, undefined, () => undefined);
   }

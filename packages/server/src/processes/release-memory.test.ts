@@ -6,7 +6,7 @@ import { releaseMemoryWhenQuiet } from "./release-memory.ts";
 const MIB = 1_048_576;
 const heapMiB = () => process.memoryUsage().heapTotal / MIB;
 
-/** Takes memory for a moment, and returns what the heap is then. */
+/** Allocates memory for a moment, and returns the size of the heap then, in MiB. */
 function load(): number {
   const objects = Array.from({ length: 400_000 }, (_, index) => ({ index, text: `${index} and more` }));
   return objects.length === 400_000 ? heapMiB() : 0;

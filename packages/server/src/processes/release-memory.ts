@@ -1,22 +1,24 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
+/** Conditions under which a process counts as quiet. */
 export interface Quiet {
-  /** How long a process is quiet before it gives memory back; default 10,000. */
+  /** Milliseconds for which a process must be quiet before it returns memory. Default: 10,000. */
   intervalMs?: number;
-  /** The share of this time in which it may do something; default 0.01. */
+  /** Share of this time in which the process may be busy. Default: 0.01. */
   activity?: number;
 }
 
-/** So much more than after the last time is worth a collection. */
+/** Growth of the heap in bytes since the last collection that makes another one worthwhile. */
 const WORTH_BYTES = 8 * 1_048_576;
 
-/** As `--expose-gc` has it, with what memory is worth it for. */
+/** The `gc` function of `--expose-gc`, with the options that release most memory. */
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
- * Gives memory back to the machine while the process is quiet. Node.js itself keeps what a start or a load has taken until it needs it
- * again. The collection takes some fifty milliseconds, in a process that has had nothing to do for seconds.
+ * Returns memory to the operating system while the process is quiet. Node.js itself keeps the memory that a
+ * start or a load has taken. The collection takes about fifty milliseconds, in a process that has been idle
+ * for seconds. Returns a handle that stops it.
  */
 export function releaseMemoryWhenQuiet({ intervalMs = 10_000, activity = 0.01 }: Quiet = {}): {
   close(): void;
@@ -35,7 +37,7 @@ export function releaseMemoryWhenQuiet({ intervalMs = 10_000, activity = 0.01 }:
   return { close: () => clearInterval(timer) };
 }
 
-/** V8's own, which every context has while the flag is set. */
+/** Returns V8's own collector, which every context has that is created while the flag is set. */
 function collector(): Collect {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;

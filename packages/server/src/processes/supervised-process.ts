@@ -5,34 +5,37 @@ import type { Logger } from "pino";
 import { forkProgram } from "./fork-program.ts";
 import { type Answer, type Calls, type Given, type Handlers, ProcessCalls } from "./process-calls.ts";
 
+/** Options of a supervised process. `Own` are the calls that it can make. */
 export interface ProcessOptions<Own extends Calls> {
   /** File of the program. */
   program: string;
-  /** As in `the runner exited unexpectedly`, without the article. */
+  /** Name of the process, without article, for messages such as `the runner exited unexpectedly`. */
   name: string;
-  /** What the process can call. */
+  /** Handlers of the calls that the process can make. */
   calls: Handlers<Own>;
   log: Logger;
-  /** The first process, where it was forked already (`forkProgram`). */
+  /** The first process, if it was forked already (`forkProgram`). */
   first?: ChildProcess | undefined;
-  /** Called when it exited unexpectedly, before another takes its place. */
+  /** Called when the process exited unexpectedly, before it is replaced. */
   exited?(exit: { pid: number | undefined; signal: NodeJS.Signals | null }): void;
-  /** After so much silence the process is killed, so that another takes its place. Default: never. */
+  /** Milliseconds of silence after which the process is killed and replaced. Default: never. */
   killAfterMs?: number;
-  /** The same while one that takes another's place starts, and is silent because it loads its modules. Default: 60 s. */
+  /**
+   * The same for a replacement that is starting, which is silent while it loads its modules. Default: 60,000.
+   */
   startWithinMs?: number;
 }
 
-/** What every process can be asked. */
+/** Calls that every child process accepts. */
 export type Stoppable = Calls & { stop(given: null): void };
 
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 5_000;
 const START_WITHIN_MS = 60_000;
-/** How long a process has to stop before it is killed. Its own grace periods are shorter. */
+/** Milliseconds that a process has to stop before it is killed. Its own grace periods are shorter. */
 const STOP_TIMEOUT_MS = 20_000;
 
-/** A child process of the service, restarted whenever it exits unexpectedly. It is there, and loads its program, from the beginning. */
+/** A child process that the constructor forks, and that is restarted whenever it exits unexpectedly. */
 export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
   readonly #options: ProcessOptions<Own>;
   readonly #stopping = new AbortController();
@@ -47,7 +50,10 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     [this.#child, this.#calls] = this.#attach(options.first ?? forkProgram(options.program));
   }
 
-  /** @param begin starts the work of a process, also of each that takes the place of one. Rejects when the first cannot start. */
+  /**
+   * Starts the work and the supervision. Rejects when the first process cannot start.
+   * @param begin Starts the work of a process; called for the first one and for each replacement.
+   */
   async start(begin: () => Promise<void>): Promise<void> {
     await this.#begin(begin);
     this.#supervising = this.#supervise(begin);
@@ -55,12 +61,12 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     if (killAfterMs !== undefined) void this.#killSilent(killAfterMs);
   }
 
-  /** Whether it has started its work, and has not exited since. */
+  /** Whether the process has started its work, and has not exited since. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Milliseconds since it was heard of. */
+  /** Milliseconds since the last message of the process. */
   get silentMs(): number {
     return performance.now() - this.#heardAt;
   }
@@ -69,7 +75,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     return this.#child.pid;
   }
 
-  /** Rejects when the process exits before it has answered. */
+  /** Calls the process. Rejects when it fails, or exits before it has responded. */
   call<Name extends keyof Theirs & string>(
     name: Name,
     given: Given<Theirs, Name>,
@@ -78,12 +84,12 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     return this.#calls.call(name, given, handle);
   }
 
-  /** Without an answer, and dropped while the process does not read. */
+  /** Calls the process without waiting for a result. The call is dropped while the process does not read. */
   tell<Name extends keyof Theirs & string>(name: Name, given: Given<Theirs, Name>): void {
     this.#calls.tell(name, given);
   }
 
-  /** Calls, and returns `otherwise` when it does not answer in time. */
+  /** Calls the process. Returns `otherwise` when it fails, or does not respond in time. */
   async callWithin<Name extends keyof Theirs & string>(
     milliseconds: number,
     name: Name,
@@ -95,7 +101,7 @@ export class SupervisedProcess<Own extends Calls, Theirs extends Stoppable> {
     return await Promise.race([answer, pause(milliseconds, otherwise, { ref: false })]);
   }
 
-  /** Asks it to stop, and waits until it has exited. */
+  /** Asks the process to stop, and waits until it has exited. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#isReady = false;

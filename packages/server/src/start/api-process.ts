@@ -1,4 +1,4 @@
-/** The program of a further process of the API, a child of the first one. When its parent exits for any reason, it exits at once. */
+/** Program of a further process of the API, a child of the first one. It exits as soon as its parent does. */
 
 import type { SendHandle } from "node:child_process";
 import { Server } from "node:net";
@@ -22,18 +22,22 @@ import { openModels } from "./open-models.ts";
 import { Parts } from "./parts.ts";
 import { type RateCalls, sharedRates } from "./shared-rates.ts";
 
-/** What a further API process can be asked. */
+/** Calls that a further API process accepts. */
 export type ApiCalls = NoticeCalls & {
-  /** Opens everything, and listens nowhere. @param name as metrics name the process. @param service as for the runner. */
+  /**
+   * Opens everything except a listening socket.
+   * @param name Name of the process in metrics.
+   * @param service As for the runner.
+   */
   start(given: { config: Config; address: DatabaseAddress; name: string; service: string }): void;
-  /** Accepts connections of the server that is sent with it. */
+  /** Accepts connections on the listening server that is sent with the call. */
   join(given: null): void;
-  /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
+  /** Returns its metrics, in the form of `Registry.getMetricsAsJSON`. */
   measure(given: null): object[];
   stop(given: null): void;
 };
 
-/** What it asks the first one. */
+/** Calls that a further API process makes to the first one. */
 export type FirstApiCalls = Signs<null> &
   RateCalls &
   NoticeCalls & {

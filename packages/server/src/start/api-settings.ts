@@ -10,7 +10,7 @@ import type { Tls } from "./api.ts";
 import { describeInstallation } from "./describe-installation.ts";
 import { installationId } from "./installation-id.ts";
 
-/** What every service takes from the settings to listen with. */
+/** Returns the options that every service derives from the settings in order to listen. */
 export function serviceSettings(config: Config, { active, former }: DatabaseKeys) {
   return {
     ...config,
@@ -20,10 +20,13 @@ export function serviceSettings(config: Config, { active, former }: DatabaseKeys
   };
 }
 
-/** Where the API is apart, others take its requests while it stops, and it takes its time: a busy balancer delays requests. */
+/**
+ * Milliseconds that a connection must be quiet before a stopping service without sandboxes closes it. It
+ * waits longer, since a busy balancer delays requests, and other services take over meanwhile.
+ */
 const QUIET_APART_MS = 2_000;
 
-/** What the API takes from the settings. */
+/** Returns the options of the API that follow from the settings. */
 export function apiSettings(config: Config, keys: DatabaseKeys) {
   return {
     ...serviceSettings(config, keys),
@@ -39,7 +42,7 @@ export function apiSettings(config: Config, keys: DatabaseKeys) {
   };
 }
 
-/** Null: plain HTTP. */
+/** Returns the certificate and its files, or null for plain HTTP. */
 export function tlsOf(config: Config): Tls | null {
   const files = tlsFilesOf(config);
   return files === null ? null : { files, pair: readTlsPair(files) };

@@ -10,31 +10,34 @@ import type { TlsFiles, TlsPair } from "../config/tls-pair.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import { isWrongAddress, type ListenAddress, listenFailure } from "./listen-failure.ts";
 
-/** The certificate, and the files that it is taken from anew when they change. */
+/** The certificate, and the files from which it is reloaded when they change. */
 export interface Tls {
   files: TlsFiles;
   pair: TlsPair;
 }
 
 export interface ApiOptions extends Omit<AppDeps, "tls" | "metricsApart">, ListenAddress {
-  /** Where the metrics are, and nothing else. Default: with all else. */
+  /** Separate address for the metrics. Default: null, at the address of the API. */
   metricsAddress?: ListenAddress | null;
-  /** Default: plain HTTP. */
+  /** Certificate of the service. Default: null, plain HTTP. */
   tls?: Tls | null;
 }
 
+/** The API of a service that is listening. */
 export interface Api {
   /** `http://<host>:<port>`, or `https:`, with the actual port. */
   readonly url: string;
-  /** What listens there, for further processes. */
+  /** The listening server, which further processes join. */
   readonly server: Server;
-  /** The metrics of the whole service. */
+  /** Returns the metrics of the whole service. */
   renderMetrics(): Promise<RenderedMetrics>;
-  /** Accepts no more requests, ends the streams, and resolves when the running requests have finished, or are cut off. */
+  /**
+   * Ends the streams and accepts no more requests. Resolves when running requests have ended or were cut off.
+   */
   close(): Promise<void>;
 }
 
-/** Starts listening. Rejects with one sentence for the operator, and listens nowhere then. */
+/** Starts listening. Rejects with one sentence for the operator, after closing all listeners. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { tls = null, metricsAddress = null, log } = options;
   const app = createApp({ ...options, metricsApart: metricsAddress !== null, tls: tls?.pair });
@@ -59,11 +62,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
 export interface HealthOptions extends Omit<ServiceDeps, "tls"> {
   address: ListenAddress;
-  /** Default: plain HTTP. */
+  /** Certificate of the service. Default: null, plain HTTP. */
   tls?: Tls | null;
 }
 
-/** Starts listening for the health and the metrics of a service without an API. Rejects as `startApi`. */
+/** Starts listening for the health and metrics of a service without an API. Rejects like `startApi`. */
 export async function startHealth(options: HealthOptions): Promise<Pick<Api, "url" | "close">> {
   const { tls = null, address, log } = options;
   const { fastify } = createHealthApp({ ...options, tls: tls?.pair });
@@ -78,13 +81,16 @@ export async function startHealth(options: HealthOptions): Promise<Pick<Api, "ur
 
 /** The API in a further process. */
 export interface FurtherApi {
-  /** Accepts connections at the address at which another process of the service listens. @param server of that process. */
+  /**
+   * Accepts connections at the address at which another process of the service listens.
+   * @param server Listening server of that process.
+   */
   join(server: Server): Promise<void>;
-  /** As that of `Api`. */
+  /** Closes the API, like `close` of `Api`. */
   close(): Promise<void>;
 }
 
-/** The API of a process that does not listen at an address of its own. */
+/** Opens the API in a process that does not listen at an address of its own. */
 export async function openFurtherApi(options: Omit<ApiOptions, keyof ListenAddress>): Promise<FurtherApi> {
   const { tls = null, metricsAddress = null, log } = options;
   const { fastify } = createApp({ ...options, metricsApart: metricsAddress !== null, tls: tls?.pair });
@@ -105,7 +111,7 @@ function followTls(fastify: FastifyInstance, tls: Tls | null, log: Logger): void
   fastify.addHook("onClose", async () => unfollow());
 }
 
-/** Returns its URL, with the actual port. */
+/** Starts listening. Returns the URL, with the actual port. Rejects with ConfigError for a wrong address. */
 async function listen(
   fastify: FastifyInstance,
   { host, port }: ListenAddress,
@@ -121,7 +127,7 @@ async function listen(
   return `${tls === null ? "http" : "https"}://${name}:${actual}`;
 }
 
-/** How long running requests have to finish. A longer one is cut off; an upload continues later from what was received. */
+/** Milliseconds that running requests have to finish. Longer ones are cut off; uploads can be resumed. */
 const CLOSE_MS = 5_000;
 
 async function closeWithin(milliseconds: number, fastify: FastifyInstance): Promise<void> {

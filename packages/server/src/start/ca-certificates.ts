@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { readNamedFile } from "../config/read-named-file.ts";
 
-/** Reads the PEM certificates of the certificate authorities that the settings name. @throws one sentence for the operator. */
+/** Reads the PEM certificates of authorities in the settings. @throws Error with one sentence. */
 export function readCaCertificates(config: Config): string[] {
   const hosts = [...config.hostedProviders, ...config.gitCaFiles];
   const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));

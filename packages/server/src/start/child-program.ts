@@ -1,6 +1,9 @@
 import { extname, join } from "node:path";
 
-/** Lies beside this file, and is TypeScript or JavaScript as it is. In a bundle, this file is a part of it, and the programs lie beside that. */
+/**
+ * Returns the path of a child program. It is in the directory of this file, with the same extension. In a
+ * bundle that is the directory of the bundle.
+ */
 export function childProgram(name: "api-process" | "runner-process"): string {
   return join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
 }

@@ -1,18 +1,20 @@
 import { oomKills } from "@berth/linux";
 
-/** How many crashes are remembered. Each is counted when the next process begins. */
+/** Maximum number of crashes remembered. Each is counted when the next process begins. */
 const MAX_CRASHES = 8;
 
 /**
- * Which processes ended by what they did, by pid: an error that nobody caught, a fault of the runtime, or want of memory. One that was killed or
- * asked to end did not.
+ * Records the pids of processes that ended by their own fault: an uncaught error, a fault of the runtime, or
+ * lack of memory. Processes that were killed or asked to end are not recorded.
  */
 export class Crashes {
   readonly #oomKills: () => number;
   #pids: number[] = [];
   #kills: number;
 
-  /** @param kills how many processes the kernel has killed for want of memory. Default: as the kernel tells. */
+  /**
+   * @param kills Returns how many processes the kernel has killed for lack of memory. Default: its own count.
+   */
   constructor(kills: () => number = oomKills) {
     this.#oomKills = kills;
     this.#kills = kills();

@@ -15,13 +15,14 @@ import { isOwnDatabase } from "./own-database.ts";
 import { HOUR_MS, MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 const ERASURE_MS = 5_000;
-/** Requests that began before their token was rejected have stored all by then. */
+/** Milliseconds after which requests that began before their token was rejected have stored everything. */
 const LATE_MS = 24 * HOUR_MS;
 
 /**
- * Deletes what the services of a database have in common: what organizations keep no longer or had erased, contents without a file,
- * staged contents, unfinished uploads, logins that nobody approved in time, sign-ins to the console that are over, and what processes that
- * are gone left in tables. One service does each at a time, and what the others receive meanwhile is theirs.
+ * Starts the sweepers for data that the services of a database share. They delete objects whose retention has
+ * ended, objects that are being erased, contents without a file, staged contents, unfinished uploads, expired
+ * logins and console sign-ins, and rows of processes that are gone. Only one service sweeps at a time; data
+ * that others receive meanwhile is not touched.
  */
 export async function startDataSweepers(
   { db, blobs, log }: { db: Database; blobs: BlobStore; log: Logger },

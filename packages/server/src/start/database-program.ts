@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 
-/** @throws ConfigError when the settings name a directory for PostgreSQL that has no program of it, and one is needed. */
+/** Requires the PostgreSQL program where it is needed. @throws ConfigError when the directory lacks it. */
 export function requireDatabaseProgram({ pgBin, databaseUrl }: Config): void {
   if (pgBin === null || databaseUrl !== null) return;
   try {

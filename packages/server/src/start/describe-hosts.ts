@@ -3,7 +3,7 @@ import type { Queryable } from "@berth/store/db";
 import type { Host } from "@berth/store/leases";
 import { describeDifferences } from "./own-host.ts";
 
-/** Whether the other services of the database have the settings of this one. */
+/** Reports whether the other services of the database have the settings of this one. */
 export async function describeHosts(db: Queryable, own: Host): Promise<Capability> {
   const name = "hosts";
   const differences = await describeDifferences(db, own);

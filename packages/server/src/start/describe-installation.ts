@@ -15,10 +15,10 @@ import { describeWarmPool } from "./describe-warm-pool.ts";
 import { installationId } from "./installation-id.ts";
 import { ownHost } from "./own-host.ts";
 
-/** A host that runs sessions is marked as seen every two seconds. */
+/** Milliseconds after which a host counts as unseen. Runners are marked as seen every two seconds. */
 const MAX_UNSEEN_MS = 15_000;
 
-/** The lines of `doctor` that need no probe, and the services of the database, by the settings of this one. */
+/** Returns the checks of `doctor` that need no probe, and the services of the database. */
 export function describeInstallation(config: Config): Installation {
   const unseenMs = Math.min(MAX_UNSEEN_MS, config.hostGraceSeconds * 1_000);
   return {

@@ -3,7 +3,7 @@ import type { Capability } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import type { Config } from "../config/config.ts";
 
-/** How many sandboxes of the pool wait for a session; null where there is to be no pool. */
+/** Reports how many sandboxes of the warm pool are ready. Returns null where there is no pool. */
 export async function describeWarmPool(
   { sandbox, kubernetesWarmPods: size }: Pick<Config, "sandbox" | "kubernetesWarmPods">,
   db: Queryable,

@@ -7,8 +7,9 @@ import { readTlsPair, type TlsFiles } from "../config/tls-pair.ts";
 const POLL_MS = 2_000;
 
 /**
- * Uses what is in the files as soon as it changes, for new connections. A pair that cannot be used is told once, and the one before
- * stays: the files may be replaced one after the other. Returns a function that stops it.
+ * Reloads the files when they change, for new connections. A pair that cannot be used is logged once and the
+ * previous pair is kept, since the files may be replaced one after the other. Returns a function that stops
+ * watching.
  */
 export function followTlsFiles(
   server: Pick<Server, "setSecureContext">,

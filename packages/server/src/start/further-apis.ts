@@ -12,12 +12,15 @@ import type { NoticeRelay } from "./notice-relay.ts";
 import { rateHandlers } from "./shared-rates.ts";
 
 const PROGRAM = childProgram("api-process");
-/** A scrape does not wait longer for a process that hangs. */
+/** Milliseconds that a scrape waits for the metrics of a process. */
 const MAX_MEASURE_MS = 1_000;
-/** It says twice a second that it lives. The requests of one that is frozen would wait until it goes on. */
+/**
+ * Milliseconds of silence after which a process is killed. It sends a sign of life twice a second. The
+ * requests of a frozen process would otherwise wait.
+ */
 const MAX_SILENCE_MS = 10_000;
 
-/** What the first process knows for all. */
+/** Functions of the first process that all processes use. */
 export interface FirstApi {
   server: Server;
   fault(): ServiceFault | null;
@@ -26,13 +29,16 @@ export interface FirstApi {
 
 type Process = SupervisedProcess<FirstApiCalls, ApiCalls>;
 
-/** The further processes of the API: they accept connections at the same port as the first one, each whenever it is free. */
+/** The further processes of the API. They accept connections at the port of the first one. */
 export class FurtherApis {
   readonly #processes: Process[];
   readonly #service: string;
   #first: FirstApi | undefined;
 
-  /** Forks them immediately, so that they load while the database starts. @param rates of the whole service. */
+  /**
+   * Forks the processes at once, so that they load while the database starts.
+   * @param rates Rates of the service.
+   */
   constructor(count: number, { rates, relay, log }: { rates: RateGroups; relay: NoticeRelay; log: Logger }) {
     this.#service = relay.service;
     const calls = {
@@ -52,7 +58,7 @@ export class FurtherApis {
     });
   }
 
-  /** Resolves when all accept connections. Rejects with the error message of one that cannot start. */
+  /** Resolves when all processes accept connections. Rejects with the error of one that cannot start. */
   async start(config: Config, address: DatabaseAddress, first: FirstApi): Promise<void> {
     this.#first = first;
     const starts = this.#processes.map((one, index) =>
@@ -65,12 +71,12 @@ export class FurtherApis {
     await Promise.all(starts);
   }
 
-  /** As `Registry.getMetricsAsJSON` returns them, of each that answers within a second. */
+  /** Returns the metrics of each process that responds within a second, as JSON of its registry. */
   metrics(): Promise<object[][]> {
     return Promise.all(this.#processes.map((one) => one.callWithin(MAX_MEASURE_MS, "measure", null, [])));
   }
 
-  /** Each accepts no more connections, and ends when the running requests have ended, or were cut off. */
+  /** Stops all processes. Each ends when its running requests have ended or were cut off. */
   async stop(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.stop()));
   }

@@ -1,4 +1,4 @@
-// Subject: the files by which an installation knows itself, its contents and its database again.
+// Subject: the files by which an installation recognizes itself, its contents and its database.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

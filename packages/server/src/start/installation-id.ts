@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createDirectory, createFile } from "@berth/linux";
 
 /**
- * Returns the id of this installation on this machine, created once in the data directory. Rows of the database refer to it, so
- * it is durable before anything can be stored under it.
+ * Returns the id of this installation on this machine, created once in the data directory. Rows of the
+ * database refer to it, so it is durable before anything is stored under it.
  */
 export function installationId(dataDir: string): string {
   const file = join(dataDir, "installation");

@@ -3,25 +3,25 @@ import { createServer } from "node:net";
 
 export interface ListenAddress {
   host: string;
-  /** 0: any free port. */
+  /** Port; 0 means any free port. */
   port: number;
 }
 
-/** What the settings, and not the machine, are to blame for. */
+/** Error codes that are caused by the settings, not by the machine. */
 const WRONG_ADDRESS = ["EACCES", "EADDRNOTAVAIL", "ENOTFOUND"];
-/** Below this port, not every user may listen. */
+/** Lowest port at which every user may listen. */
 const FIRST_FREE_PORT = 1024;
 
-/** Whether the error of an attempt to listen is one of the settings. */
+/** Returns whether an error of listening is caused by the settings. */
 export function isWrongAddress({ code = "" }: NodeJS.ErrnoException): boolean {
   return WRONG_ADDRESS.includes(code);
 }
 
 /**
- * Tries whether the service could listen there, before anything is written. A port that another program has is no fault of the settings,
- * and one that every user may have is not taken for this.
- *
- * @throws one sentence if it is not an address of this machine, or the user may not listen on the port.
+ * Checks, before anything is written, whether the service could listen at an address. A port that another
+ * program uses is not a fault of the settings; an unprivileged port is not tried.
+ * @throws Error with one sentence if it is not an address of this machine, or the user may not listen on the
+ * port.
  */
 export async function tryToListen({ host, port }: ListenAddress): Promise<void> {
   const server = createServer();
@@ -38,7 +38,7 @@ export async function tryToListen({ host, port }: ListenAddress): Promise<void> 
   }
 }
 
-/** What the operator is told of the error of an attempt to listen. */
+/** Returns a sentence for the operator about an error of listening. */
 export function listenFailure(
   { code, message }: NodeJS.ErrnoException,
   { host, port }: ListenAddress,

@@ -58,7 +58,7 @@ test("lockDataDirectory: the lock of a dead process, or of a reused pid → it i
   }
 });
 
-/** A process that locks the data directory, prints whether it could, and stays. */
+/** Starts a process that locks the data directory, prints whether it succeeded, and stays. */
 function startHolder(t: TestContext, command: readonly string[], dataDir: string) {
   const module = JSON.stringify(import.meta.resolve("./lock-data-directory.ts"));
   const program = `import { lockDataDirectory } from ${module};

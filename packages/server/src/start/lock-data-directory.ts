@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { lockFile, processStart } from "@berth/linux";
 
 /**
- * Makes this process the only service of a data directory, so that each session's disk has one owner. The kernel releases the
- * lock however the process ends, and keeps it also against a process in another pid or network namespace, such as a second
- * container with the same volume. The file names the process for people.
- *
+ * Makes this process the only service of a data directory, so that each session's disk has one owner. The
+ * kernel releases the lock however the process ends. The lock also excludes processes in other pid or network
+ * namespaces, such as a second container with the same volume. The file names the process for people.
  * @returns a function that releases the lock.
- * @throws one sentence that names the process that holds the lock.
+ * @throws Error with one sentence that names the process that holds the lock.
  */
 export function lockDataDirectory(dataDir: string): () => void {
   const path = join(dataDir, "serving");
   const release = lockFile(path);
-  // A service of an earlier release holds no lock: it only writes its name.
+  // A service of an earlier release writes its name in the file but takes no lock.
   const holder = holderOf(path);
   if (release === null || holder !== null) {
     release?.();
@@ -27,7 +26,7 @@ export function lockDataDirectory(dataDir: string): () => void {
   };
 }
 
-/** The pid in the file, if it is that of a living process that is visible here. */
+/** Returns the pid in the file if that process is alive and visible here, else null. */
 function holderOf(path: string): number | null {
   const [pid, started] = readFileSync(path, "utf8").trim().split(" ");
   return started !== undefined && processStart(Number(pid)) === started ? Number(pid) : null;

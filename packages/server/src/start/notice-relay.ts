@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Neighbours, Notice } from "@berth/store/notify";
 
-/** What processes of one service tell each other. */
+/** Calls by which the processes of one service exchange notices. */
 export type NoticeCalls = { notice(given: Notice): void };
 
 type Listener = (notice: Notice) => void;
 
-/** In the main process of a service: passes on what any of its processes tells. */
+/** Forwards each process's notices to all others, in the main process of a service. */
 export class NoticeRelay {
   readonly service = randomBytes(6).toString("hex");
   readonly #listeners = new Set<Listener>();
 
-  /** For the main process itself. */
+  /** Neighbours of the main process itself. */
   readonly neighbours: Neighbours = this.#place();
 
-  /** For a child process: `tell` sends it a notice. Returns what to do with a notice of it. */
+  /** Adds a child process; `tell` sends it a notice. Returns the listener for notices from it. */
   add(tell: Listener): Listener {
     const place = this.#place();
     place.listen(tell);
@@ -40,7 +40,9 @@ export class NoticeRelay {
   }
 }
 
-/** In a child process: its neighbours are behind its parent. `heard` is to be called for each notice of it. */
+/**
+ * Returns neighbours that a child process reaches through its parent. Call `heard` for each notice from it.
+ */
 export function neighboursBehind(tell: Listener): { of(service: string): Neighbours; heard: Listener } {
   const listeners = new Set<Listener>();
   return {

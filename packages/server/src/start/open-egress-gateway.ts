@@ -32,7 +32,7 @@ export interface EgressGatewayParts {
 
 const DAY_MS = 86_400_000;
 
-/** Takes the tunnels of sandboxes on other hosts. The database says what each may reach, and with which secrets. */
+/** Accepts the tunnels of sandboxes on other hosts. The database has their policies and secrets. */
 export async function openEgressGateway(parts: EgressGatewayParts): Promise<EgressGatewayPart> {
   const { config, keys, db, log, redactor } = parts;
   const secrets = new SecretBox(keys.active, { onSecret: redactor.add, formerKey: keys.former });

@@ -14,22 +14,23 @@ import { readPodPatch } from "./read-pod-patch.ts";
 import { relayOptions } from "./relay-options.ts";
 
 const MEBIBYTE = 1024 * 1024;
-/** Whoever runs `berth doctor` waits for the reason, not for a node. */
+/** Time limits for `berth doctor`, whose user waits for the reason of a failure, not for a node. */
 const DOCTOR_TIMES = { placeMs: 10_000, imageMs: 60_000 };
-/** A volume has a size, also where the settings limit no disk. */
+/** Size of a pod's volume where the settings limit no disk, since a volume needs a size. */
 const POD_DISK_BYTES = 10_240 * MEBIBYTE;
 
 /**
- * Limits on concurrent builds of layers. Each may use two cores and 3 GiB of memory; the limit per owner keeps one
- * organization from using all slots.
+ * Limits on concurrent builds of layers. Each may use two cores and 3 GiB of memory; the limit per owner
+ * keeps one organization from using all slots.
  */
 const LAYER_BUILDS = { slots: 3, perOwner: 2 };
 
 /**
- * Opens the configured sandbox engine with its egress. Closing the engine closes both. Throws one sentence for the operator.
- *
+ * Opens the configured sandbox engine with its egress. Closing the engine closes both. Rejects with one
+ * sentence for the operator.
+ * @param user `doctor` runs beside the service, which may be in another container. Only a service has the
+ * installation to itself.
  * @param trusted PEM of further authorities that sandboxes trust. Default: none.
- * @param user `doctor`: besides the service, which may run in another container. Only a service has the installation to itself.
  */
 export async function openEngine(
   config: Config,
@@ -43,7 +44,7 @@ export async function openEngine(
   ]);
   const egress = await createEgress({
     ...(await relayOptions(config, { authority, caCertificates }, log)),
-    // A container brings its own network namespace.
+    // Containers and pods have their own network namespaces, so no pool is needed.
     ...(config.sandbox === "bubblewrap" ? {} : { poolSize: 0 }),
   });
   const options = {
@@ -53,7 +54,8 @@ export async function openEngine(
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
     sharedLimits: sharedLimits(),
-    // The egress of pods is elsewhere. What they trust is the same for every runner, so that each can go on with them.
+    // The egress of pods is on other hosts. The authorities that pods trust are the same for every runner, so
+    // that each can take over any pod.
     certificates: [
       ...caCertificates,
       ...(config.sandbox === "kubernetes" ? [] : [authority.certificate]),
@@ -88,7 +90,7 @@ export async function openEngine(
   };
 }
 
-/** Only the engine that is configured is loaded. */
+/** Creates the configured engine. Modules of the others are not loaded. */
 async function createEngine(
   config: Config,
   options: BubblewrapOptions,
@@ -132,8 +134,8 @@ async function createPodEngine(
 }
 
 /**
- * Opens Berth's root filesystem and the layers that environments add to it. Returns null if the settings choose the container
- * image or the host's root filesystem.
+ * Opens Berth's root filesystem and the layers that environments add to it. Returns null if the settings
+ * choose the container image or the host's root filesystem.
  */
 export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
   if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;

@@ -5,8 +5,8 @@ import type { Config } from "../config/config.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 
 /**
- * The models of the installation: from the operator's file, or else detected on this machine. They are reached by the process's
- * own `fetch`, which from now on goes through the operator's proxies.
+ * Returns the models of the installation, from the operator's file or detected on this machine. Requests to
+ * models use the process's own `fetch`, which is set to use the operator's proxies from then on.
  */
 export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {
   const proxies = outgoingProxies(config);

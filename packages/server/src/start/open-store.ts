@@ -21,19 +21,18 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { requireDatabaseProgram } from "./database-program.ts";
 
-/** The database of the installation: running, durable, and with the current schema. */
+/** The database of the installation, running, durable and with the current schema. */
 export interface Store {
   address: DatabaseAddress;
-  /** Stops the embedded server. Does nothing for the operator's. */
+  /** Stops the embedded server. Does nothing for an operator's own database. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded PostgreSQL, or uses the operator's.
- *
- * @param signal ends the start: nothing of it is left when the result rejects.
- * @param onLaunch is called when the embedded server starts, long before it is ready.
- * @throws one sentence for the operator, or the signal's reason.
+ * Starts the embedded PostgreSQL, or uses the operator's. Rejects with one sentence for the operator, or the
+ * signal's reason.
+ * @param signal Aborts the start; everything that was started is stopped before the result rejects.
+ * @param onLaunch Called when the embedded server starts, long before it is ready.
  */
 export async function openStore(
   config: Config,
@@ -53,7 +52,10 @@ export async function openStore(
 
 type ServerOptions = Pick<EmbeddedPostgresOptions, "onLaunch" | "prepared">;
 
-/** The same with whatever schema it has: as `work` returns it, or stopped when `work` fails. */
+/**
+ * Opens the database like `openStore`, with whatever schema it has, and returns the result of `work`. Stops
+ * the database when `work` fails; otherwise the caller does.
+ */
 export async function openServer<T>(
   config: Config,
   log: Logger,
@@ -75,7 +77,7 @@ export async function openServer<T>(
   }
 }
 
-/** Migrates, or requires that it was done where the operator does it apart. */
+/** Migrates the database, or requires the current schema where the operator migrates separately. */
 async function currentSchema(
   { migrate: mode }: Config,
   address: DatabaseAddress,
@@ -122,7 +124,7 @@ function makeDataDirectory({ dataDir }: Config): void {
   }
 }
 
-/** PgBouncer accepts no settings of the server from a client that connects. */
+/** Rethrows an error as a missing setting if it comes from PgBouncer, which rejects server settings. */
 function requireDirectUrl(error: Error): never {
   if (!/unsupported startup parameter/.test(error.message)) throw error;
   throw new ConfigError([
@@ -130,15 +132,12 @@ function requireDirectUrl(error: Error): never {
   ]);
 }
 
-/** A server that is not available is no fault of the settings. */
+/** Rethrows an error as a fault of the settings, unless the server is only unavailable. */
 function asSetting(error: Error): never {
   throw error instanceof DatabaseUnavailableError ? error : new ConfigError([error.message]);
 }
 
-/**
- * The time to connect passes also while modules load, which takes seconds on a busy machine. What was not answered in that is asked
- * once more.
- */
+/** Returns a handler that retries after a timeout, since loading modules may use up the time to connect. */
 function onceMore(address: DatabaseAddress, log: Logger) {
   return async (error: unknown): Promise<void> => {
     if (!isTimeout(error)) throw error;

@@ -10,7 +10,10 @@ import { readCeilings } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { hasPodGateway } from "./pod-gateway.ts";
 
-/** Also where the settings want no pool: a former one is removed. Null: the engine makes no sandbox before it is opened. */
+/**
+ * Opens the warm pool, also where its size is 0, so that a previous pool is removed. Returns null when the
+ * engine cannot create sandboxes in advance.
+ */
 export function openWarmPool(
   config: Config,
   { db, engine, host }: { db: Database; engine: SandboxEngine; host: Host },

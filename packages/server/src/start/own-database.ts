@@ -5,8 +5,9 @@ import { type Queryable, readDatabaseId } from "@berth/store/db";
 import type { Logger } from "pino";
 
 /**
- * Whether the data directory belongs to this database, that is, to the first database that it was used with. Files that the rows
- * of another database do not mention are not leftovers, so a wrong database URL deletes nothing.
+ * Returns whether the data directory belongs to this database, that is, to the first database that it was
+ * used with. Otherwise files that the database does not mention are not leftovers, so a wrong database URL
+ * deletes nothing.
  */
 export async function isOwnDatabase(db: Queryable, dataDir: string, log: Logger): Promise<boolean> {
   const file = join(dataDir, "database");

@@ -9,10 +9,9 @@ import { settingDigests } from "../config/setting-digests.ts";
 import { installationId } from "./installation-id.ts";
 
 /**
- * This installation as a host of its database.
- *
- * @param models as the registry lists them.
- * @param place of its disks. Default: its own.
+ * Returns this installation as a host of its database.
+ * @param models Models as the registry lists them.
+ * @param place Place of its disks. Default: this machine.
  */
 export function ownHost(config: Config, models: readonly object[], place?: string): Host {
   const id = installationId(config.dataDir);
@@ -27,7 +26,7 @@ export function ownHost(config: Config, models: readonly object[], place?: strin
   };
 }
 
-/** For each other host that is there now and has other settings, a sentence for the operator. */
+/** Returns a sentence for the operator for each other running host with different settings. */
 export async function describeDifferences(db: Queryable, host: Host): Promise<string[]> {
   const others = await settingsOfOthers(db, host.id, host.graceMs);
   return others.flatMap(({ id, settings }) => {
@@ -36,7 +35,7 @@ export async function describeDifferences(db: Queryable, host: Host): Promise<st
   });
 }
 
-/** Warns of hosts with other settings: what a session gets depends on which of them runs it. */
+/** Logs hosts with other settings, since the behaviour of a session depends on which of them runs it. */
 export async function warnOfDifferences(db: Queryable, host: Host, log: Logger): Promise<void> {
   for (const difference of await describeDifferences(db, host))
     log.warn({ difference }, "another service of this database runs with other settings");

@@ -1,12 +1,13 @@
 import { orAborted } from "@berth/concurrency";
 import type { Logger } from "pino";
 
-/** An opening that does not end when its signal aborts is left behind after this long. */
+/** Milliseconds after which an opening that ignores its aborted signal is abandoned. */
 const ABANDON_MS = 3_000;
 
 /**
- * The parts of a process, open or still opening. Several may open side by side: when one fails, or the process is asked to
- * stop, `close` aborts the openings and closes every part that was opened, also one that was opened too late to be used.
+ * The parts of a process, open or still opening. Several may open concurrently. When one fails, or the
+ * process is asked to stop, `close` aborts the openings and closes every part that was opened, including one
+ * that opened too late to be used.
  */
 export class Parts {
   readonly #log: Logger;
@@ -16,7 +17,7 @@ export class Parts {
   #closed: Promise<void> | undefined;
   #begun = 0;
 
-  /** @param signal ends the start: openings reject with its reason. */
+  /** @param signal Ends the start: openings reject with its reason. */
   constructor(log: Logger, signal: AbortSignal = new AbortController().signal) {
     this.#log = log;
     this.#signal = AbortSignal.any([signal, this.#aborter.signal]);
@@ -40,7 +41,7 @@ export class Parts {
     return opened;
   }
 
-  /** Closes all parts, the last one first, each once and whether or not others fail. Safe to call twice. */
+  /** Closes all parts, the last one first, each once and even if others fail. Idempotent. */
   close(): Promise<void> {
     this.#aborter.abort(new Error("The service is stopping."));
     this.#closed ??= this.#closeAll();
@@ -53,7 +54,7 @@ export class Parts {
   }
 }
 
-/** The value of a promise; null when it rejects, or does not settle in time. */
+/** Returns the value of a promise, or null when it rejects or does not settle in time. */
 async function settled<Value>(promise: Promise<Value>, withinMs: number): Promise<{ value: Value } | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), withinMs);

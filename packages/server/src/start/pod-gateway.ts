@@ -5,10 +5,10 @@ import { listenAddress } from "../config/listen-address.ts";
 
 type Settings = Pick<Config, "sandbox" | "egressGateway" | "kubernetesEgress" | "kubernetesEgressImage">;
 
-/** Where the image of Berth has Node. */
+/** Path of Node in the image of Berth. */
 const NODE = "/usr/lib/berth/node";
 
-/** Whether the sandboxes have their network at an egress gateway. */
+/** Returns whether the sandboxes use an egress gateway. */
 export function hasPodGateway({
   sandbox,
   egressGateway,
@@ -16,7 +16,9 @@ export function hasPodGateway({
   return sandbox === "kubernetes" && egressGateway !== null;
 }
 
-/** The egress of pods. A name is resolved here, since pods have no resolver. */
+/**
+ * Returns the options for the egress of pods. Resolves the gateway's name here, since pods have no resolver.
+ */
 export async function podGateway(config: Settings): Promise<Pick<KubernetesOptions, "gateway">> {
   if (!hasPodGateway(config)) return {};
   const { host, port } = listenAddress(config.egressGateway ?? "");

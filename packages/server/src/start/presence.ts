@@ -4,7 +4,7 @@ import { beatMs, type Host } from "@berth/store/leases";
 import type { Logger } from "pino";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 
-/** Says that a service is there that runs no sessions, so that others compare their settings and contents with its. */
+/** Lists a service without sessions as a host, so that others compare their settings and contents. */
 export function startPresence(db: Database, host: Host, log: Logger): Sweeper {
   const beats = startSweeper({ presence: () => markSeen(db.write, host) }, log, beatMs(host.graceMs));
   return {

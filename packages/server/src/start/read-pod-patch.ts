@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { readNamedFile } from "../config/read-named-file.ts";
 
-/** Reads the operator's patch of every pod. @throws one sentence for the operator. */
+/** Reads the operator's patch of every pod. @throws Error with one sentence for the operator. */
 export function readPodPatch(path: string): object {
   const patch = parsed(readNamedFile(path, "The patch of pods"));
   if (typeof patch === "object" && patch !== null && !Array.isArray(patch)) return patch;

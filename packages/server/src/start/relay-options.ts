@@ -6,7 +6,7 @@ import { outgoingProxies } from "../config/outgoing-proxies.ts";
 
 type Authority = NonNullable<EgressOptions["mitm"]>["authority"];
 
-/** How connections of sandboxes are passed on, wherever the sandboxes run. */
+/** Returns the options for forwarding connections of sandboxes, wherever the sandboxes run. */
 export async function relayOptions(
   config: Config,
   { authority, caCertificates }: { authority: Authority; caCertificates: readonly string[] },

@@ -13,7 +13,7 @@ import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/git-settings.ts";
 import { outgoingProxies } from "../config/outgoing-proxies.ts";
 
-/** The environment variables that git and the CLIs of a session need for its repositories. */
+/** Returns the environment variables that git and the CLIs of a session need for its repositories. */
 export function repositoryVariables(
   repositories: readonly SessionRepository[],
   providers: readonly HostedProvider[],
@@ -22,15 +22,15 @@ export function repositoryVariables(
 }
 
 /**
- * Lists the refs of repositories from the service itself, outside a sandbox. Hosts with private addresses are blocked unless the
- * operator allows them.
+ * Creates a function that lists the refs of repositories from the service itself, outside a sandbox. Hosts
+ * with private addresses are blocked unless the operator allows them.
  */
 export function createRefLister(config: Config, authorities: readonly string[]): ListRefs {
   const list = createListRefs(guardedFetch(config, authorities));
   return (repository, signal) => list(accessTo(repository, config.hostedProviders), signal);
 }
 
-/** Asks hosts for the accounts of tokens, under the same rules as `createRefLister`. */
+/** Creates the lookup of the accounts of tokens at their hosts, under the same rules as `createRefLister`. */
 export function createAccounts(
   config: Config,
   providers: RepositoryProviders,
@@ -53,7 +53,7 @@ const LFS_NOTES: Record<MissingLfs, string> = {
   failed: `${POINTERS} at least some of them, since their server did not give them. 'git lfs pull' tries again.`,
 };
 
-/** Clones inside the sandbox, with no credential but the repository's own. */
+/** Creates a function that clones inside the sandbox, with no credential but the repository's own. */
 export function createCloner(providers: readonly HostedProvider[]): CloneRepository {
   return async (sandbox, { onProgress, overwrite = false, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
@@ -78,6 +78,7 @@ function accessTo(repository: SessionRepository, providers: readonly HostedProvi
   };
 }
 
+/** Returns the hosted providers of the settings, without their certificates. */
 export function providersOf({ hostedProviders }: Config): RepositoryProviders {
   return hostedProviders.map(({ host, api, token_env }) => ({
     host,

@@ -7,13 +7,11 @@ import type { Config } from "../config/config.ts";
 import { installationId } from "./installation-id.ts";
 
 /**
- * Checks that this service has the contents of the database's files. Each service of a database reads what the others store, so
- * that all need the same store.
- *
- * A store that is another than before, such as after a move to a new machine, becomes that of the database if no other service
- * runs on it.
- *
- * @throws one sentence for the operator when the store cannot be used, or another service runs with the store that the database has.
+ * Checks that this service can read the contents of the database's files. Each service of a database reads
+ * what the others store, so all need the same store. A different store than before, such as after a move to a
+ * new machine, becomes that of the database if no other service runs on it.
+ * @throws Error with one sentence for the operator when the store cannot be used, or another service runs
+ * with the store that the database has.
  */
 export async function requireContents(
   { db, blobs, log }: { db: Queryable; blobs: BlobStore; log: Logger },

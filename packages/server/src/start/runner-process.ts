@@ -1,6 +1,6 @@
 /**
- * The program of the process that runs sessions, a child of the API process. When its parent exits for any reason, this process
- * exits at once, and all sandboxes with it.
+ * Program of the process that runs sessions, a child of the API process. When its parent exits for any
+ * reason, this process exits at once, and all sandboxes with it.
  */
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
@@ -13,22 +13,25 @@ import type { Given } from "../processes/process-calls.ts";
 import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
 import { type Runner, type RunnerState, startRunner } from "./runner.ts";
 
-/** What the runner can be asked. */
+/** Calls that the runner accepts. */
 export type RunnerCalls = NoticeCalls & {
-  /** Opens what needs no database. What fails in it is told by \`start\`. @param service names the service among those of the database. */
+  /**
+   * Opens everything that needs no database. `start` reports its failures.
+   * @param service Id of the service among those of the database.
+   */
   prepare(given: { config: Config; service: string }): void;
-  /** Opens the rest, and runs no sessions yet. What fails in it is told by `start`. */
+  /** Opens the rest, and runs no sessions yet. `start` reports its failures. */
   connect(given: DatabaseAddress): void;
-  /** Runs sessions. Connects before, where that was not asked. @param crashed pids of former processes that crashed. */
+  /** Runs sessions, after connecting if necessary. @param crashed Pids of earlier processes that crashed. */
   start(given: { address: DatabaseAddress; crashed: readonly number[] }): void;
-  /** Its metrics, as `Registry.getMetricsAsJSON` returns them. */
+  /** Returns its metrics, in the form of `Registry.getMetricsAsJSON`. */
   measure(given: null): object[];
   stop(given: null): void;
 };
 
 export type RunnerSigns = Signs<RunnerState> & NoticeCalls;
 
-/** How long a start that is not ready yet has to end when the service stops. */
+/** Milliseconds that a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
 
 catchFaults((error) => {

@@ -46,18 +46,20 @@ import { SandboxCheck } from "./sandbox-check.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
+/** State that the runner reports with each sign of life. */
 export interface RunnerState {
-  /** Null before it is known. */
+  /** Whether sandboxes can be opened; null before that is known. */
   opensSandboxes: boolean | null;
-  /** Whether the database has lately answered what it asks for: its host is seen, and its leases last. */
+  /** Whether its recent requests to the database succeeded, so that its host is seen and its leases last. */
   isSeen: boolean;
 }
 
+/** The parts of a process that runs sessions. */
 export interface Runner {
   state(): RunnerState;
-  /** Resolves when it is known whether it opens sandboxes. */
+  /** Resolves when it is known whether sandboxes can be opened. */
   readonly tried: Promise<void>;
-  /** As `Registry.getMetricsAsJSON` returns them. */
+  /** Returns the metrics in the form of `Registry.getMetricsAsJSON`. */
   metrics(): Promise<object[]>;
   /** Lets running turns reach a safe point, closes every sandbox, and closes the database connections. */
   close(): Promise<void>;
@@ -65,9 +67,9 @@ export interface Runner {
 
 export interface RunnerOptions {
   config: Config;
-  /** What needs no database is opened before it is known. */
+  /** Address of the database. Parts that need no database are opened before it resolves. */
   address: Promise<DatabaseAddress>;
-  /** No session is run before. `crashed`: pids of former processes of the service that crashed. */
+  /** Resolves when sessions may be run. `crashed` has the pids of earlier processes that crashed. */
   asked: Promise<{ crashed: readonly number[] }>;
   log: Logger;
   redactor: Redactor;
@@ -78,12 +80,12 @@ export interface RunnerOptions {
 type SharedParts = Awaited<ReturnType<typeof openSharedParts>>;
 
 const MEBIBYTE = 1024 * 1024;
-/** From then on its sessions may be another's. */
+/** Milliseconds of silence after which other runners may have claimed this runner's sessions. */
 const LEASE_MS = 15_000;
 
 /**
- * Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions. When the start
- * fails, or its signal aborts, it closes everything again and rejects.
+ * Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions.
+ * When the start fails, or its signal aborts, it closes everything again and rejects.
  */
 export async function startRunner(options: RunnerOptions, signal?: AbortSignal): Promise<Runner> {
   const parts = new Parts(options.log, signal);
@@ -148,12 +150,15 @@ async function openWorker(
     () => startSweepers(options, shared, isHeld),
     (sweepers) => Promise.all(sweepers.map((one) => one.close())),
   );
-  // No request waits for it, and it takes as much of the processor as a tenth of the start.
+  // The check runs last: no request waits for it, and it costs a tenth of the start's CPU time.
   check.check();
   return { check, worker };
 }
 
-/** A session that waits for its image, and so has its place, keeps the pool from nothing. */
+/**
+ * Opens a session's sandbox before those of the pool. A session that waits for its image already has its
+ * place, so the pool does not wait for it.
+ */
 async function openBesidePool(pool: WarmPool, check: SandboxCheck, spec: SandboxSpec): Promise<Sandbox> {
   const { onWaiting } = spec;
   return await pool.before((rests) => {
@@ -167,7 +172,7 @@ async function openBesidePool(pool: WarmPool, check: SandboxCheck, spec: Sandbox
   });
 }
 
-/** What the worker and the sweepers use. */
+/** Opens the parts that both the worker and the sweepers use. */
 async function openSharedParts(
   parts: Parts,
   { config, address, log, redactor, neighbours }: RunnerOptions,
@@ -179,7 +184,7 @@ async function openSharedParts(
     async (signal) => openDatabase({ ...(await orAborted(address, signal)), log, ...connectionsOf(config) }),
     (one) => one.close(),
   );
-  // What shows sandboxes its certificates is elsewhere, and shares its authority by the database.
+  // With an egress gateway, sandboxes see its certificates, whose authority is in the database.
   const trusted = async () =>
     hasPodGateway(config) ? [await hostsCertificate((await opening).write, secrets)] : [];
   const [models, engine, authorities, db] = await Promise.all([
@@ -248,7 +253,7 @@ async function openSnapshots(
   return await RepositorySnapshots.open({
     ...parts,
     directory: { path: join(config.dataDir, "repositories"), host },
-    // Other engines cannot mount snapshots.
+    // Only bubblewrap can mount snapshots.
     maxBytes: config.sandbox !== "bubblewrap" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
     maxIdleDays: config.snapshotsDays,
     listRefs: createRefLister(config, authorities),
@@ -308,7 +313,10 @@ function startWorker(
   });
 }
 
-/** Sweeps that compare files with the database run only if the data directory belongs to this database. */
+/**
+ * Starts the sweepers of the runner. Sweeps that compare files with the database run only if the data
+ * directory belongs to this database.
+ */
 async function startSweepers(
   { config, log }: RunnerOptions,
   { db, blobs, disks, skills, snapshots, volumeSnapshots, systems }: SharedParts,

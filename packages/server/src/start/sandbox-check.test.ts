@@ -32,7 +32,7 @@ test("SandboxCheck: an engine that opens nothing is told of", async () => {
   await check.close();
 });
 
-/** An engine whose sandbox waits until it is told to go on. */
+/** Returns an engine whose sandbox waits until `goOn` is called. */
 function waitingEngine(othersRun: boolean): { engine: SandboxEngine; goOn(): void; signals: AbortSignal[] } {
   const going = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];

@@ -10,16 +10,17 @@ import {
 import type { Logger } from "pino";
 
 const RETRY_MS = 5_000;
-/** Each reason is told once until a sandbox can be opened: what is tried so often may fail in ever other words. */
+/** Maximum number of reasons logged until a sandbox can be opened, since their wording may vary. */
 const MAX_TOLD = 10;
 
-/** Below the uids of sessions. */
+/** User id of the check, below those of sessions. */
 const UID = 299_997;
 
 /**
- * Knows whether the engine can open a sandbox. It opens one of its own when it is first asked to, and whenever a session's could not
- * be opened, until that succeeds: what only one session cannot have does not count, nor that others have the room. Where none has it and its
- * own still waits for a place or its image, no session can run.
+ * Determines whether the engine can open a sandbox. Opens one of its own when first asked, and whenever a
+ * session's sandbox could not be opened, until that succeeds. A failure that concerns only one session does
+ * not count, nor a lack of room that others use. If nobody uses the room and its own sandbox still waits for
+ * a place or its image, no session can run.
  */
 export class SandboxCheck {
   readonly #engine: SandboxEngine;
@@ -33,7 +34,7 @@ export class SandboxCheck {
   readonly tried: Promise<void>;
   readonly #firstTry = Promise.withResolvers<void>();
 
-  /** @param disk host directory for the disk of its sandboxes; made and removed. */
+  /** @param disk Host directory for the disk of its sandboxes; created and removed. */
   constructor(engine: SandboxEngine, disk: string, log: Logger) {
     this.#engine = engine;
     this.#disk = disk;
@@ -41,7 +42,7 @@ export class SandboxCheck {
     this.tried = this.#firstTry.promise;
   }
 
-  /** False from a failure on until a sandbox was opened again; null before the first attempt has ended. */
+  /** False after a failure until a sandbox was opened again; null before the first attempt has ended. */
   get works(): boolean | null {
     return this.#works;
   }
@@ -96,7 +97,7 @@ export class SandboxCheck {
     this.#log.error(fields, "no sandbox can be opened");
   }
 
-  /** @throws NoRoomError as soon as it waits for room that others have. */
+  /** Opens and closes a sandbox of its own. @throws NoRoomError when it waits for room that others use. */
   async #openOne(): Promise<void> {
     const crowded = new AbortController();
     const onWaiting = (wait: SandboxWait | null) => {

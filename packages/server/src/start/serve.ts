@@ -12,10 +12,11 @@ import { Parts } from "./parts.ts";
 import { ServiceParts } from "./service-parts.ts";
 import { ServiceReports } from "./service-reports.ts";
 
+/** A service that is ready. */
 export interface Serving {
-  /** Where it listens: `http://127.0.0.1:PORT`. */
+  /** URL at which the service listens: `http://127.0.0.1:PORT`. */
   url: string;
-  /** Drains and stops everything, in an order that loses nothing that was acknowledged. Safe to call twice. */
+  /** Drains and stops everything, in an order that loses nothing that was acknowledged. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ interface Opened {
   fault(): ServiceFault | null;
 }
 
-/** What lines of the log say of the process. */
+/** Name of the process in lines of the log. */
 const LOG_PARTS: Readonly<Record<Role, string>> = {
   all: "api",
   api: "api",
@@ -35,17 +36,17 @@ const LOG_PARTS: Readonly<Record<Role, string>> = {
 interface Start {
   /** Aborts when the service is asked to stop. */
   draining: AbortSignal;
-  /** The process for sessions, where it was forked already. */
+  /** The process for sessions, if it was forked already. */
   forked: ChildProcess | undefined;
 }
 
 /**
- * Starts the service: the API in this process and further ones, the runner in a child process, the embedded PostgreSQL; or of these
- * what its role has.
- * Resolves when it is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
- *
- * @param warnings about the settings, for the log.
- * @param runner of `forkRunner`, which loads beside this process. Default: one that is forked when the settings are examined.
+ * Starts the service: the API in this process and further ones, the runner in a child process, and the
+ * embedded PostgreSQL, or those of them that its role has. Resolves when it is ready. Rejects with one
+ * sentence for the operator, or the signal's reason, after stopping everything again.
+ * @param warnings Warnings about the settings, for the log.
+ * @param runner Process of `forkRunner`, which loads concurrently. Default: one that is forked after the
+ * settings have been checked.
  */
 export async function serve(
   config: Config,
@@ -81,7 +82,7 @@ export async function serve(
   }
 }
 
-/** The parts of each role, in the order in which they depend on each other; they close in the reverse one. */
+/** Opens the parts of each role in the order of their dependencies. They close in reverse order. */
 const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Promise<Opened>>> = {
   async all(service, { draining, forked }) {
     const keys = await service.directories();
@@ -143,7 +144,7 @@ const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Prom
   },
 };
 
-/** What the API takes from the database and from the contents that it shares with other services. */
+/** Opens the parts of the API that use the database and the shared contents. */
 async function openShared(service: ServiceParts, store: Store, keys: DatabaseKeys) {
   const db = await service.database(store, keys);
   const blobs = await service.blobs(db);

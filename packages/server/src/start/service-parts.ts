@@ -35,7 +35,7 @@ import { settingFaults } from "./setting-faults.ts";
 import { type SupervisedRunner, superviseRunner } from "./supervise-runner.ts";
 import { startSweeper } from "./sweeper.ts";
 
-/** What every service is asked for its health and metrics from. */
+/** Sources of a service's health and metrics. */
 export interface HealthParts {
   keys: DatabaseKeys;
   db: Database;
@@ -43,7 +43,7 @@ export interface HealthParts {
   fault(): ServiceFault | null;
 }
 
-/** What requests are served from. */
+/** Parts from which requests are served. */
 export interface ApiParts extends HealthParts {
   hub: SessionHub;
   models: ModelRegistry;
@@ -52,10 +52,10 @@ export interface ApiParts extends HealthParts {
   further: FurtherApis;
 }
 
-/** What a process that serves no requests asks the database. */
+/** Connections of a process that serves no requests. */
 const FEW: Connections = { max: 1, readers: 1 };
 
-/** Opens the parts of a service, each once. What a setting names is wrong: a fault of the settings, like a wrong value. */
+/** Opens the parts of a service, each once. Failures of what a setting names become ConfigErrors. */
 export class ServiceParts {
   readonly #parts: Parts;
   readonly #config: Config;
@@ -72,7 +72,7 @@ export class ServiceParts {
     this.#redactor = redactor;
   }
 
-  /** The directories that the settings name, which are this service's alone from now on, and the key. */
+  /** Checks the settings, creates and locks the directories that they name, and reads the keys. */
   async directories(): Promise<DatabaseKeys> {
     const config = this.#config;
     const faults = await settingFaults(config);
@@ -90,7 +90,7 @@ export class ServiceParts {
     return keys;
   }
 
-  /** The database, and while its server gets ready what `loadLate` has. */
+  /** Opens the database, and loads the modules of `loadLate` while its server starts. */
   async store(): Promise<Store> {
     const launched = Promise.withResolvers<void>();
     if (this.#config.databaseUrl !== null) launched.resolve();
@@ -103,7 +103,10 @@ export class ServiceParts {
     return store;
   }
 
-  /** The process that runs sessions. It does so once it is started. @param first where it was forked already. */
+  /**
+   * Opens the process for sessions, which `startRunner` starts.
+   * @param first The process, if already forked.
+   */
   runner(first: ChildProcess | undefined): Promise<SupervisedRunner> {
     const supervision = { config: this.#config, relay: this.#relay, log: this.#log, first };
     return this.#parts.open(
@@ -112,7 +115,7 @@ export class ServiceParts {
     );
   }
 
-  /** Further processes of the API. They accept connections once they are started. */
+  /** Opens further processes of the API. They accept connections after `startFurtherApis`. */
   furtherApis(): Promise<FurtherApis> {
     const shared = { rates: this.#rates, relay: this.#relay, log: this.#log };
     return this.#parts.open(
@@ -125,7 +128,7 @@ export class ServiceParts {
     return this.#parts.open(() => ofSetting(() => openModels(this.#config, this.#log)));
   }
 
-  /** Connections to the database, once it is known to have this key. */
+  /** Opens connections to the database, and checks that its secrets have this key. */
   async database({ address }: Store, keys: DatabaseKeys): Promise<Database> {
     const connections = this.#config.role === "runner" ? FEW : connectionsOf(this.#config);
     const db = await this.#parts.open(
@@ -143,7 +146,7 @@ export class ServiceParts {
     );
   }
 
-  /** The contents of files, once they are known to be those of the database. */
+  /** Opens the contents of files, and checks that they are those of the database. */
   async blobs(db: Database): Promise<BlobStore> {
     const blobs = await this.#parts.open(
       () => openBlobs(this.#config, db),
@@ -171,12 +174,12 @@ export class ServiceParts {
           runnerMetrics: runner && (() => runner.metrics()),
           furtherMetrics: () => further.metrics(),
         }),
-      // All stop to accept connections at the same time.
+      // All processes stop accepting connections at the same time.
       (api) => Promise.all([api.close(), further.stop()]),
     );
   }
 
-  /** The health and the metrics of a service without an API. */
+  /** Starts the health and metrics of a service without an API. */
   async health({ keys, db, runner, fault }: HealthParts): Promise<Pick<Api, "url">> {
     const { startHealth } = await loadLate();
     const config = this.#config;
@@ -199,7 +202,7 @@ export class ServiceParts {
     );
   }
 
-  /** What takes the tunnels of sandboxes on other hosts. */
+  /** Opens the gateway for tunnels of sandboxes on other hosts. */
   async egressGateway(keys: DatabaseKeys, db: Database): Promise<void> {
     const { openEgressGateway } = await import("./open-egress-gateway.ts");
     const parts = { config: this.#config, keys, db, log: this.#log, redactor: this.#redactor };
@@ -209,7 +212,10 @@ export class ServiceParts {
     );
   }
 
-  /** While its turns reach a safe point at the end, the API tells followers of them, and load balancers that it is draining. */
+  /**
+   * Starts the runner. It stops before the API does: while its turns reach a safe point, the API still serves
+   * followers and reports to load balancers that it is draining.
+   */
   async startRunner({ address }: Store, runner: SupervisedRunner): Promise<void> {
     await this.#parts.open(
       () => runner.start(address),
@@ -225,7 +231,7 @@ export class ServiceParts {
     await this.#parts.open(() => further.start(this.#config, address, first));
   }
 
-  /** Other services see that this one is there, which runs no sessions. */
+  /** Lists this service, which runs no sessions, as a host for other services. */
   async presence(db: Database, models: ModelRegistry): Promise<void> {
     const host = ownHost(this.#config, models.list());
     const sweeper = await this.#parts.open(
@@ -235,7 +241,7 @@ export class ServiceParts {
     await this.#parts.open(() => sweeper.swept);
   }
 
-  /** Follows how many services take requests: rates are those of all together. */
+  /** Keeps count of the services that accept requests, since rates apply to all of them together. */
   async countServices(db: Database): Promise<void> {
     const graceMs = this.#config.hostGraceSeconds * 1_000;
     const count = async () => {
@@ -256,7 +262,7 @@ export class ServiceParts {
   }
 }
 
-/** Most of what this process loads, and all that loads the contract: while other processes make the database, or get it ready. */
+/** Loads most modules of this process while other processes create or start the database. */
 async function loadLate() {
   const { startApi, startHealth } = await import("./api.ts");
   const { startDataSweepers } = await import("./data-sweepers.ts");

@@ -1,9 +1,9 @@
 import type { ServiceManager } from "@berth/linux";
 
-/** Why the service runs no sessions now, as `/readyz` says it; null when it does. */
+/** Returns why the service runs no sessions, as in `/readyz`, or null when it does. */
 type Fault = () => string | null;
 
-/** Watched or not, the status is at most this old. */
+/** Maximum milliseconds between status reports, with or without a watchdog. */
 const MAX_INTERVAL_MS = 10_000;
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -14,9 +14,9 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells the service manager that the service is ready, how it is, and that it stops. While the process that runs sessions is
- * frozen, the watchdog hears nothing, as it does when this process is frozen; all else is told in the status alone, because a
- * restart would mend nothing.
+ * Reports to the service manager when the service is ready, its status, and when it stops. While the process
+ * that runs sessions is frozen, the watchdog gets no report, as when this process is frozen. Other faults
+ * appear only in the status, since a restart would not fix them.
  */
 export class ServiceReports {
   readonly #manager: ServiceManager | null;
@@ -32,7 +32,7 @@ export class ServiceReports {
     this.#manager.tell("READY=1");
     const report = () => this.#report(`Listening on ${url}.`, fault());
     report();
-    // Four times in the time that it has: one report may come late.
+    // Four reports per watchdog interval, so that one may be late.
     const interval = Math.min(MAX_INTERVAL_MS, (this.#manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
     this.#timer = setInterval(report, interval).unref();
   }

@@ -16,13 +16,13 @@ import { requireDatabaseProgram } from "./database-program.ts";
 import { tryToListen } from "./listen-failure.ts";
 import { readPodPatch } from "./read-pod-patch.ts";
 
-/** Examines what settings name: files, directories and programs. Starts and writes nothing. Returns a sentence for each fault. */
+/** Checks files, directories and programs of settings, without changes. Returns a sentence for each fault. */
 export async function settingFaults(config: Config): Promise<string[]> {
   const found = await Promise.all(CHECKS.map((check) => faultOf(() => check(config))));
   return found.flatMap((fault) => fault ?? []);
 }
 
-/** S3 takes 10,000 parts. Those that a content has are of 8 MiB. */
+/** Maximum upload size in bytes: S3 accepts 10,000 parts, and contents have parts of 8 MiB. */
 const MAX_S3_UPLOAD = 64 * 1024 ** 3;
 
 type Check = (config: Config) => unknown;
@@ -57,7 +57,7 @@ function dataDirectory({ dataDir }: Config): void {
   if (existsSync(dataDir)) checkDataDirectory(dataDir);
 }
 
-/** The directory, or what is next above it. */
+/** Requires that the path, or its nearest existing ancestor, is a directory. */
 function requireDirectory(path: string, purpose: string): void {
   let nearest = path;
   while (!existsSync(nearest)) nearest = dirname(nearest);
@@ -65,7 +65,7 @@ function requireDirectory(path: string, purpose: string): void {
     throw new Error(`${nearest} is not a directory, and ${path} is needed ${purpose}.`);
 }
 
-/** That of the data directory is made when it is missing. */
+/** Checks the secret key. A missing one in the data directory is created later. */
 function secretKey({ dataDir, secretKeyFile }: Config): void {
   const own = join(dataDir, "secret.key");
   if (secretKeyFile !== null && !existsSync(secretKeyFile))
@@ -86,7 +86,7 @@ function tlsFiles(config: Config): void {
   if (files !== null) readTlsPair(files);
 }
 
-/** The provider itself is not asked: it may be away when the service starts. */
+/** Checks the secret of the identity provider. The provider itself may be unavailable at the start. */
 function identityProvider(config: Config): void {
   const file = oidcOf(config)?.clientSecretFile ?? null;
   if (file === null) return;
@@ -121,7 +121,7 @@ function engine(config: Config): void {
     throw new Error(`There is no socket of a container engine at ${dockerSocket}.`);
 }
 
-/** The cluster itself is not asked: it may be away when the service starts. */
+/** Checks the files of the kubernetes engine. The cluster itself may be unavailable at the start. */
 function podFiles({ kubeconfig, kubernetesPodPatch }: Config): void {
   if (kubeconfig !== null) readNamedFile(kubeconfig, "The kubeconfig");
   if (kubernetesPodPatch !== null) readPodPatch(kubernetesPodPatch);

@@ -1,9 +1,9 @@
 import type { OverRate, Rate, RateGroups, Rates } from "@berth/store/limits";
 import type { Answer, Given, ProcessCalls } from "../processes/process-calls.ts";
 
-/** What a process asks the one that counts the requests of all. */
+/** Calls to the process that counts the requests of all processes. */
 export type RateCalls = {
-  /** Which of the rates is over, by its place. */
+  /** Returns the index of a rate that is exceeded, or null. */
   take(given: Asked & { rates: Rate[]; name: string | undefined }): { index: number; waitMs: number } | null;
   exempt(given: Asked & { name: string }): void;
 };
@@ -12,7 +12,7 @@ interface Asked {
   group: keyof RateGroups;
 }
 
-/** Rates that another process counts, for itself and for this one. */
+/** Returns rates that another process counts for all processes. */
 export function sharedRates(calls: Pick<ProcessCalls<RateCalls>, "call">): RateGroups {
   const of = (group: keyof RateGroups): Rates => ({
     async take<R extends Rate>(rates: readonly R[], name?: string): Promise<OverRate<R> | null> {
@@ -26,7 +26,7 @@ export function sharedRates(calls: Pick<ProcessCalls<RateCalls>, "call">): RateG
   return { owners: of("owners"), addresses: of("addresses"), codes: of("codes") };
 }
 
-/** Answers what other processes ask. */
+/** Returns handlers for the calls of other processes. */
 export function rateHandlers(groups: RateGroups) {
   return {
     async take({ group, rates, name }: Given<RateCalls, "take">): Promise<Answer<RateCalls, "take">> {

@@ -1,4 +1,4 @@
-// Subject: the limits of a service whose operator has set none, of which each keeps one owner from taking what all share.
+// Subject: the limits of a service without own settings, which keep one owner from taking all resources.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,15 +16,17 @@ const MESSAGE = { type: "user.message", content: [{ type: "text", text: "hello" 
 interface Owners {
   service: TestApp;
   ada: Caller;
-  /** In another organization. */
+  /** A user of another organization. */
   bob: Caller;
-  /** Body of a new session of ada's. */
+  /** Body of a request for a new session of ada's. */
   session: { agent: string; environment_id: string };
-  /** uuid of ada. */
+  /** UUID of ada. */
   adaId: string;
 }
 
-/** A service with the settings of an operator who has given `variables` alone, on a volume of 6 TB, whose clock for rates stands still. */
+/**
+ * Starts a service with only the settings in `variables`, a volume of 6 TB, and a stopped clock for rates.
+ */
 async function owners(t: TestContext, variables: Record<string, string> = {}): Promise<Owners> {
   const directory = mkdtempSync(join(tmpdir(), "berth-limits-"));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -38,7 +40,7 @@ async function owners(t: TestContext, variables: Record<string, string> = {}): P
   const agent = await ada.made("/agents", { name: "a", model: { id: "rehearsal/steps" } });
   const environment = await ada.made("/environments", { name: "e" });
   const session = { agent: agent.id, environment_id: environment.id };
-  // Not by the API, which would then know for two seconds that ada has one.
+  // Not created through the API, which would then cache for two seconds that ada has one session.
   const { rows } = await service.db.write.query<Seed & { id: string }>({
     text: `select a.owner_id as id, a.organization_id as "organizationId", a.id as "agentId", e.id as "environmentId"
       from agents a, environments e`,
@@ -85,7 +87,7 @@ test("requests: none turns the limit off", async (t) => {
 
 const [STATEMENTS, PER_STATEMENT] = [9, 2_222];
 
-/** Fills ada's sessions, of which there is one, up to one below the limit. One statement for all would take too long on a slow machine. */
+/** Creates ada's sessions up to one below the limit, in batches that are fast enough on slow machines. */
 async function fillSessions({ service, adaId }: Owners): Promise<void> {
   for (let count = 0; count < STATEMENTS; count += 1)
     await service.db.write.query({
@@ -117,7 +119,7 @@ test("open sessions: none turns the limit off", async (t) => {
     assert.equal((await found.ada.post("/sessions", found.session)).status, 200);
 });
 
-/** Ada has a file, and a disk, that leave ten bytes of what a user may have. */
+/** Creates a file and a disk of ada's that leave ten bytes of a user's limit. */
 async function fillBytes({ service, adaId }: Owners): Promise<void> {
   const bytes = TERABYTE / 2 - 10;
   await service.db.write.query({

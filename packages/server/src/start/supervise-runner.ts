@@ -9,15 +9,17 @@ import type { NoticeRelay } from "./notice-relay.ts";
 import type { RunnerState } from "./runner.ts";
 import type { RunnerCalls, RunnerSigns } from "./runner-process.ts";
 
-/** A scrape does not wait longer for a runner that hangs. */
+/** Milliseconds that a scrape waits for the runner's metrics. */
 const MAX_MEASURE_MS = 1_000;
 
-/** A runner sends a sign of life twice a second. */
+/**
+ * Milliseconds of silence after which the runner counts as frozen. It sends a sign of life twice a second.
+ */
 const MAX_SILENCE_MS = 3_000;
 
 /**
- * `starting`: also after it exited unexpectedly. `frozen`: it has not been heard of. `sandbox`: it can open none. `heartbeat`: it
- * reaches its database no longer.
+ * `starting` also covers a restart after an unexpected exit. `frozen` means that no sign of life has arrived,
+ * `sandbox` that it can open no sandbox, `heartbeat` that it cannot reach its database.
  */
 export type RunnerFault = "starting" | "frozen" | "sandbox" | "heartbeat";
 
@@ -25,15 +27,18 @@ const UNKNOWN: RunnerState = { opensSandboxes: null, isSeen: true };
 
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
-  /** Lets it open what needs the database. It runs no sessions yet. */
+  /** Lets the runner open the parts that need the database. It runs no sessions yet. */
   connect(address: DatabaseAddress): void;
-  /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
+  /**
+   * Starts the runner's work. Rejects with the runner's own error message when the first process cannot
+   * start.
+   */
   start(address: DatabaseAddress): Promise<void>;
-  /** Why it runs no sessions now; null when it does. */
+  /** Returns why the runner runs no sessions, or null when it does. */
   fault(): RunnerFault | null;
-  /** Its metrics, as `Registry.getMetricsAsJSON` returns them; none when it does not answer within a second. */
+  /** Returns its metrics as JSON of its registry, or an empty list when it does not respond in a second. */
   metrics(): Promise<object[]>;
-  /** Waits until running turns have reached a safe point. */
+  /** Stops the runner after running turns have reached a safe point. */
   stop(): Promise<void>;
 }
 
@@ -41,11 +46,11 @@ export interface RunnerSupervision {
   config: Config;
   relay: NoticeRelay;
   log: Logger;
-  /** The first process, where it was forked already. */
+  /** The first process, if it was forked already. */
   first?: ChildProcess | undefined;
 }
 
-/** The runner loads, and prepares what needs no database, while the database starts. */
+/** Starts the runner's process. It loads, and prepares what needs no database, while the database starts. */
 export function superviseRunner({ config, relay, log, first }: RunnerSupervision): SupervisedRunner {
   let state: RunnerState = UNKNOWN;
   const crashes = new Crashes();

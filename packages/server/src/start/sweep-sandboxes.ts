@@ -5,8 +5,9 @@ import type { Queryable } from "@berth/store/db";
 import type { Logger } from "pino";
 
 /**
- * Removes what sandboxes of dead processes of this installation left behind, and closes sandboxes whose session this process
- * does not hold. Such a sandbox shows an earlier failure, so each is logged. Sandboxes that belong to no session stay open.
+ * Removes leftovers of sandboxes of dead processes of this installation, and closes sandboxes whose session
+ * this process does not hold. Such a sandbox shows an earlier failure, so each is logged. Sandboxes that
+ * belong to no session stay open.
  */
 export async function sweepSandboxes(
   engine: SandboxEngine,

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
 
-/** Sweep intervals. */
+/** Sweep intervals in milliseconds. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
+/** A series of sweeps that is running. */
 export interface Sweeper {
   /** Resolves when the first round has ended, successful or not. */
   readonly swept: Promise<void>;
@@ -15,8 +16,9 @@ export interface Sweeper {
 export type Sweep = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Runs the sweeps in order, now and at each interval. Rounds never overlap. A sweep that fails is logged with its name, and
- * prevents neither the others nor its next run.
+ * Runs the sweeps in order, at once and at each interval. Rounds never overlap. A failing sweep is logged
+ * with its name and prevents neither the others nor its next run.
+ * @param everyMs Milliseconds between rounds. Default: one hour.
  */
 export function startSweeper(
   sweeps: Readonly<Record<string, Sweep>>,

@@ -1,8 +1,8 @@
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Runs `work`, whose signal aborts as soon as the process is asked to end. The process then ends by that same signal, but not
- * before `work` has settled and with that has stopped what it started.
+ * Runs `work` with a signal that aborts as soon as the process is asked to end. The process then ends by that
+ * same signal, after `work` has settled and stopped what it started.
  */
 export async function untilAskedToEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const asked = new AbortController();
